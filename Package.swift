@@ -1,0 +1,23 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "Strata",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Strata", targets: ["Strata"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"])]
+        ),
+        .target(name: "StrataModel"),
+        .target(name: "StrataQuery", dependencies: ["StrataModel"]),
+        .target(name: "StrataStore", dependencies: ["StrataQuery"]),
+        .target(name: "StrataSQLite", dependencies: ["StrataStore", "CSQLite"]),
+        .target(name: "Strata", dependencies: ["StrataSQLite"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

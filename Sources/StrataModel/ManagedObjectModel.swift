@@ -1,0 +1,49 @@
+/// A checked, immutable model: entities with their properties, and how they hang together.
+///
+/// A model is made from declarations in app code, from a model file (`StrataModelFiles`), or by generated code. All of these give
+/// the same model, and the same ``versionHash``, for the same declarations.
+public final class ManagedObjectModel: Sendable {
+    /// The name of the model, for messages.
+    public let name: String
+    /// How names of entities and properties become names of tables and columns.
+    public let naming: NamingConvention
+    /// The entities in the order of their declaration.
+    public let entities: [EntityDescription]
+    /// A fingerprint of all that decides how objects are stored: 32 hexadecimal digits, the same on every platform and in every run.
+    /// Defaults, validation, delete rules, indexes and user info do not enter it.
+    public let versionHash: String
+
+    private let indexesByName: [String: Int]
+
+    /// Checks declarations and makes a model of them.
+    /// - Throws: ``ModelError`` with all faults at once.
+    public init(name: String, naming: NamingConvention = .snakeCase, entities: [Entity]) throws(ModelError) {
+        let faults = ModelChecker(naming: naming, entities: entities).faults()
+        guard faults.isEmpty else { throw ModelError(model: name, faults: faults) }
+        self.name = name
+        self.naming = naming
+        self.entities = ModelResolver(entities: entities).resolve()
+        self.versionHash = VersionHash.hash(of: self.entities)
+        self.indexesByName = Dictionary(uniqueKeysWithValues: self.entities.map { ($0.name, $0.index) })
+    }
+
+    /// The entity of a name.
+    public func entity(named name: String) -> EntityDescription? {
+        indexesByName[name].map { entities[$0] }
+    }
+
+    /// The entity that a relationship leads to.
+    public func destination(of relationship: RelationshipDescription) -> EntityDescription {
+        entities[relationship.destinationIndex]
+    }
+
+    /// The relationship that leads back, if the model has one.
+    public func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
+        relationship.inverseIndex.map { entities[relationship.destinationIndex].relationships[$0] }
+    }
+
+    /// The entity that another one inherits from.
+    public func parent(of entity: EntityDescription) -> EntityDescription? {
+        entity.parentIndex.map { entities[$0] }
+    }
+}

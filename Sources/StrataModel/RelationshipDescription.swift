@@ -1,0 +1,48 @@
+/// A relationship of an entity, as the checked model knows it.
+public struct RelationshipDescription: Sendable, Hashable {
+    /// Where the store keeps a relationship.
+    public enum Storage: Sendable, Hashable {
+        /// To-one: a key in this slot of the own row.
+        case slot(Int)
+        /// To-many with a to-one inverse: a key in this slot of the rows at the other end.
+        case inverseSlot(Int)
+        /// Many-to-many, or to-many without an inverse: pairs of keys in a table of their own. The side that is `primary` gives the
+        /// table its name and stands in its first column.
+        case pairs(isPrimary: Bool)
+    }
+
+    /// What the model declares.
+    public let declaration: Relationship
+    /// The position in ``EntityDescription/relationships``.
+    public let index: Int
+    /// The position of the destination in ``ManagedObjectModel/entities``.
+    public let destinationIndex: Int
+    /// The position of the inverse in the destination's ``EntityDescription/relationships``.
+    public let inverseIndex: Int?
+    /// Where the store keeps it.
+    public let storage: Storage
+    /// The position among the to-many relationships of the entity; nil for a to-one.
+    public let toManyIndex: Int?
+    /// The name of the entity that declares it: the entity itself, or one that it inherits from.
+    public let declaringEntity: String
+
+    /// The name, in camelCase.
+    public var name: String { declaration.name }
+    /// The name of the entity at the other end.
+    public var destination: String { declaration.destination }
+    /// The name of the relationship that leads back.
+    public var inverse: String? { declaration.inverse }
+    /// Whether it leads to many objects.
+    public var isToMany: Bool { declaration.isToMany }
+    /// Whether the objects of a to-many relationship have an order.
+    public var isOrdered: Bool { declaration.isOrdered }
+    /// Whether a to-one relationship may be nil.
+    public var isOptional: Bool { declaration.isOptional }
+    /// What happens at the other end when an object is deleted.
+    public var deleteRule: DeleteRule { declaration.deleteRule }
+
+    /// The slot of a to-one relationship.
+    public var slot: Int? {
+        if case .slot(let slot) = storage { slot } else { nil }
+    }
+}

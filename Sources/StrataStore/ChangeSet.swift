@@ -1,0 +1,118 @@
+/// What a context hands down to be made permanent: to a store, or to its parent. A value; it refers to no object.
+public struct ChangeSet: Sendable {
+    /// A new object.
+    public struct Insert: Sendable {
+        /// The row, with key and version 1.
+        public let row: RowReference
+
+        /// Describes an insert.
+        public init(row: RowReference) { self.row = row }
+    }
+
+    /// A changed object.
+    public struct Update: Sendable {
+        /// The row as it shall be, with the version it shall have: ``baseVersion`` + 1.
+        public let row: RowReference
+        /// The slots that differ from the row that was read; only these are written.
+        public let slots: SlotSet
+        /// The version that was read. Another one in the store is a conflict.
+        public let baseVersion: Int64
+
+        /// Describes an update.
+        public init(row: RowReference, slots: SlotSet, baseVersion: Int64) {
+            self.row = row
+            self.slots = slots
+            self.baseVersion = baseVersion
+        }
+    }
+
+    /// A deleted object.
+    public struct Delete: Sendable {
+        /// The position of the entity in the model.
+        public let entityIndex: Int
+        /// The key.
+        public let key: Int64
+        /// The version that was read. Another one in the store is a conflict; nil if none was read, and any will do.
+        public let baseVersion: Int64?
+
+        /// Describes a delete.
+        public init(entityIndex: Int, key: Int64, baseVersion: Int64?) {
+            self.entityIndex = entityIndex
+            self.key = key
+            self.baseVersion = baseVersion
+        }
+    }
+
+    /// A change of a relationship that is kept as pairs. Named from its primary side; additions that exist already and removals that do
+    /// not are no error, so that two contexts never conflict here.
+    public struct PairChange: Sendable {
+        /// The position of the entity that declares the primary side.
+        public let entityIndex: Int
+        /// The position of the relationship in that entity.
+        public let relationshipIndex: Int
+        /// The key on the primary side.
+        public let owner: Int64
+        /// Keys on the other side that are added.
+        public let added: [Int64]
+        /// Keys on the other side that are removed.
+        public let removed: [Int64]
+
+        /// Describes a change of pairs.
+        public init(entityIndex: Int, relationshipIndex: Int, owner: Int64, added: [Int64], removed: [Int64]) {
+            self.entityIndex = entityIndex
+            self.relationshipIndex = relationshipIndex
+            self.owner = owner
+            self.added = added
+            self.removed = removed
+        }
+    }
+
+    /// A change of the order of an ordered to-many relationship. It applies after all else.
+    public struct OrderChange: Sendable {
+        /// What happens to the order.
+        public enum Kind: Sendable, Hashable {
+            /// These members, new ones, come last in this order. The others stay as they are.
+            case append([Int64])
+            /// All members as the context knows them. Members that others added meanwhile keep their place after the one that they follow.
+            case arrange([Int64])
+        }
+
+        /// The position of the entity that owns the order.
+        public let entityIndex: Int
+        /// The position of the ordered relationship in that entity.
+        public let relationshipIndex: Int
+        /// The key of the owner.
+        public let owner: Int64
+        /// What happens to the order.
+        public let kind: Kind
+
+        /// Describes a change of order.
+        public init(entityIndex: Int, relationshipIndex: Int, owner: Int64, kind: Kind) {
+            self.entityIndex = entityIndex
+            self.relationshipIndex = relationshipIndex
+            self.owner = owner
+            self.kind = kind
+        }
+    }
+
+    /// New objects.
+    public var inserts: [Insert] = []
+    /// Changed objects.
+    public var updates: [Update] = []
+    /// Deleted objects.
+    public var deletes: [Delete] = []
+    /// Changed pairs.
+    public var pairs: [PairChange] = []
+    /// Changed orders.
+    public var orders: [OrderChange] = []
+    /// Who makes the change, for history.
+    public var author: String?
+
+    /// No changes.
+    public init() {}
+
+    /// Whether there is nothing to do.
+    public var isEmpty: Bool {
+        inserts.isEmpty && updates.isEmpty && deletes.isEmpty && pairs.isEmpty && orders.isEmpty
+    }
+}

@@ -1,0 +1,39 @@
+/// What became of a ``ChangeSet``.
+public enum CommitResult: Sendable {
+    /// All of it is permanent.
+    case committed
+    /// Nothing was written, because others were faster or a unique constraint stands against it. All conflicts are listed.
+    case conflicts([StoreConflict])
+}
+
+/// One object that could not be written.
+public struct StoreConflict: Sendable {
+    /// Why.
+    public enum Reason: Sendable, Hashable {
+        /// The row has another version than the one that was read, or is gone.
+        case version
+        /// Another row has the same values in these slots, in which values must be unique.
+        case unique(slots: [Int])
+    }
+
+    /// Why it could not be written.
+    public let reason: Reason
+    /// The position of the object's entity in the model.
+    public let entityIndex: Int
+    /// The key of the object that was to be written.
+    public let key: Int64
+    /// For a version conflict the row as the store has it now, nil if it is gone; for a unique constraint the row that stands against it,
+    /// nil if that is a row of the same change set.
+    public let storeRow: RowReference?
+    /// For a unique constraint the key of the object that stands against it.
+    public let otherKey: Int64?
+
+    /// Describes a conflict.
+    public init(reason: Reason, entityIndex: Int, key: Int64, storeRow: RowReference?, otherKey: Int64? = nil) {
+        self.reason = reason
+        self.entityIndex = entityIndex
+        self.key = key
+        self.storeRow = storeRow
+        self.otherKey = otherKey
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// Where objects are kept. A store speaks of rows, keys and change sets; it never sees a managed object.
+///
+/// All methods may be called from any thread, also at once. They block until they are done.
+public protocol PersistentStore: AnyObject, Sendable {
+    /// The identity of the store; the same each time it is opened.
+    var identifier: UUID { get }
+    /// The kind and place of the store, for messages.
+    var name: String { get }
+    /// The model that the store was opened with.
+    var model: ManagedObjectModel { get }
+    /// What the store can do.
+    var capabilities: StoreCapabilities { get }
+
+    /// Reserves keys that no other object of the hierarchy has or will have, in this process or another.
+    /// - Parameters:
+    ///   - count: How many keys, at least 1.
+    ///   - rootIndex: The position of the topmost entity of the hierarchy.
+    func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64>
+
+    /// The rows that a plan asks for, in its order.
+    func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch
+    /// The keys that a plan asks for, in its order.
+    func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64]
+    /// How many rows a plan asks for.
+    func count(_ plan: FetchPlan) throws(StoreError) -> Int
+
+    /// The rows of some keys of an entity or of those that inherit from it, in any order. Keys without a row are left out.
+    func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch
+
+    /// The rows at the other end of a to-many relationship with a to-one inverse, for all of some owners: grouped by owner, each group in
+    /// the order of the relationship, or by key if it has none.
+    /// - Parameters:
+    ///   - entityIndex: The position of an entity that has the relationship.
+    ///   - relationshipIndex: The position of the relationship in that entity.
+    ///   - owners: The keys of the owners.
+    func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch
+
+    /// The pairs of a relationship that is kept as pairs, for all of some owners: owner, member; grouped by owner, each group in the order
+    /// of the relationship, or by key if it has none. Works from either side.
+    func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(owner: Int64, member: Int64)]
+
+    /// Makes changes permanent: all of them or none.
+    ///
+    /// Values of derived attributes that the store computes are not in the rows of the change set.
+    func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
+
+    /// The bytes of a value that stands in a file of its own.
+    func externalData(named name: String) throws(StoreError) -> Data
+
+    /// Closes the store. Every later call throws ``StoreError/closed(path:)``.
+    func close()
+}
+
+/// What a store can do. A store refuses at opening what its model asks for and it cannot do.
+public struct StoreCapabilities: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: UInt32
+    /// Makes capabilities of bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// Objects outlive the process.
+    public static let persistent = StoreCapabilities(rawValue: 1)
+    /// Several processes may use it at once.
+    public static let multiProcess = StoreCapabilities(rawValue: 2)
+    /// Unique constraints.
+    public static let uniqueConstraints = StoreCapabilities(rawValue: 4)
+    /// Ordered relationships.
+    public static let orderedRelationships = StoreCapabilities(rawValue: 8)
+    /// Derived attributes.
+    public static let derivedAttributes = StoreCapabilities(rawValue: 16)
+    /// Spatial indexes.
+    public static let spatialIndexes = StoreCapabilities(rawValue: 32)
+    /// Full-text indexes.
+    public static let fullTextIndexes = StoreCapabilities(rawValue: 64)
+    /// Binary values in files of their own.
+    public static let externalStorage = StoreCapabilities(rawValue: 128)
+}

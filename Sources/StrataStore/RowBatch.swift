@@ -1,0 +1,51 @@
+/// The packed rows that a store answers with: immutable, and shared by every context that reads them.
+public final class RowBatch: @unchecked Sendable {
+    // Sendable because nothing in it changes after ``RowBatchBuilder/finish()``.
+
+    /// Where each row begins, in the order of the answer.
+    @usableFromInline package let pointers: [UnsafeRawPointer]
+    /// The slabs, and how many rows stand in each and those before it.
+    @usableFromInline package let slabs: [RowSlab]
+    @usableFromInline package let ends: [Int]
+
+    package init(pointers: [UnsafeRawPointer], slabs: [RowSlab], ends: [Int]) {
+        self.pointers = pointers
+        self.slabs = slabs
+        self.ends = ends
+    }
+
+    /// No rows.
+    public static let empty = RowBatch(pointers: [], slabs: [], ends: [])
+
+    /// The number of rows.
+    @inlinable public var count: Int { pointers.count }
+
+    /// The row at a position, with what keeps it alive.
+    public subscript(index: Int) -> RowReference {
+        RowReference(slab: slab(of: index), row: RowPointer(pointers[index]))
+    }
+
+    /// All rows in order.
+    public var rows: [RowReference] { (0..<count).map { self[$0] } }
+
+    /// Calls a closure with each row and its slab, in order.
+    @inlinable
+    package func forEach<E>(_ body: (RowSlab, RowPointer) throws(E) -> Void) throws(E) {
+        var index = 0
+        for (slab, end) in zip(slabs, ends) {
+            while index < end {
+                try body(slab, RowPointer(pointers[index]))
+                index += 1
+            }
+        }
+    }
+
+    private func slab(of index: Int) -> RowSlab {
+        var low = 0, high = ends.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ends[middle] <= index { low = middle + 1 } else { high = middle }
+        }
+        return slabs[low]
+    }
+}

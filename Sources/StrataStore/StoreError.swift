@@ -1,0 +1,52 @@
+/// Why a store could not do what it was asked.
+public enum StoreError: Error, Sendable, Hashable {
+    /// There is no store at the path, and none was to be made.
+    case notFound(path: String)
+    /// The file cannot be opened or made: missing folder, no permission.
+    case cannotOpen(path: String, reason: String)
+    /// The store may be read, but not written.
+    case readOnly(path: String)
+    /// The file is no store of Strata's: another format, another application's database.
+    case notAStore(path: String, reason: String)
+    /// The file is damaged.
+    case corrupt(path: String, reason: String)
+    /// Somebody else held the store longer than the time-out.
+    case locked(path: String)
+    /// There is no room left on the disk.
+    case diskFull(path: String)
+    /// The store was made with another model. The differences name entities and properties.
+    case incompatibleModel(path: String, differences: [String])
+    /// The store cannot do what the model or a fetch asks for.
+    case unsupported(store: String, feature: String)
+    /// A value in the store does not fit the model.
+    case invalidData(entity: String, property: String, key: Int64, reason: String)
+    /// A constraint of the store itself was broken, for instance a foreign key.
+    case constraint(entity: String, reason: String)
+    /// Reading or writing failed for another reason. `code` is the engine's own.
+    case io(path: String, code: Int, reason: String)
+    /// The store has been closed.
+    case closed(path: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What happened and what to do.
+    public var description: String {
+        switch self {
+        case .notFound(let path): "no store at \(path); check the path, or allow it to be made"
+        case .cannotOpen(let path, let reason): "cannot open \(path): \(reason); check that the folder exists and may be written"
+        case .readOnly(let path): "\(path) is read-only; make it writable, or do not save"
+        case .notAStore(let path, let reason): "\(path) is not a Strata store: \(reason); choose another file"
+        case .corrupt(let path, let reason): "\(path) is damaged: \(reason); restore it from a backup"
+        case .locked(let path): "\(path) is locked by another process; try again, or allow more time"
+        case .diskFull(let path): "no room on the disk for \(path); free some and save again"
+        case .incompatibleModel(let path, let differences):
+            "\(path) was made with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
+        case .unsupported(let store, let feature): "the \(store) store does not support \(feature)"
+        case .invalidData(let entity, let property, let key, let reason):
+            "\(entity).\(property) of object \(key) does not fit the model: \(reason)"
+        case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
+        case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
+        case .closed(let path): "\(path) has been closed"
+        }
+    }
+}
