@@ -1,5 +1,5 @@
-/// A relationship of an entity, as the checked model knows it.
-public struct RelationshipDescription: Sendable, Hashable {
+/// A relationship of an entity, as the checked model knows it. Immutable; a class so that handing it around costs one reference.
+public final class RelationshipDescription: Sendable {
     /// Where the store keeps a relationship.
     public enum Storage: Sendable, Hashable {
         /// To-one: a key in this slot of the own row.
@@ -45,4 +45,24 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var slot: Int? {
         if case .slot(let slot) = storage { slot } else { nil }
     }
+
+    init(
+        declaration: Relationship, index: Int, destinationIndex: Int, inverseIndex: Int?, storage: Storage,
+        toManyIndex: Int?, declaringEntity: String
+    ) {
+        self.declaration = declaration
+        self.index = index
+        self.destinationIndex = destinationIndex
+        self.inverseIndex = inverseIndex
+        self.storage = storage
+        self.toManyIndex = toManyIndex
+        self.declaringEntity = declaringEntity
+    }
+}
+
+extension RelationshipDescription: Hashable {
+    /// Descriptions are equal if they are the same one.
+    public static func == (a: RelationshipDescription, b: RelationshipDescription) -> Bool { a === b }
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
