@@ -18,6 +18,7 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "CSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
+        .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
     ],
     swiftLanguageModes: [.v6]
 )
