@@ -6,6 +6,14 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Strata", targets: ["Strata"]),
+        .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
+        .executable(name: "strata-generate", targets: ["strata-generate"]),
+        .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
+        .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
     targets: [
         .systemLibrary(
@@ -18,7 +26,33 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "CSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
+        .target(name: "StrataModelFiles", dependencies: ["StrataModel", .product(name: "Yams", package: "Yams")]),
+        .executableTarget(
+            name: "strata-generate",
+            dependencies: [
+                "StrataModelFiles",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .plugin(name: "StrataPlugin", capability: .buildTool(), dependencies: ["strata-generate"]),
+        .plugin(
+            name: "StrataGenerateCommand",
+            capability: .command(
+                intent: .custom(
+                    verb: "strata-generate",
+                    description: "Writes the Swift classes of a target's model files into the target's folder."
+                ),
+                permissions: [
+                    .writeToPackageDirectory(reason: "It writes the generated classes into the target's folder.")
+                ]
+            ),
+            dependencies: ["strata-generate"]
+        ),
+        .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
+        .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
+        .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        .testTarget(name: "StrataPackageTests"),
     ],
     swiftLanguageModes: [.v6]
 )

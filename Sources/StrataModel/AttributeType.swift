@@ -65,7 +65,7 @@ public indirect enum AttributeType: Sendable, Hashable {
 public struct CompositeElement: Sendable, Hashable {
     /// The name of the element, in camelCase.
     public var name: String
-    /// The type of the element. Composites may be nested.
+    /// The type of the element: any but a composite.
     public var type: AttributeType
     /// Whether the element may be nil. Elements of an optional composite are always optional in storage.
     public var isOptional: Bool
