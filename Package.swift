@@ -52,7 +52,7 @@ let package = Package(
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
-        .testTarget(name: "StrataPackageTests"),
+        .testTarget(name: "ConsumerTests"),
     ],
     swiftLanguageModes: [.v6]
 )
