@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         guard hasChanges else { return dropUnchanged() }
         try runWillSave()
         try validate()
-        let saved = changedObjects.filter { $0.hasChanges }
+        let saved = changedObjects.filter { $0.hasChanges && !$0.isStillborn }
         if let parent {
             try parent.apply(makeChangeSet(bumpingVersions: false))
             finishSave()
