@@ -1,7 +1,7 @@
 /// The type of an attribute, as the model declares it.
 ///
 /// `rawDescription` is the spelling used in model files and in version hashes.
-public indirect enum AttributeType: Sendable, Hashable {
+public enum AttributeType: Sendable, Hashable {
     /// A signed 16-bit integer; `Int16` in Swift.
     case integer16
     /// A signed 32-bit integer; `Int32` in Swift.
