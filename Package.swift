@@ -8,6 +8,8 @@ let package = Package(
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
+        .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
+        .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -31,6 +33,20 @@ let package = Package(
                 "StrataModelFiles",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
+        ),
+        .plugin(name: "StrataPlugin", capability: .buildTool(), dependencies: ["strata-generate"]),
+        .plugin(
+            name: "StrataGenerateCommand",
+            capability: .command(
+                intent: .custom(
+                    verb: "strata-generate",
+                    description: "Writes the Swift classes of a target's model files into the target's folder."
+                ),
+                permissions: [
+                    .writeToPackageDirectory(reason: "It writes the generated classes into the target's folder.")
+                ]
+            ),
+            dependencies: ["strata-generate"]
         ),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
