@@ -25,7 +25,8 @@ import Testing
         #expect(none.isEmpty)
         let values = try #require(try store.values("Thing", 1))
         #expect(values["title"] == "z" && values["code"] == "one")
-        #expect(try store.rows(entityIndex: 0, keys: [1])[0].row.version == 2)
+        let batch = try store.rows(entityIndex: 0, keys: [1])
+        #expect(batch.rows.map { $0.row.version } == [2])
     }
 
     @Test func staleUpdatesAndDeletesAreAllListedAndNothingIsWritten() throws {
