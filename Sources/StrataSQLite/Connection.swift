@@ -7,7 +7,9 @@ final class Connection {
     let handle: OpaquePointer
     /// The path for messages.
     let path: String
-    let trace: (@Sendable (StatementTrace) -> Void)?
+    /// The trace hook. Connections open when they are first needed; their set-up is not traced, so that counts of statements do not
+    /// depend on it.
+    private(set) var trace: (@Sendable (StatementTrace) -> Void)?
     private var statements: [String: Statement] = [:]
 
     /// More statements than this are not kept; an application that builds ever new requests must not fill the memory.
@@ -33,7 +35,6 @@ final class Connection {
         }
         self.handle = handle
         self.path = path
-        self.trace = options.trace
         sqlite3_busy_timeout(handle, Int32(clamping: Int((options.busyTimeout * 1000).rounded())))
         SQLFunctions.register(on: handle)
         ValueListModule.register(on: handle)
@@ -43,6 +44,7 @@ final class Connection {
             try execute("PRAGMA synchronous = \(options.synchronous.rawValue.uppercased())")
             if let pages = options.maximumPageCount { try execute("PRAGMA max_page_count = \(pages)") }
         }
+        self.trace = options.trace
     }
 
     deinit { close() }

@@ -25,7 +25,10 @@ struct PathResolver {
         while true {
             if let slot = entity.slot(named: rest.joined(separator: ".")) {
                 let expressions = SlotExpression(layout: layout)
-                return SQLTerm(sql: try expressions.sql(entity, slot, alias: alias), kind: expressions.kind(entity, slot))
+                var sql = try expressions.sql(entity, slot, alias: alias)
+                // Behind a to-one that is nil there is no object whose members could be counted.
+                if !slot.isStored, alias != "t0" { sql = "CASE WHEN \(alias)._id IS NOT NULL THEN \(sql) END" }
+                return SQLTerm(sql: sql, kind: expressions.kind(entity, slot))
             }
             guard let first = rest.first else { throw unsupported("an empty key path", context) }
             guard let relationship = entity.relationship(named: first) else {

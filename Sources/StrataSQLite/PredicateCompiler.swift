@@ -209,6 +209,11 @@ struct PredicateCompiler {
             default: return "0"
             }
         }
+        if !collation.isEmpty, op == .equal || op == .notEqual {
+            // An infinite number has no decimal form, but is not nil.
+            let equal = "((\(a.sql) IS NULL AND \(b.sql) IS NULL) OR coalesce(\(left) = \(right)\(collation), 0))"
+            return op == .equal ? equal : "NOT \(equal)"
+        }
         switch op {
         case .equal: return "\(left) IS \(right)\(collation)"
         case .notEqual: return "\(left) IS NOT \(right)\(collation)"

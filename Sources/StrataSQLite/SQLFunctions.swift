@@ -9,6 +9,7 @@ import StrataStore
 /// - `strata_decimal(number)`: a number of any type as decimal text; NULL if it is not finite.
 /// - `strata_point(blob)`: a geo point in the one form in which equal points have equal bytes.
 /// - `strata_decimal_sum(text)`: the exact sum of decimals.
+/// - `strata_sum(integer)`: the sum of whole numbers, clamped to 64 bits where SQLite's own `sum` would fail.
 /// - collation `strata_decimal`: decimal text by its number.
 enum SQLFunctions {
     static let decimalCollation = "strata_decimal"
@@ -44,6 +45,19 @@ enum SQLFunctions {
         }, { context in
             let sum = SQLFunctions.sumState(context, create: false)?.pointee ?? 0
             SQLFunctions.answer(.text(sum.description), to: context)
+        }, nil)
+        sqlite3_create_function_v2(handle, "strata_sum", 1, flags, nil, nil, { context, _, arguments in
+            let state = sqlite3_aggregate_context(context, Int32(MemoryLayout<Int64>.stride * 2))
+            guard let sum = state?.assumingMemoryBound(to: Int64.self), let arguments else { return }
+            // Two words: the low 64 bits, and how often they have run over.
+            let (low, overflow) = sum[0].addingReportingOverflow(sqlite3_value_int64(arguments[0]))
+            if overflow { sum[1] += low < 0 ? 1 : -1 }
+            sum[0] = low
+        }, { context in
+            guard let sum = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Int64.self) else {
+                return sqlite3_result_int64(context, 0)
+            }
+            sqlite3_result_int64(context, sum[1] > 0 ? .max : sum[1] < 0 ? .min : sum[0])
         }, nil)
         sqlite3_create_collation_v2(handle, decimalCollation, SQLITE_UTF8, nil, { _, aCount, a, bCount, b in
             let left = UnsafeRawBufferPointer(start: a, count: Int(aCount))

@@ -45,16 +45,12 @@ extension SQLiteStore {
     /// What a store says about itself, without its model.
     /// - Parameter path: The path of the file.
     public static func metadata(at path: String) throws(StoreError) -> StoreMetadata {
-        var options = Options()
-        options.isReadOnly = true
-        let place = try StorePlace(.file(path: path), options: options)
-        let connection = try Connection(
-            filename: place.filename, path: place.path, readOnly: true, create: false, options: options)
-        defer { connection.close() }
-        guard let metadata = try StoreMetadata.read(from: connection) else {
-            throw .notAStore(path: place.path, reason: "the file is empty")
+        try inspect(path) { (connection, path) throws(StoreError) in
+            guard let metadata = try StoreMetadata.read(from: connection) else {
+                throw .notAStore(path: path, reason: "the file is empty")
+            }
+            return metadata
         }
-        return metadata
     }
 
     /// Refuses what the system's SQLite cannot do.

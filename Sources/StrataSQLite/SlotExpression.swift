@@ -39,7 +39,7 @@ struct SlotExpression {
             let sum =
                 switch slot.storage {
                 case .decimal: "strata_decimal_sum(\(value))"
-                case .integer where inner.storage == .integer: "coalesce(sum(\(value)), 0)"
+                case .integer where inner.storage == .integer: "strata_sum(\(value))"
                 case .integer: "CAST(total(\(value)) AS INTEGER)"
                 default: "total(\(value))"
                 }

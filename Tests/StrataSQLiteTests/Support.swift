@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import StrataSQLite
+@testable import StrataSQLite
 import Synchronization
 
 /// A folder that goes away with its owner.
@@ -212,5 +212,34 @@ struct RandomSource: RandomNumberGenerator {
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
         return z ^ (z >> 31)
+    }
+}
+
+extension Shell {
+    /// Runs a closure while a statement's locks are held.
+    func runHolding(_ sql: String, _ body: () throws -> Void) throws {
+        var handle: OpaquePointer?
+        guard sqlite3_open(path, &handle) == SQLITE_OK else { throw MissingName(name: path) }
+        defer { sqlite3_close_v2(handle) }
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw MissingName(name: String(cString: sqlite3_errmsg(handle)))
+        }
+        try body()
+        sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+}
+
+extension SQLiteStore {
+    static func openLimited(model: ManagedObjectModel, path: String, pages: Int) throws -> SQLiteStore {
+        var options = Options()
+        options.maximumPageCount = pages
+        return try open(model: model, location: .file(path: path), options: options)
+    }
+
+    static func openSweeping(model: ManagedObjectModel, path: String, threshold: Int, age: Double) throws -> SQLiteStore {
+        var options = Options()
+        options.externalStorageThreshold = threshold
+        options.sweepAge = age
+        return try open(model: model, location: .file(path: path), options: options)
     }
 }
