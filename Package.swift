@@ -6,6 +6,10 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Strata", targets: ["Strata"]),
+        .executable(name: "Gazetteer", targets: ["Gazetteer"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
         .systemLibrary(
@@ -18,6 +22,15 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "CSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
+        .executableTarget(
+            name: "Gazetteer",
+            dependencies: [
+                "Strata",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            resources: [.copy("Resources/GeoNames")]
+        ),
+        .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
     ],
     swiftLanguageModes: [.v6]
 )
