@@ -31,6 +31,7 @@ let package = Package(
             resources: [.copy("Resources/GeoNames")]
         ),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
+        .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,109 @@
+import Foundation
+import StrataStore
+
+/// The folder beside a store with binary values that are too large for the database: a file for each value, never changed.
+struct BlobFolder: Sendable {
+    let path: String
+
+    /// The bytes of a value.
+    func read(_ name: String) throws(StoreError) -> Data {
+        let file = path + "/" + name
+        guard Self.isValid(name) else {
+            throw .io(path: file, code: 0, reason: "\"\(name)\" is no name of an external value")
+        }
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw .io(path: file, code: Int(errno), reason: "the external value cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// Writes a value to a new file and to the disk.
+    /// - Returns: The name of the file.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> String {
+        let name = UUID().uuidString.lowercased() + ".blob"
+        let temporary = path + "/." + name, final = path + "/" + name
+        if mkdir(path, 0o777) != 0, errno != EEXIST { throw failure(path) }
+        let descriptor = Foundation.open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666)
+        guard descriptor >= 0 else { throw failure(temporary) }
+        var rest = bytes[...]
+        var failed: StoreError?
+        while !rest.isEmpty, failed == nil {
+            let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                failed = failure(temporary)
+            }
+        }
+        if failed == nil, fsync(descriptor) != 0 { failed = failure(temporary) }
+        Foundation.close(descriptor)
+        if failed == nil, rename(temporary, final) != 0 { failed = failure(final) }
+        if let failed {
+            unlink(temporary)
+            throw failed
+        }
+        return name
+    }
+
+    /// Makes the names of new files permanent; without it a power failure could lose them after the commit that refers to them.
+    func synchronize() {
+        let descriptor = Foundation.open(path, O_RDONLY)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        Foundation.close(descriptor)
+    }
+
+    /// Removes files that nothing refers to any more. One that cannot be removed is swept at a later opening.
+    func remove(_ names: some Sequence<String>) {
+        for name in names where Self.isValid(name) { unlink(path + "/" + name) }
+    }
+
+    /// The files that are older than an age in seconds, temporary ones included.
+    func names(olderThan age: Double) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let limit = Date().addingTimeInterval(-age)
+        return names.filter { name in
+            guard name.hasSuffix(".blob"), Self.isValid(name),
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name),
+                let date = attributes[.modificationDate] as? Date
+            else { return false }
+            return date <= limit
+        }
+    }
+
+    /// A name from the database must not lead out of the folder.
+    private static func isValid(_ name: String) -> Bool {
+        !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/")) && !name.utf8.contains(0)
+    }
+
+    private func failure(_ file: String) -> StoreError {
+        let code = errno
+        if code == ENOSPC || code == EFBIG || code == EDQUOT { return .diskFull(path: file) }
+        return .io(path: file, code: Int(code), reason: String(cString: strerror(code)))
+    }
+}
+
+extension SQLiteStore {
+    /// Removes files that a crash has left behind: those that are not referred to, and too old to belong to a commit that another
+    /// process is about to make.
+    func sweepBlobs() throws(StoreError) {
+        guard let blobs else { return }
+        let candidates = blobs.names(olderThan: options.sweepAge)
+        guard !candidates.isEmpty else { return }
+        try pool.write { (connection) throws(StoreError) in
+            // Nobody commits while the list of references is compared with that of files.
+            try connection.begin()
+            defer { connection.rollback() }
+            var used: Set<String> = []
+            for table in layout.tables {
+                for column in table.columns where column.allowsExternal {
+                    used.formUnion(
+                        try connection.texts(
+                            "SELECT \(column.quoted) FROM \(table.quoted) WHERE typeof(\(column.quoted)) = 'text'"))
+                }
+            }
+            blobs.remove(candidates.filter { !used.contains($0) })
+        }
+    }
+}

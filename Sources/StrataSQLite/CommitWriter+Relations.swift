@@ -1,0 +1,72 @@
+import CSQLite
+import StrataStore
+
+extension CommitWriter {
+    /// Adds and removes pairs. A pair that is there already, or gone already, is no error.
+    func writePairs() throws(StoreError) {
+        for change in changes.pairs {
+            guard let side = store.layout.pairs(change.entityIndex, change.relationshipIndex) else { continue }
+            let table = side.table
+            if !change.removed.isEmpty {
+                let statement = try connection.statement(
+                    "DELETE FROM \(table.quoted) WHERE \(side.near) = ? AND \(side.far) = ?")
+                try write(change.removed, owner: change.owner, isSymmetric: table.isSymmetric, statement)
+            }
+            if !change.added.isEmpty {
+                let statement = try connection.statement(
+                    "INSERT INTO \(table.quoted)(\(side.near), \(side.far)) VALUES(?, ?) ON CONFLICT DO NOTHING")
+                try write(change.added, owner: change.owner, isSymmetric: table.isSymmetric, statement)
+            }
+        }
+    }
+
+    private func write(_ members: [Int64], owner: Int64, isSymmetric: Bool, _ statement: Statement) throws(StoreError) {
+        for member in members {
+            statement.bind(owner, at: 1)
+            statement.bind(member, at: 2)
+            try statement.run()
+            if isSymmetric, member != owner {
+                statement.bind(member, at: 1)
+                statement.bind(owner, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    // MARK: Order
+
+    func writeOrders() throws(StoreError) {
+        for change in changes.orders {
+            guard let places = try OrderedMembers(store: store, connection: connection, change: change) else { continue }
+            switch change.kind {
+            case .append(let members): try places.append(members)
+            case .arrange(let members): try places.arrange(members)
+            }
+        }
+    }
+
+    // MARK: Foreign keys
+
+    /// Says which reference leads nowhere, after a commit has failed for it.
+    func danglingReference() throws(StoreError) -> StoreError? {
+        let statement = try connection.prepare("PRAGMA foreign_key_check", persistent: false)
+        guard try statement.step() else { return nil }
+        let table = statement.text(0), parent = statement.text(2), key = statement.integer(1)
+        let hasKey = statement.type(1) != SQLITE_NULL
+        let position = statement.integer(3)
+        statement.reset()
+        guard hasKey, let layout = store.layout.tables.first(where: { $0.name == table }) else {
+            let target = store.layout.tables.first { $0.name == parent }.map { store.model.entities[$0.rootIndex].name } ?? parent
+            return .constraint(
+                entity: target, reason: "a pair of \(table) refers to an object of \(parent) that is not in the store")
+        }
+        var column = ""
+        let list = try connection.prepare("PRAGMA foreign_key_list(\(layout.quoted))", persistent: false)
+        while try list.step() {
+            if list.integer(0) == position { column = list.text(3) }
+        }
+        return .constraint(
+            entity: store.model.entities[layout.rootIndex].name,
+            reason: "object \(key) refers through \(column) to an object of \(parent) that is not in the store")
+    }
+}

@@ -1,0 +1,253 @@
+import CSQLite
+import Foundation
+import StrataStore
+
+extension SQLiteStore {
+    public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+        guard !options.isReadOnly else { throw .readOnly(path: path) }
+        if changes.isEmpty { return .committed }
+        return try pool.write { (connection) throws(StoreError) in
+            try CommitWriter(store: self, connection: connection, changes: changes).run()
+        }
+    }
+}
+
+/// Writes one change set in one transaction. All conflicts are collected before the transaction is taken back.
+final class CommitWriter {
+    let store: SQLiteStore
+    let connection: Connection
+    let changes: ChangeSet
+    /// Conflicts as they are found; their rows are read after the rollback, when they are what others see.
+    var conflicts: [FoundConflict] = []
+    /// Files that this transaction has written, and those that nothing refers to once it is permanent.
+    var writtenFiles: [String] = []
+    var droppedFiles: [String] = []
+    /// The updates that are still to be made, by table and key; made when a unique constraint first stands in the way.
+    var updatePositions: [RowID: Int]?
+    var doneUpdates: Set<RowID> = []
+
+    struct RowID: Hashable {
+        let table: Int
+        let key: Int64
+    }
+
+    struct FoundConflict {
+        let reason: StoreConflict.Reason
+        let entityIndex: Int
+        let key: Int64
+        let otherKey: Int64?
+        /// The key of the row to show; nil if there is none to show.
+        let storeKey: Int64?
+    }
+
+    init(store: SQLiteStore, connection: Connection, changes: ChangeSet) {
+        self.store = store
+        self.connection = connection
+        self.changes = changes
+    }
+
+    func run() throws(StoreError) -> CommitResult {
+        try connection.begin()
+        do throws(StoreError) {
+            try writeDeletes()
+            try writeUpdates()
+            try writeInserts()
+            if conflicts.isEmpty {
+                try writePairs()
+                try writeOrders()
+                if !writtenFiles.isEmpty { store.blobs?.synchronize() }
+                try commitTransaction()
+            }
+        } catch {
+            takeBack()
+            throw error
+        }
+        if conflicts.isEmpty {
+            store.blobs?.remove(droppedFiles)
+            return .committed
+        }
+        takeBack()
+        return .conflicts(try conflictsWithRows())
+    }
+
+    private func takeBack() {
+        connection.rollback()
+        store.blobs?.remove(writtenFiles)
+    }
+
+    /// Commits; deferred foreign keys are checked here.
+    private func commitTransaction() throws(StoreError) {
+        let statement = try connection.statement("COMMIT")
+        let code = statement.stepCode()
+        let error = code == SQLITE_DONE ? nil : connection.failure(code)
+        statement.reset()
+        guard let error else { return }
+        if code & 0xff == SQLITE_CONSTRAINT { throw try danglingReference() ?? error }
+        throw error
+    }
+
+    private func conflictsWithRows() throws(StoreError) -> [StoreConflict] {
+        var result: [StoreConflict] = []
+        for conflict in conflicts {
+            var row: RowReference?
+            if let key = conflict.storeKey {
+                let root = store.model.entities[conflict.entityIndex].rootIndex
+                row = try store.rows(entityIndex: root, keys: [key], on: connection).rows.first
+            }
+            result.append(
+                StoreConflict(
+                    reason: conflict.reason, entityIndex: conflict.entityIndex, key: conflict.key, storeRow: row,
+                    otherKey: conflict.otherKey))
+        }
+        return result
+    }
+
+    // MARK: Deletes
+
+    private func writeDeletes() throws(StoreError) {
+        for delete in changes.deletes {
+            let plan = store.writePlans[delete.entityIndex]
+            try noteFiles(of: plan, key: delete.key, slots: nil)
+            if let version = delete.baseVersion {
+                let statement = try connection.statement(plan.deleteSQL)
+                statement.bind(delete.key, at: 1)
+                statement.bind(version, at: 2)
+                try statement.run()
+                if connection.changes == 0, try exists(plan, delete.key) {
+                    conflicts.append(
+                        FoundConflict(
+                            reason: .version, entityIndex: delete.entityIndex, key: delete.key, otherKey: nil, storeKey: delete.key))
+                }
+            } else {
+                let statement = try connection.statement(plan.deleteAnySQL)
+                statement.bind(delete.key, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    private func exists(_ plan: WritePlan, _ key: Int64) throws(StoreError) -> Bool {
+        let statement = try connection.statement(plan.versionSQL)
+        statement.bind(key, at: 1)
+        guard try statement.step() else { return false }
+        statement.reset()
+        return true
+    }
+
+    /// Notes the files that a row refers to before the references go: those of all slots, or of some.
+    func noteFiles(of plan: WritePlan, key: Int64, slots: SlotSet?) throws(StoreError) {
+        guard let sql = plan.externalSQL, store.blobs != nil else { return }
+        let fields = plan.fields.filter(\.allowsExternal)
+        if let slots, !fields.contains(where: { slots.contains($0.slot) }) { return }
+        let statement = try connection.statement(sql)
+        statement.bind(key, at: 1)
+        guard try statement.step() else { return }
+        for (column, field) in fields.enumerated() where slots?.contains(field.slot) ?? true {
+            if statement.type(Int32(column)) == SQLITE_TEXT { droppedFiles.append(statement.text(Int32(column))) }
+        }
+        statement.reset()
+    }
+
+    // MARK: Inserts
+
+    private func writeInserts() throws(StoreError) {
+        let inserts = changes.inserts
+        guard !inserts.isEmpty else { return }
+        var current: WritePlan?
+        var statement: Statement?
+        for index in ascending(inserts.count, { inserts[$0].row.row }) {
+            let row = inserts[index].row.row
+            if current?.entityIndex != row.entityIndex {
+                let plan = store.writePlans[row.entityIndex]
+                current = plan
+                statement = try connection.statement(plan.insertSQL)
+            }
+            guard let plan = current, let statement else { continue }
+            statement.bind(row.key, at: 1)
+            statement.bind(max(1, row.version), at: 2)
+            var parameter = WritePlan.leadingParameters
+            for field in plan.fields {
+                parameter += 1
+                try bind(row, field, plan, statement, parameter)
+            }
+            let code = statement.stepCode()
+            let error = code == SQLITE_DONE ? nil : connection.failure(code)
+            statement.reset()
+            if let error {
+                guard code == uniqueConstraintCode, try addUniqueConflict(plan, row) else {
+                    throw rejected(error, plan, row.key)
+                }
+            } else if plan.hasSpatial {
+                try writeSpatial(plan, row, slots: nil)
+            }
+        }
+    }
+
+    /// Positions in the order of entity and key. Changes mostly come in that order already.
+    func ascending(_ count: Int, _ row: (Int) -> RowPointer) -> [Int] {
+        var positions = Array(0..<count)
+        func precedes(_ a: Int, _ b: Int) -> Bool {
+            let x = row(a), y = row(b)
+            return x.entityIndex != y.entityIndex ? x.entityIndex < y.entityIndex : x.key < y.key
+        }
+        var isSorted = true
+        for index in positions.indices.dropFirst() where precedes(index, index - 1) {
+            isSorted = false
+            break
+        }
+        if !isSorted { positions.sort(by: precedes) }
+        return positions
+    }
+
+    func writeSpatial(_ plan: WritePlan, _ row: RowPointer, slots: SlotSet?) throws(StoreError) {
+        for field in plan.fields {
+            guard let spatial = field.spatial, slots?.contains(field.slot) ?? true else { continue }
+            if slots == nil, !row.isPresent(field.slot) { continue }
+            try SpatialWriter(spatial, on: connection).put(row.key, row.bytes(field.slot))
+        }
+    }
+
+    /// Names the object in an error that SQLite gave for a row.
+    func rejected(_ error: StoreError, _ plan: WritePlan, _ key: Int64) -> StoreError {
+        guard case .constraint(_, let reason) = error else { return error }
+        return .constraint(entity: plan.entityName, reason: "object \(key): \(reason)")
+    }
+
+    // MARK: Binding
+
+    /// Binds the value of a slot straight from the packed row, which outlives the step.
+    @inline(__always)
+    func bind(
+        _ row: RowPointer, _ field: WritePlan.Field, _ plan: WritePlan, _ statement: Statement, _ parameter: Int32
+    ) throws(StoreError) {
+        let slot = field.slot
+        guard row.isPresent(slot) else { return statement.bindNull(at: parameter) }
+        switch field.storage {
+        case .integer, .key, .boolean: statement.bind(Int64(bitPattern: row.word(slot)), at: parameter)
+        case .double, .date:
+            let number = Double(bitPattern: row.word(slot))
+            guard !number.isNaN else {
+                throw .invalidData(
+                    entity: plan.entityName, property: store.model.entities[plan.entityIndex].slots[slot].name, key: row.key,
+                    reason: "a value that is not a number (NaN) cannot be kept; use nil")
+            }
+            statement.bind(number, at: parameter)
+        case .text, .decimal: statement.bindText(row.bytes(slot), at: parameter)
+        case .uuid, .geoPoint: statement.bindBlob(row.bytes(slot), at: parameter)
+        case .bytes:
+            if row.isExternal(slot) {
+                let bytes = row.bytes(slot)
+                statement.bindText(bytes, at: parameter)
+                // Written back as it is: the file stays, whatever reference to it has been noted before.
+                let name = String(decoding: bytes, as: UTF8.self)
+                droppedFiles.removeAll { $0 == name }
+            } else if field.allowsExternal, let blobs = store.blobs, row.bytes(slot).count > store.options.externalStorageThreshold {
+                let name = try blobs.write(row.bytes(slot))
+                writtenFiles.append(name)
+                statement.bind(name, at: parameter)
+            } else {
+                statement.bindBlob(row.bytes(slot), at: parameter)
+            }
+        }
+    }
+}

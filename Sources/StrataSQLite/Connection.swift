@@ -1,0 +1,133 @@
+import CSQLite
+import Foundation
+import StrataStore
+
+/// A connection to the database with its prepared statements. One thread at a time.
+final class Connection {
+    let handle: OpaquePointer
+    /// The path for messages.
+    let path: String
+    let trace: (@Sendable (StatementTrace) -> Void)?
+    private var statements: [String: Statement] = [:]
+
+    /// More statements than this are not kept; an application that builds ever new requests must not fill the memory.
+    private static let cacheLimit = 512
+
+    /// Opens a connection.
+    /// - Parameters:
+    ///   - filename: What SQLite opens: a path or a `file:` URI.
+    ///   - path: The name for messages.
+    ///   - readOnly: Whether the connection may only read.
+    init(
+        filename: String, path: String, readOnly: Bool, create: Bool, options: SQLiteStore.Options
+    ) throws(StoreError) {
+        var handle: OpaquePointer?
+        let flags =
+            (readOnly ? SQLITE_OPEN_READONLY : create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE)
+            | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(filename, &handle, flags, nil)
+        guard let handle, code == SQLITE_OK else {
+            let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            throw .cannotOpen(path: path, reason: reason)
+        }
+        self.handle = handle
+        self.path = path
+        self.trace = options.trace
+        sqlite3_busy_timeout(handle, Int32(clamping: Int((options.busyTimeout * 1000).rounded())))
+        SQLFunctions.register(on: handle)
+        ValueListModule.register(on: handle)
+        try execute("PRAGMA foreign_keys = ON")
+        if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-max(0, size))") }
+        if !readOnly {
+            try execute("PRAGMA synchronous = \(options.synchronous.rawValue.uppercased())")
+            if let pages = options.maximumPageCount { try execute("PRAGMA max_page_count = \(pages)") }
+        }
+    }
+
+    deinit { close() }
+
+    private var isClosed = false
+
+    /// Finalizes all statements and closes. Later calls do nothing.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        statements.removeAll()
+        // _v2: a statement that somebody still holds keeps the connection alive until it goes, instead of leaking it.
+        sqlite3_close_v2(handle)
+    }
+
+    /// The prepared statement for some SQL, from the cache if it has been used before.
+    func statement(_ sql: String) throws(StoreError) -> Statement {
+        if let known = statements[sql] { return known }
+        let made = try prepare(sql)
+        if statements.count >= Self.cacheLimit { statements.removeAll() }
+        statements[sql] = made
+        return made
+    }
+
+    /// A new prepared statement that is not kept.
+    func prepare(_ sql: String, persistent: Bool = true) throws(StoreError) -> Statement {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
+        guard code == SQLITE_OK, let prepared else { throw failure(code) }
+        return Statement(handle: prepared, sql: sql, connection: self)
+    }
+
+    /// Runs a statement once.
+    func execute(_ sql: String) throws(StoreError) {
+        try prepare(sql, persistent: false).run()
+    }
+
+    /// The first column of the first row as a whole number; nil if there is no row or it is NULL.
+    func integer(_ sql: String) throws(StoreError) -> Int64? {
+        let statement = try prepare(sql, persistent: false)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.type(0) == SQLITE_NULL ? nil : statement.integer(0)
+    }
+
+    /// The first column of all rows as text.
+    func texts(_ sql: String) throws(StoreError) -> [String] {
+        let statement = try prepare(sql, persistent: false)
+        var result: [String] = []
+        while try statement.step() { result.append(statement.text(0)) }
+        return result
+    }
+
+    /// How many rows the last statement changed itself, without triggers and foreign keys.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    func begin() throws(StoreError) { try statement("BEGIN IMMEDIATE").run() }
+    func commit() throws(StoreError) { try statement("COMMIT").run() }
+
+    /// Takes back what the open transaction did. SQLite has done so itself after some errors.
+    func rollback() {
+        guard isInTransaction else { return }
+        // A rollback fails only where SQLite has rolled back already; then there is nothing to do.
+        try? statement("ROLLBACK").run()
+    }
+
+    /// The error for a result code of the last call.
+    func failure(_ code: Int32) -> StoreError {
+        let reason = String(cString: sqlite3_errmsg(handle))
+        switch code & 0xff {
+        case SQLITE_FULL: return .diskFull(path: path)
+        case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path)
+        case SQLITE_CORRUPT: return .corrupt(path: path, reason: reason)
+        case SQLITE_NOTADB: return .notAStore(path: path, reason: reason)
+        case SQLITE_READONLY: return .readOnly(path: path)
+        case SQLITE_CANTOPEN: return .cannotOpen(path: path, reason: reason)
+        case SQLITE_CONSTRAINT: return .constraint(entity: path, reason: reason)
+        case SQLITE_IOERR:
+            // SQLite tells only ENOSPC from other failed writes; quotas and limits on the size of files mean the same to a user.
+            let cause = sqlite3_system_errno(handle)
+            if cause == ENOSPC || cause == EFBIG || cause == EDQUOT { return .diskFull(path: path) }
+            return .io(path: path, code: Int(code), reason: reason)
+        default: return .io(path: path, code: Int(code), reason: reason)
+        }
+    }
+}

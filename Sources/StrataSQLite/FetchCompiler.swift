@@ -1,0 +1,69 @@
+import StrataStore
+
+/// A fetch as SQL with the values that are bound to it.
+struct CompiledFetch {
+    let sql: String
+    let bindings: [SQLValue]
+}
+
+/// Translates plans to SQL.
+struct FetchCompiler {
+    /// What a fetch answers with.
+    enum Answer {
+        case rows, keys, count
+    }
+
+    let layout: StoreLayout
+    let rowPlans: [RowPlan]
+
+    func compile(_ plan: FetchPlan, _ answer: Answer) throws(StoreError) -> CompiledFetch {
+        let entity = layout.model.entities[plan.entityIndex]
+        var compiler = PredicateCompiler(paths: PathResolver(layout: layout, entity: entity))
+        var conditions: [String] = []
+        if let condition = layout.entityCondition(plan.entityIndex, subentities: plan.includesSubentities, alias: "t0") {
+            conditions.append(condition)
+        }
+        if let predicate = plan.predicate { conditions.append(try compiler.condition(predicate)) }
+        var order = ""
+        if answer != .count {
+            var terms: [String] = []
+            for sort in plan.sorts { terms.append(try term(of: sort, &compiler.paths)) }
+            terms.append("t0._id")
+            order = " ORDER BY " + terms.joined(separator: ", ")
+        }
+        var bindings = compiler.bindings
+        var tail = compiler.paths.joins
+        if !conditions.isEmpty { tail += " WHERE " + conditions.joined(separator: " AND ") }
+        tail += order
+        let isLimited = plan.limit != nil || plan.offset > 0
+        if isLimited {
+            tail += " LIMIT ? OFFSET ?"
+            bindings.append(.integer(plan.limit.map { Int64(max(0, $0)) } ?? -1))
+            bindings.append(.integer(Int64(max(0, plan.offset))))
+        }
+        let from = " FROM \(layout.table(plan.entityIndex).quoted) AS t0\(tail)"
+        let sql =
+            switch answer {
+            case .rows: "SELECT \(rowPlans[plan.entityIndex].columns)\(from)"
+            case .keys: "SELECT t0._id\(from)"
+            case .count: isLimited ? "SELECT count(*) FROM (SELECT 1\(from))" : "SELECT count(*)\(from)"
+            }
+        return CompiledFetch(sql: sql, bindings: bindings)
+    }
+
+    /// SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.
+    private func term(of sort: FetchSort, _ paths: inout PathResolver) throws(StoreError) -> String {
+        let term = try paths.resolve(sort.keyPath, in: "the order by \(sort.keyPath.joined(separator: "."))")
+        let direction = sort.ascending ? "" : " DESC"
+        switch term.kind {
+        case .text where !sort.options.isEmpty: return "strata_fold(\(term.sql), \(sort.options.rawValue))\(direction)"
+        case .decimal: return "\(term.sql) COLLATE \(SQLFunctions.decimalCollation)\(direction)"
+        // Points have no order among each other.
+        case .point: return "\(term.sql) IS NOT NULL\(direction)"
+        case .external:
+            throw .unsupported(
+                store: "SQLite", feature: "ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
+        default: return term.sql + direction
+        }
+    }
+}

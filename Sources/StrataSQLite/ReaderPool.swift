@@ -1,0 +1,96 @@
+import Foundation
+import StrataStore
+
+/// The connections of a store: one that writes, some that read. Each is used by one thread at a time.
+///
+/// `@unchecked Sendable`: the writer is touched only while `writerLock` is held, all other state only while `condition` is.
+final class ConnectionPool: @unchecked Sendable {
+    private let path: String
+    private let readerCount: Int
+    private let open: @Sendable (_ readOnly: Bool) throws(StoreError) -> Connection
+    private let writerLock = NSLock()
+    private var writer: Connection?
+    private let condition = NSCondition()
+    private var idle: [Connection] = []
+    private var opened = 0
+    private var isClosed = false
+
+    /// - Parameters:
+    ///   - writer: The connection that writes; it reads, too, if `readerCount` is 0.
+    ///   - readerCount: How many connections read.
+    ///   - open: Opens a connection.
+    init(
+        path: String, writer: Connection, readerCount: Int,
+        open: @escaping @Sendable (_ readOnly: Bool) throws(StoreError) -> Connection
+    ) {
+        self.path = path
+        self.writer = writer
+        self.readerCount = readerCount
+        self.open = open
+    }
+
+    /// Runs a closure with a connection that reads. The closure must not ask for another connection.
+    func read<T>(_ body: (Connection) throws(StoreError) -> T) throws(StoreError) -> T {
+        if readerCount == 0 { return try write(body) }
+        let reader = try takeReader()
+        defer { giveBack(reader) }
+        return try body(reader)
+    }
+
+    /// Runs a closure with the connection that writes. The closure must not ask for another connection.
+    func write<T>(_ body: (Connection) throws(StoreError) -> T) throws(StoreError) -> T {
+        writerLock.lock()
+        defer { writerLock.unlock() }
+        guard let writer else { throw .closed(path: path) }
+        return try body(writer)
+    }
+
+    private func takeReader() throws(StoreError) -> Connection {
+        condition.lock()
+        while !isClosed, idle.isEmpty, opened >= readerCount { condition.wait() }
+        if isClosed {
+            condition.unlock()
+            throw .closed(path: path)
+        }
+        if let reader = idle.popLast() {
+            condition.unlock()
+            return reader
+        }
+        opened += 1
+        condition.unlock()
+        do throws(StoreError) {
+            return try open(true)
+        } catch {
+            condition.withLock {
+                opened -= 1
+                condition.signal()
+            }
+            throw error
+        }
+    }
+
+    private func giveBack(_ reader: Connection) {
+        condition.withLock {
+            if isClosed {
+                reader.close()
+            } else {
+                idle.append(reader)
+                condition.signal()
+            }
+        }
+    }
+
+    /// Closes all connections: those in use when they come back, the writer when it is free.
+    func close() {
+        condition.withLock {
+            isClosed = true
+            idle.forEach { $0.close() }
+            idle.removeAll()
+            condition.broadcast()
+        }
+        writerLock.withLock {
+            writer?.close()
+            writer = nil
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import CSQLite
+import Foundation
+import StrataStore
+
+extension SQLiteStore {
+    /// Opens a store, or makes it where there is none.
+    /// - Parameters:
+    ///   - model: The model. A store that was made with another one is refused.
+    ///   - location: Where the store is.
+    ///   - options: How it is opened.
+    /// - Throws: ``StoreError``; among others ``StoreError/incompatibleModel(path:differences:)``, ``StoreError/notAStore(path:reason:)``
+    ///   and ``StoreError/unsupported(store:feature:)`` for what the model asks for and the system's SQLite lacks.
+    public static func open(
+        model: ManagedObjectModel, location: Location, options: Options = Options()
+    ) throws(StoreError) -> SQLiteStore {
+        let place = try StorePlace(location, options: options)
+        let schema = Schema(layout: try StoreLayout(model: model, store: "SQLite"))
+        try checkFeatures(schema)
+        var rowPlans: [RowPlan] = []
+        for entity in model.entities { rowPlans.append(try RowPlan(layout: schema.layout, entityIndex: entity.index)) }
+        let open: @Sendable (Bool) throws(StoreError) -> Connection = { (readOnly) throws(StoreError) in
+            try Connection(
+                filename: place.filename, path: place.path, readOnly: readOnly || options.isReadOnly,
+                create: options.createIfMissing, options: options)
+        }
+        let writer = try open(false)
+        let metadata: StoreMetadata
+        do throws(StoreError) {
+            metadata = try prepare(writer, schema: schema, place: place, options: options)
+        } catch {
+            writer.close()
+            throw error
+        }
+        // A database in memory has one connection: it knows no WAL, so readers would only wait for the writer.
+        let pool = ConnectionPool(
+            path: place.path, writer: writer, readerCount: place.isFile ? max(1, options.readerCount) : 0, open: open)
+        let blobs = place.isFile ? BlobFolder(path: place.path + "-blobs") : nil
+        let store = SQLiteStore(
+            identifier: metadata.identifier, location: location, path: place.path, options: options, schema: schema,
+            rowPlans: rowPlans, pool: pool, blobs: blobs)
+        if !options.isReadOnly { try store.sweepBlobs() }
+        return store
+    }
+
+    /// What a store says about itself, without its model.
+    /// - Parameter path: The path of the file.
+    public static func metadata(at path: String) throws(StoreError) -> StoreMetadata {
+        var options = Options()
+        options.isReadOnly = true
+        let place = try StorePlace(.file(path: path), options: options)
+        let connection = try Connection(
+            filename: place.filename, path: place.path, readOnly: true, create: false, options: options)
+        defer { connection.close() }
+        guard let metadata = try StoreMetadata.read(from: connection) else {
+            throw .notAStore(path: place.path, reason: "the file is empty")
+        }
+        return metadata
+    }
+
+    /// Refuses what the system's SQLite cannot do.
+    private static func checkFeatures(_ schema: Schema) throws(StoreError) {
+        if schema.needsFullText, sqlite3_compileoption_used("ENABLE_FTS5") == 0 {
+            throw .unsupported(store: "SQLite", feature: "full-text indexes, because the system's library is built without FTS5")
+        }
+        if !schema.spatialIndexes.isEmpty, sqlite3_compileoption_used("ENABLE_RTREE") == 0 {
+            throw .unsupported(store: "SQLite", feature: "spatial indexes, because the system's library is built without R*Tree")
+        }
+    }
+
+    private static func prepare(
+        _ writer: Connection, schema: Schema, place: StorePlace, options: Options
+    ) throws(StoreError) -> StoreMetadata {
+        let wanted = StoreMetadata(identifier: UUID(), layout: schema.layout)
+        var found = try StoreMetadata.read(from: writer)
+        if found == nil {
+            guard !options.isReadOnly else { throw .notAStore(path: place.path, reason: "the file is empty") }
+            if place.isFile { try useWAL(writer) }
+            try writer.begin()
+            defer { writer.rollback() }
+            // Another process may have been faster.
+            found = try StoreMetadata.read(from: writer)
+            if found == nil {
+                try create(wanted, schema: schema, on: writer)
+                try writer.commit()
+                return wanted
+            }
+        }
+        guard let found else { return wanted }
+        let differences = found.differences(from: wanted)
+        guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
+        if !options.isReadOnly {
+            if place.isFile { try useWAL(writer) }
+            try SchemaObjects.update(schema, on: writer)
+        }
+        return found
+    }
+
+    private static func useWAL(_ connection: Connection) throws(StoreError) {
+        // The change of the mode does not wait for others by itself.
+        let deadline = ContinuousClock.now + .seconds(5)
+        while true {
+            do throws(StoreError) {
+                return try connection.execute("PRAGMA journal_mode = WAL")
+            } catch {
+                guard case .locked = error, ContinuousClock.now < deadline else { throw error }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+    }
+
+    private static func create(_ metadata: StoreMetadata, schema: Schema, on connection: Connection) throws(StoreError) {
+        try connection.execute("PRAGMA application_id = \(StoreMetadata.applicationID)")
+        try connection.execute("PRAGMA user_version = \(StoreMetadata.currentFormatVersion)")
+        try connection.execute("CREATE TABLE _metadata (\n    key TEXT PRIMARY KEY,\n    value TEXT NOT NULL\n) WITHOUT ROWID")
+        try connection.execute("CREATE TABLE _keys (\n    entity TEXT PRIMARY KEY,\n    next INTEGER NOT NULL\n) WITHOUT ROWID")
+        for statement in schema.tableStatements { try connection.execute(statement) }
+        try metadata.write(to: connection, objects: schema.objects)
+        try SchemaObjects.make(schema, on: connection)
+    }
+}
+
+/// The file or memory of a store as SQLite opens it.
+struct StorePlace: Sendable {
+    /// What SQLite opens.
+    let filename: String
+    /// The name for messages; the absolute path of a file.
+    let path: String
+    let isFile: Bool
+
+    init(_ location: SQLiteStore.Location, options: SQLiteStore.Options) throws(StoreError) {
+        switch location {
+        case .memory(let name):
+            let unique = name.map { "named-" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? UUID().uuidString
+            filename = "file:/strata-\(unique)?vfs=memdb"
+            path = name.map { "memory:\($0)" } ?? "memory"
+            isFile = false
+        case .file(let given):
+            guard !given.isEmpty, !given.utf8.contains(0) else { throw .cannotOpen(path: given, reason: "the path is empty or holds a zero byte") }
+            path = URL(fileURLWithPath: given).path
+            filename = path
+            isFile = true
+            try Self.check(path, options: options)
+        }
+    }
+
+    /// Looks at a file before SQLite does, because SQLite's own messages do not tell these cases apart.
+    private static func check(_ path: String, options: SQLiteStore.Options) throws(StoreError) {
+        var isFolder: ObjCBool = false
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+                throw .cannotOpen(path: path, reason: "the folder \(folder) does not exist")
+            }
+            guard options.createIfMissing, !options.isReadOnly else { throw .notFound(path: path) }
+            return
+        }
+        guard !isFolder.boolValue else { throw .cannotOpen(path: path, reason: "it is a folder") }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        defer { try? file.close() }
+        guard let header = try? file.read(upToCount: 16), !header.isEmpty else { return }
+        guard header == Data("SQLite format 3\0".utf8) else { throw .notAStore(path: path, reason: "it is no SQLite database") }
+        guard options.isReadOnly || FileManager.default.isWritableFile(atPath: path) else {
+            throw .cannotOpen(path: path, reason: "it may not be written")
+        }
+    }
+}

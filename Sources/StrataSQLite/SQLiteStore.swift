@@ -1,0 +1,95 @@
+import CSQLite
+import Foundation
+import StrataStore
+
+/// A store in a SQLite database.
+///
+///     let store = try SQLiteStore.open(model: model, location: .file(path: "cities.sqlite"))
+///
+/// A file is in WAL mode: one connection writes while others read the last commit. Each hierarchy of entities has a table, each
+/// attribute and to-one relationship a column, each many-to-many relationship a table of pairs; names follow the model's naming
+/// convention. The file can be read with any SQLite tool. Zero has no sign in the file, and `NaN` cannot be saved.
+///
+/// `@unchecked Sendable`: all stored properties are constants, and the connections are guarded by the pool.
+public final class SQLiteStore: PersistentStore, @unchecked Sendable {
+    public let identifier: UUID
+    public let name: String
+    public let model: ManagedObjectModel
+    public let capabilities: StoreCapabilities
+    /// Where the store is.
+    public let location: Location
+
+    let options: Options
+    let path: String
+    let layout: StoreLayout
+    let schema: Schema
+    let pool: ConnectionPool
+    let blobs: BlobFolder?
+    /// For each entity how its rows are read.
+    let rowPlans: [RowPlan]
+    let keyQueries: [KeyQuery]
+    /// For each entity how its rows are written.
+    let writePlans: [WritePlan]
+
+    init(
+        identifier: UUID, location: Location, path: String, options: Options, schema: Schema, rowPlans: [RowPlan],
+        pool: ConnectionPool, blobs: BlobFolder?
+    ) {
+        self.identifier = identifier
+        self.location = location
+        self.path = path
+        self.name = "SQLite \(path)"
+        self.options = options
+        self.layout = schema.layout
+        self.model = schema.layout.model
+        self.schema = schema
+        self.pool = pool
+        self.blobs = blobs
+        self.rowPlans = rowPlans
+        self.writePlans = schema.layout.model.entities.map { WritePlan(schema: schema, entity: $0) }
+        self.keyQueries = rowPlans.indices.map {
+            KeyQuery(layout: schema.layout, rowPlan: rowPlans[$0], entityIndex: $0)
+        }
+        var capabilities: StoreCapabilities = [
+            .uniqueConstraints, .orderedRelationships, .derivedAttributes, .spatialIndexes, .fullTextIndexes,
+        ]
+        if case .file = location { capabilities.formUnion([.persistent, .multiProcess, .externalStorage]) }
+        self.capabilities = capabilities
+    }
+
+    deinit { pool.close() }
+
+    public func close() { pool.close() }
+
+    public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
+        guard !options.isReadOnly else { throw .readOnly(path: path) }
+        precondition(count > 0, "allocateKeys: count must be at least 1")
+        let table = layout.table(rootIndex)
+        return try pool.write { (connection) throws(StoreError) in
+            try connection.begin()
+            defer { connection.rollback() }
+            // Rows that came in by other ways, a shell for instance, keep their keys to themselves.
+            let statement = try connection.statement(
+                """
+                INSERT INTO _keys(entity, next) VALUES(?1, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1 + ?2) \
+                ON CONFLICT(entity) DO UPDATE SET \
+                next = max(next, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1) + ?2 RETURNING next
+                """)
+            statement.bind(model.entities[rootIndex].name, at: 1)
+            statement.bind(Int64(count), at: 2)
+            guard try statement.step(), statement.type(0) == SQLITE_INTEGER else {
+                statement.reset()
+                throw .constraint(entity: model.entities[rootIndex].name, reason: "there are no keys left")
+            }
+            let end = statement.integer(0)
+            statement.reset()
+            try connection.commit()
+            return max(1, end - Int64(count))..<end
+        }
+    }
+
+    public func externalData(named name: String) throws(StoreError) -> Data {
+        guard let blobs else { throw .notFound(path: "\(path)/\(name)") }
+        return try blobs.read(name)
+    }
+}

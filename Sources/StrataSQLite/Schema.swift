@@ -1,0 +1,200 @@
+import StrataStore
+
+/// An index or what stands for one: its name, the statements that make it, and those that fill it from existing rows.
+struct SchemaObject {
+    let name: String
+    /// `index`, `table` or `trigger`, as `DROP` names it.
+    let kind: String
+    let sql: String
+    var fill: String?
+}
+
+/// A geo point that an R*Tree finds by area. The commit keeps the tree.
+struct SpatialIndex: Sendable {
+    let table: Int
+    let column: Int
+    let name: String
+}
+
+/// The SQL that makes the tables of a layout.
+struct Schema {
+    let layout: StoreLayout
+    private(set) var objects: [SchemaObject] = []
+    private(set) var spatialIndexes: [SpatialIndex] = []
+    private(set) var needsFullText = false
+    private var names = NamePool()
+    private var model: ManagedObjectModel { layout.model }
+
+    init(layout: StoreLayout) {
+        self.layout = layout
+        for table in layout.tables { _ = names.take(table.name) }
+        for pairs in layout.pairTables { _ = names.take(pairs.name) }
+        makeIndexes()
+    }
+
+    /// The statements that make all tables. Each reads well in the `sqlite3` shell.
+    var tableStatements: [String] {
+        layout.tables.map(statement(of:)) + layout.pairTables.map(statement(of:))
+    }
+
+    private func statement(of table: TableLayout) -> String {
+        var lines = ["_id INTEGER PRIMARY KEY"]
+        if table.hasEntityColumn { lines.append("_entity TEXT NOT NULL") }
+        lines.append("_version INTEGER NOT NULL")
+        lines += table.columns.map { column in
+            var line = "\(column.quoted) \(column.storage.columnType)"
+            if let root = column.destinationRoot {
+                line += " REFERENCES \(layout.table(root).quoted)(_id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"
+            }
+            return line
+        }
+        lines += table.orderColumns.map { Identifiers.quote($0) + " INTEGER" }
+        return "CREATE TABLE \(table.quoted) (\n    \(lines.joined(separator: ",\n    "))\n)"
+    }
+
+    private func statement(of pairs: PairTable) -> String {
+        func key(_ column: String, _ table: Int) -> String {
+            "\(column) INTEGER NOT NULL REFERENCES \(layout.tables[table].quoted)(_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+        }
+        var lines = [key(pairs.ownerColumn, pairs.ownerTable), key(pairs.memberColumn, pairs.memberTable)]
+        lines += [pairs.ownerOrder, pairs.memberOrder].compactMap { $0.map { $0 + " INTEGER" } }
+        lines.append("PRIMARY KEY (\(pairs.ownerColumn), \(pairs.memberColumn))")
+        return "CREATE TABLE \(pairs.quoted) (\n    \(lines.joined(separator: ",\n    "))\n) WITHOUT ROWID"
+    }
+
+    // MARK: Indexes
+
+    private mutating func makeIndexes() {
+        var covered: [Set<String>] = layout.tables.map { _ in [] }
+        for entity in model.entities {
+            let inherited = entity.parentIndex.map { model.entities[$0].indexes.count } ?? 0
+            for index in entity.indexes.dropFirst(inherited) {
+                switch index.kind {
+                case .ordered, .unique: makeIndex(index, of: entity, covered: &covered)
+                case .spatial: makeSpatialIndex(index, of: entity)
+                case .fullText: makeFullTextIndex(index, of: entity)
+                }
+            }
+        }
+        makeKeyIndexes(covered: covered)
+        for pairs in layout.pairTables {
+            let name = names.take("\(pairs.name)_by_\(pairs.memberColumn.filter { $0 != "\"" })")
+            objects.append(
+                SchemaObject(
+                    name: name, kind: "index",
+                    sql: "CREATE INDEX \(Identifiers.quote(name)) ON \(pairs.quoted) (\(pairs.memberColumn), \(pairs.ownerColumn))"))
+        }
+    }
+
+    private mutating func makeIndex(_ index: Index, of entity: EntityDescription, covered: inout [Set<String>]) {
+        let tableIndex = layout.tableOfEntity[entity.index], table = layout.tables[tableIndex]
+        var terms: [String] = [], words: [String] = []
+        for property in index.properties {
+            let isDescending = property.hasPrefix("-")
+            let name = isDescending ? String(property.dropFirst()) : property
+            guard let slot = entity.slot(named: name), let column = layout.column(entity.index, slot.index) else { continue }
+            var term = column.quoted
+            if slot.storage == .decimal { term += " COLLATE \(SQLFunctions.decimalCollation)" }
+            terms.append(isDescending ? term + " DESC" : term)
+            words.append(column.name + (isDescending ? "_desc" : ""))
+        }
+        guard let first = terms.first else { return }
+        let isPartial = index.kind == .unique && entity.parentIndex != nil
+        let name = names.take("\(table.name)_by_\(words.joined(separator: "_"))\(index.kind == .unique ? "_unique" : "")")
+        var sql = "CREATE \(index.kind == .unique ? "UNIQUE " : "")INDEX \(Identifiers.quote(name)) ON \(table.quoted) (\(terms.joined(separator: ", ")))"
+        if isPartial, let condition = layout.entityCondition(entity.index, subentities: true, alias: nil) {
+            sql += " WHERE \(condition)"
+        }
+        if !isPartial { covered[tableIndex].insert(first) }
+        objects.append(SchemaObject(name: name, kind: "index", sql: sql))
+    }
+
+    /// Every foreign key has an index: to-many relationships are read by it, and a delete looks for references.
+    private mutating func makeKeyIndexes(covered: [Set<String>]) {
+        var orders: [Int: [String: String]] = [:]
+        for entity in model.entities {
+            for relationship in entity.relationships {
+                guard case .inverseSlot(let slot) = relationship.storage,
+                    let order = layout.orderColumn(entity.index, relationship.index),
+                    let column = layout.column(relationship.destinationIndex, slot)
+                else { continue }
+                orders[layout.tableOfEntity[relationship.destinationIndex], default: [:]][column.quoted] = order
+            }
+        }
+        for (index, table) in layout.tables.enumerated() {
+            for column in table.columns where column.storage == .key {
+                let order = orders[index]?[column.quoted]
+                guard order != nil || !covered[index].contains(column.quoted) else { continue }
+                let name = names.take("\(table.name)_by_\(column.name)")
+                let terms = [column.quoted, order].compactMap(\.self).joined(separator: ", ")
+                objects.append(
+                    SchemaObject(
+                        name: name, kind: "index", sql: "CREATE INDEX \(Identifiers.quote(name)) ON \(table.quoted) (\(terms))"))
+            }
+        }
+    }
+
+    private mutating func makeSpatialIndex(_ index: Index, of entity: EntityDescription) {
+        let tableIndex = layout.tableOfEntity[entity.index], table = layout.tables[tableIndex]
+        for property in index.properties {
+            guard let slot = entity.slot(named: property), slot.storage == .geoPoint,
+                let column = layout.columnOfSlot[entity.index][slot.index]
+            else { continue }
+            if spatialIndexes.contains(where: { $0.table == tableIndex && $0.column == column }) { continue }
+            let name = names.take("\(table.name)_\(table.columns[column].name)_area")
+            let quoted = Identifiers.quote(name)
+            spatialIndexes.append(SpatialIndex(table: tableIndex, column: column, name: quoted))
+            objects.append(
+                SchemaObject(
+                    name: name, kind: "table",
+                    sql: "CREATE VIRTUAL TABLE \(quoted) USING rtree(id, min_latitude, max_latitude, min_longitude, max_longitude)"))
+            // In plain SQL, so that rows deleted in a shell leave the tree, too.
+            let trigger = names.take(name + "_delete")
+            objects.append(
+                SchemaObject(
+                    name: trigger, kind: "trigger",
+                    sql: "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER DELETE ON \(table.quoted) BEGIN\n    DELETE FROM \(quoted) WHERE id = old._id;\nEND"))
+        }
+    }
+
+    private mutating func makeFullTextIndex(_ index: Index, of entity: EntityDescription) {
+        let table = layout.table(entity.index)
+        let columns = index.properties.compactMap { property in
+            entity.slot(named: property).flatMap { layout.column(entity.index, $0.index) }
+        }.filter { $0.storage == .text }
+        guard !columns.isEmpty else { return }
+        needsFullText = true
+        let name = names.take("\(table.name)_\(columns.map(\.name).joined(separator: "_"))_words")
+        let quoted = Identifiers.quote(name)
+        let list = columns.map(\.quoted).joined(separator: ", ")
+        objects.append(
+            SchemaObject(
+                name: name, kind: "table",
+                sql: "CREATE VIRTUAL TABLE \(quoted) USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id')",
+                fill: "INSERT INTO \(quoted)(\(quoted)) VALUES('rebuild')"))
+        let remove = "INSERT INTO \(quoted)(\(quoted), rowid, \(list)) VALUES('delete', old._id, \(columns.map { "old." + $0.quoted }.joined(separator: ", ")));"
+        let add = "INSERT INTO \(quoted)(rowid, \(list)) VALUES(new._id, \(columns.map { "new." + $0.quoted }.joined(separator: ", ")));"
+        for (event, body) in [
+            ("insert", add), ("delete", remove), ("update", remove + "\n    " + add),
+        ] {
+            let trigger = names.take("\(name)_\(event)")
+            let when = event == "update" ? "UPDATE OF \(list)" : event.uppercased()
+            objects.append(
+                SchemaObject(
+                    name: trigger, kind: "trigger",
+                    sql: "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER \(when) ON \(table.quoted) BEGIN\n    \(body)\nEND"))
+        }
+    }
+}
+
+extension SlotStorage {
+    /// The declared type of a column.
+    var columnType: String {
+        switch self {
+        case .integer, .boolean, .key: "INTEGER"
+        case .double, .date: "REAL"
+        case .text, .decimal: "TEXT"
+        case .bytes, .uuid, .geoPoint: "BLOB"
+        }
+    }
+}

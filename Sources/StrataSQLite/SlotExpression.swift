@@ -1,0 +1,110 @@
+import StrataStore
+
+/// How values of an expression compare, as ``ValueComparison`` sees them.
+enum SQLKind: Sendable, Hashable {
+    /// Integers, floating-point numbers and truth values compare with each other by value.
+    case integer, double, boolean
+    /// Decimal text.
+    case decimal
+    case text, uri, date, uuid, object, point
+    /// Bytes that always stand in the column.
+    case bytes
+    /// Bytes that may stand in a file; only nil can be told.
+    case external
+
+    var isPlainNumber: Bool { self == .integer || self == .double || self == .boolean }
+    var isNumber: Bool { isPlainNumber || self == .decimal }
+    var isText: Bool { self == .text || self == .uri }
+}
+
+/// Writes the SQL for the slots of entities: columns, and what derived attributes compute from other tables.
+struct SlotExpression {
+    let layout: StoreLayout
+
+    /// The SQL for a slot of an entity whose table has an alias.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` for what has no column: transient attributes.
+    func sql(_ entity: EntityDescription, _ slot: SlotDescription, alias: String, depth: Int = 0) throws(StoreError) -> String {
+        if let column = layout.column(entity.index, slot.index) { return "\(alias).\(column.quoted)" }
+        let name = "\(entity.name).\(slot.name)"
+        guard depth < 8 else { throw unsupported("the derived attribute \(name), which depends on itself") }
+        switch slot.derivation {
+        case .count(let relationship):
+            return "(SELECT count(*) FROM \(try members(of: relationship, entity, alias: alias, name: name).from))"
+        case .sum(let relationship, let attribute):
+            let members = try members(of: relationship, entity, alias: alias, name: name)
+            guard let inner = members.destination.slot(named: attribute), inner.type?.isNumeric == true else {
+                throw unsupported("the derived attribute \(name): \(attribute) is no number of \(members.destination.name)")
+            }
+            let value = try sql(members.destination, inner, alias: members.alias, depth: depth + 1)
+            let sum =
+                switch slot.storage {
+                case .decimal: "strata_decimal_sum(\(value))"
+                case .integer where inner.storage == .integer: "coalesce(sum(\(value)), 0)"
+                case .integer: "CAST(total(\(value)) AS INTEGER)"
+                default: "total(\(value))"
+                }
+            return "(SELECT \(sum) FROM \(members.from))"
+        case .path(let path):
+            return try self.path(path[...], entity, alias: alias, depth: depth + 1, name: name)
+        default:
+            throw unsupported("the transient attribute \(name), which has no column")
+        }
+    }
+
+    /// How values of a slot compare.
+    func kind(_ entity: EntityDescription, _ slot: SlotDescription) -> SQLKind {
+        switch slot.storage {
+        case .integer: .integer
+        case .double: .double
+        case .boolean: .boolean
+        case .date: .date
+        case .key: .object
+        case .text: slot.type == .uri ? .uri : .text
+        case .decimal: .decimal
+        case .uuid: .uuid
+        case .geoPoint: .point
+        case .bytes: layout.column(entity.index, slot.index)?.allowsExternal == true ? .external : .bytes
+        }
+    }
+
+    private func unsupported(_ feature: String) -> StoreError { .unsupported(store: "SQLite", feature: feature) }
+
+    /// The value at the end of a path through to-one relationships, as a subselect.
+    private func path(
+        _ path: ArraySlice<String>, _ entity: EntityDescription, alias: String, depth: Int, name: String
+    ) throws(StoreError) -> String {
+        if let slot = entity.slot(named: path.joined(separator: ".")) {
+            return try sql(entity, slot, alias: alias, depth: depth)
+        }
+        guard let first = path.first, let relationship = entity.relationship(named: first), let slot = relationship.slot else {
+            throw unsupported("the derived attribute \(name): \(path.joined(separator: ".")) leads nowhere in \(entity.name)")
+        }
+        let destination = layout.model.destination(of: relationship)
+        let inner = "\(alias)p"
+        let value = try self.path(path.dropFirst(), destination, alias: inner, depth: depth, name: name)
+        let key = try sql(entity, entity.slots[slot], alias: alias, depth: depth)
+        return "(SELECT \(value) FROM \(layout.table(destination.index).quoted) AS \(inner) WHERE \(inner)._id = \(key))"
+    }
+
+    /// What follows `FROM` to go through the members of a to-many relationship.
+    private func members(
+        of name: String, _ entity: EntityDescription, alias: String, name derived: String
+    ) throws(StoreError) -> (from: String, alias: String, destination: EntityDescription) {
+        guard let relationship = entity.relationship(named: name), relationship.isToMany else {
+            throw unsupported("the derived attribute \(derived): \(name) is no to-many relationship of \(entity.name)")
+        }
+        let destination = layout.model.destination(of: relationship)
+        let inner = "\(alias)m", table = layout.table(destination.index).quoted
+        if let side = layout.pairs(entity.index, relationship.index) {
+            let pairs = "\(alias)j"
+            let from = "\(side.table.quoted) AS \(pairs) JOIN \(table) AS \(inner) ON \(inner)._id = \(pairs).\(side.far) WHERE \(pairs).\(side.near) = \(alias)._id"
+            return (from, inner, destination)
+        }
+        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination.index, slot) else {
+            throw unsupported("the derived attribute \(derived): \(name) is not kept by the store")
+        }
+        var from = "\(table) AS \(inner) WHERE \(inner).\(column.quoted) = \(alias)._id"
+        if let condition = layout.entityCondition(destination.index, subentities: true, alias: inner) { from += " AND \(condition)" }
+        return (from, inner, destination)
+    }
+}

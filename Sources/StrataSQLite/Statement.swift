@@ -1,0 +1,150 @@
+import Foundation
+import CSQLite
+import StrataStore
+
+/// A prepared statement: bind, step until there are no more rows, reset.
+final class Statement {
+    let handle: OpaquePointer
+    let sql: String
+    private unowned let connection: Connection
+    private var started: ContinuousClock.Instant?
+    private var rowCount = 0
+    private var holdsList = false
+
+    init(handle: OpaquePointer, sql: String, connection: Connection) {
+        self.handle = handle
+        self.sql = sql
+        self.connection = connection
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Runs to the next row.
+    /// - Returns: false if there are no more; the statement is reset then.
+    func step() throws(StoreError) -> Bool {
+        let code = stepCode()
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE {
+            reset()
+            return false
+        }
+        let error = connection.failure(code)
+        reset()
+        throw error
+    }
+
+    /// Runs a statement that answers with no rows.
+    func run() throws(StoreError) {
+        while try step() {}
+    }
+
+    /// One step with SQLite's own code, for callers that expect certain failures. The caller resets.
+    func stepCode() -> Int32 {
+        if connection.trace != nil, started == nil { started = .now }
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { rowCount &+= 1 }
+        return code
+    }
+
+    /// Makes the statement ready for the next use, and reports it to the trace.
+    func reset() {
+        sqlite3_reset(handle)
+        if holdsList {
+            sqlite3_clear_bindings(handle)
+            holdsList = false
+        }
+        if let started, let trace = connection.trace {
+            let passed = (ContinuousClock.now - started).components
+            trace(
+                StatementTrace(
+                    sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18, rows: rowCount))
+            self.started = nil
+        }
+        rowCount = 0
+    }
+
+    func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+    func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
+    func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
+
+    func bind(_ text: String, at index: Int32) {
+        var text = text
+        text.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index, destructor: transient) }
+    }
+
+    /// Binds UTF-8 text; without a destructor the memory must outlive the step.
+    func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32, destructor: sqlite3_destructor_type? = nil) {
+        guard let start = bytes.baseAddress else {
+            sqlite3_bind_text64(handle, index, "", 0, transient, UInt8(SQLITE_UTF8))
+            return
+        }
+        sqlite3_bind_text64(
+            handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), destructor, UInt8(SQLITE_UTF8))
+    }
+
+    /// Binds bytes; without a destructor the memory must outlive the step.
+    func bindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int32, destructor: sqlite3_destructor_type? = nil) {
+        guard let start = bytes.baseAddress, bytes.count > 0 else {
+            sqlite3_bind_zeroblob(handle, index, 0)
+            return
+        }
+        sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), destructor)
+    }
+
+    func bind(_ value: SQLValue, at index: Int32) {
+        switch value {
+        case .null: bindNull(at: index)
+        case .integer(let number): bind(number, at: index)
+        case .double(let number): bind(number, at: index)
+        case .text(let text): bind(text, at: index)
+        case .utf8(let bytes): bytes.withUnsafeBytes { bindText($0, at: index, destructor: transient) }
+        case .blob(let data): data.withUnsafeBytes { bindBlob($0, at: index, destructor: transient) }
+        case .list(let list): bind(list, at: index)
+        }
+    }
+
+    /// Binds the list behind a `strata_list(?)`.
+    func bind(_ list: ValueList, at index: Int32) {
+        holdsList = true
+        sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(list).toOpaque(), ValueList.pointerType) {
+            if let pointer = $0 { Unmanaged<ValueList>.fromOpaque(pointer).release() }
+        }
+    }
+
+    func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+    /// The UTF-8 text of a column, valid until the next step.
+    func textBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_text(handle, column)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    /// The bytes of a column, valid until the next step.
+    func blobBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(handle, column)
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    func text(_ column: Int32) -> String { String(decoding: textBytes(column), as: UTF8.self) }
+}
+
+/// Tells SQLite to copy what is bound (`SQLITE_TRANSIENT`, which Swift cannot import).
+let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// The extended code of a broken unique index (`SQLITE_CONSTRAINT_UNIQUE`, which Swift cannot import).
+let uniqueConstraintCode = SQLITE_CONSTRAINT | 8 << 8
+
+/// A value as SQLite keeps it.
+enum SQLValue: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case double(Double)
+    case text(String)
+    /// Text as bytes that need not be valid UTF-8: the end of a range.
+    case utf8([UInt8])
+    case blob(Data)
+    /// The list behind a `strata_list(?)`.
+    case list(ValueList)
+}

@@ -1,0 +1,117 @@
+import StrataStore
+
+/// How the rows of an entity are written.
+struct WritePlan: Sendable {
+    /// A stored slot.
+    struct Field: Sendable {
+        let slot: Int
+        let column: String
+        let storage: SlotStorage
+        let allowsExternal: Bool
+        /// The column with the place in an ordered relationship, which a move to another owner makes meaningless.
+        let orderColumn: String?
+        let spatial: SpatialIndex?
+    }
+
+    /// A unique constraint: its slots, and the search for a row that stands against it.
+    struct Unique: Sendable {
+        let slots: [Int]
+        let fields: [Field]
+        let search: String
+    }
+
+    let entityIndex: Int
+    let table: String
+    let entityName: String
+    let fields: [Field]
+    let insertSQL: String
+    let deleteSQL: String
+    let deleteAnySQL: String
+    let versionSQL: String
+    /// Reads the names of the files that a row refers to; nil if the entity has no such columns.
+    let externalSQL: String?
+    let uniques: [Unique]
+    let hasSpatial: Bool
+    /// How many parameters of ``insertSQL`` stand before the fields.
+    static let leadingParameters: Int32 = 2
+
+    init(schema: Schema, entity: EntityDescription) {
+        let layout = schema.layout, table = layout.table(entity.index)
+        var orders: [Int: String] = [:]
+        for other in layout.model.entities {
+            for relationship in other.relationships {
+                guard case .inverseSlot(let slot) = relationship.storage,
+                    let order = layout.orderColumn(other.index, relationship.index),
+                    entity.isKind(of: layout.model.entities[relationship.destinationIndex])
+                else { continue }
+                orders[slot] = order
+            }
+        }
+        var fields: [Field] = []
+        for slot in entity.slots {
+            guard let column = layout.column(entity.index, slot.index) else { continue }
+            let position = layout.columnOfSlot[entity.index][slot.index]
+            fields.append(
+                Field(
+                    slot: slot.index, column: column.quoted, storage: slot.storage, allowsExternal: column.allowsExternal,
+                    orderColumn: orders[slot.index],
+                    spatial: schema.spatialIndexes.first {
+                        $0.table == layout.tableOfEntity[entity.index] && $0.column == position
+                    }))
+        }
+        self.entityIndex = entity.index
+        self.table = table.quoted
+        self.entityName = entity.name
+        self.fields = fields
+        self.hasSpatial = fields.contains { $0.spatial != nil }
+        let own = table.hasEntityColumn ? [("_entity", Identifiers.literal(entity.name))] : []
+        let names = ["_id", "_version"] + own.map(\.0) + fields.map(\.column)
+        let values = ["?", "?"] + own.map(\.1) + fields.map { _ in "?" }
+        self.insertSQL =
+            "INSERT INTO \(table.quoted)(\(names.joined(separator: ", "))) VALUES(\(values.joined(separator: ", ")))"
+        self.deleteSQL = "DELETE FROM \(table.quoted) WHERE _id = ? AND _version = ?"
+        self.deleteAnySQL = "DELETE FROM \(table.quoted) WHERE _id = ?"
+        self.versionSQL = "SELECT _version FROM \(table.quoted) WHERE _id = ?"
+        let external = fields.filter(\.allowsExternal).map { "CASE WHEN typeof(\($0.column)) = 'text' THEN \($0.column) END" }
+        self.externalSQL =
+            external.isEmpty ? nil : "SELECT \(external.joined(separator: ", ")) FROM \(table.quoted) WHERE _id = ?"
+        self.uniques = Self.uniques(entity, layout: layout, table: table.quoted, fields: fields)
+    }
+
+    /// The statement that writes some slots: first their values, then version, key and the version read.
+    func updateSQL(_ fields: [Field]) -> String {
+        var assignments = fields.map { "\($0.column) = ?" }
+        assignments += fields.compactMap { field in field.orderColumn.map { "\($0) = NULL" } }
+        assignments.append("_version = ?")
+        return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE _id = ? AND _version = ?"
+    }
+
+    /// The search for a unique constraint of the entity, and of those that it inherits. A constraint of an ancestor concerns all rows
+    /// of the ancestor; the search looks at the table as the index of that ancestor does.
+    private static func uniques(
+        _ entity: EntityDescription, layout: StoreLayout, table: String, fields: [Field]
+    ) -> [Unique] {
+        var result: [Unique] = []
+        for slots in entity.uniqueConstraints where !slots.isEmpty {
+            let parts = slots.compactMap { slot in fields.first { $0.slot == slot } }
+            guard parts.count == slots.count else { continue }
+            var conditions = parts.map { field in
+                field.storage == .decimal
+                    ? "\(field.column) = ? COLLATE \(SQLFunctions.decimalCollation)" : "\(field.column) = ?"
+            }
+            // The topmost ancestor that has all of these slots in a constraint declares it.
+            var declaring = entity
+            while let parent = layout.model.parent(of: declaring), parent.uniqueConstraints.contains(slots) { declaring = parent }
+            if declaring.parentIndex != nil,
+                let condition = layout.entityCondition(declaring.index, subentities: true, alias: nil)
+            {
+                conditions.append(condition)
+            }
+            result.append(
+                Unique(
+                    slots: slots, fields: parts,
+                    search: "SELECT _id FROM \(table) WHERE \(conditions.joined(separator: " AND ")) AND _id <> ? LIMIT 1"))
+        }
+        return result
+    }
+}
