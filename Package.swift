@@ -6,10 +6,13 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Strata", targets: ["Strata"]),
+        .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
+        .executable(name: "strata-generate", targets: ["strata-generate"]),
         .executable(name: "Gazetteer", targets: ["Gazetteer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
     targets: [
         .systemLibrary(
@@ -31,7 +34,19 @@ let package = Package(
             resources: [.copy("Resources/GeoNames")]
         ),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
+        .target(name: "StrataModelFiles", dependencies: ["StrataModel", .product(name: "Yams", package: "Yams")]),
+        .executableTarget(
+            name: "strata-generate",
+            dependencies: [
+                "StrataModelFiles",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
+        .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
+        .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        .testTarget(name: "ConsumerTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,7 @@
 /// The type of an attribute, as the model declares it.
 ///
 /// `rawDescription` is the spelling used in model files and in version hashes.
-public indirect enum AttributeType: Sendable, Hashable {
+public enum AttributeType: Sendable, Hashable {
     /// A signed 16-bit integer; `Int16` in Swift.
     case integer16
     /// A signed 32-bit integer; `Int32` in Swift.
@@ -65,7 +65,7 @@ public indirect enum AttributeType: Sendable, Hashable {
 public struct CompositeElement: Sendable, Hashable {
     /// The name of the element, in camelCase.
     public var name: String
-    /// The type of the element. Composites may be nested.
+    /// The type of the element: any but a composite.
     public var type: AttributeType
     /// Whether the element may be nil. Elements of an optional composite are always optional in storage.
     public var isOptional: Bool

@@ -64,6 +64,8 @@ public struct Attribute: Sendable, Hashable {
     public var renamingIdentifier: String?
     /// Anything an application wants to keep with the attribute. Not part of the version hash.
     public var userInfo: [String: String] = [:]
+    /// What the attribute is for; the comment of the generated code. Not part of the version hash.
+    public var documentation: String?
     /// Where the attribute is declared.
     public var location: SourceLocation?
 
@@ -109,6 +111,8 @@ public struct Relationship: Sendable, Hashable {
     public var renamingIdentifier: String?
     /// Anything an application wants to keep with the relationship. Not part of the version hash.
     public var userInfo: [String: String] = [:]
+    /// What the relationship is for; the comment of the generated code. Not part of the version hash.
+    public var documentation: String?
     /// Where the relationship is declared.
     public var location: SourceLocation?
 
@@ -199,8 +203,12 @@ public struct Entity: Sendable, Hashable {
     public var indexes: [Index] = []
     /// The name that this entity had in earlier versions.
     public var renamingIdentifier: String?
+    /// Whether the generated class is a base class, named with `Base` behind, of a class that the application writes itself.
+    public var generatesBaseClass = false
     /// Anything an application wants to keep with the entity. Not part of the version hash.
     public var userInfo: [String: String] = [:]
+    /// What the entity is for; the comment of the generated code. Not part of the version hash.
+    public var documentation: String?
     /// Where the entity is declared.
     public var location: SourceLocation?
 

@@ -35,6 +35,7 @@ public final class EntityDescription: Sendable {
     let attributeIndexesByName: [String: Int]
     let relationshipIndexesByName: [String: Int]
     let slotIndexesByName: [String: Int]
+    let namesByStoredName: [String: String]
 
     /// The name.
     public var name: String { declaration.name }
@@ -60,6 +61,12 @@ public final class EntityDescription: Sendable {
         slotIndexesByName[name].map { slots[$0] }
     }
 
+    /// The name of the property, or `address.street` for the element of a composite, that is stored under a name: the exact way back of
+    /// ``NamingConvention/storedName(ofProperty:)``. Relationships to many have a stored name, too, for the wire.
+    public func property(storedName: String) -> String? {
+        namesByStoredName[storedName]
+    }
+
     /// Whether the entity is the other one or inherits from it.
     public func isKind(of other: EntityDescription) -> Bool {
         other.descendantIndexes.contains(index)
@@ -68,7 +75,7 @@ public final class EntityDescription: Sendable {
     init(
         declaration: Entity, index: Int, parentIndex: Int?, rootIndex: Int, rootName: String, descendantIndexes: [Int],
         attributes: [AttributeDescription], relationships: [RelationshipDescription], slots: [SlotDescription],
-        indexes: [Index], uniqueConstraints: [[Int]], primaryKeyField: String?
+        indexes: [Index], uniqueConstraints: [[Int]], primaryKeyField: String?, naming: NamingConvention
     ) {
         self.declaration = declaration
         self.index = index
@@ -88,6 +95,8 @@ public final class EntityDescription: Sendable {
         self.relationshipIndexesByName = Dictionary(
             uniqueKeysWithValues: relationships.enumerated().map { ($1.name, $0) })
         self.slotIndexesByName = Dictionary(uniqueKeysWithValues: slots.map { ($0.name, $0.index) })
+        let names = attributes.map(\.name) + relationships.map(\.name) + slots.map(\.name)
+        self.namesByStoredName = Dictionary(names.map { (naming.storedName(ofProperty: $0), $0) }, uniquingKeysWith: { first, _ in first })
         var fingerprint = StableHash()
         fingerprint.combine(declaration.name)
         for slot in slots {

@@ -14,6 +14,7 @@ public final class ManagedObjectModel: Sendable {
     public let versionHash: String
 
     private let indexesByName: [String: Int]
+    private let indexesByStoredName: [String: Int]
 
     /// Checks declarations and makes a model of them.
     /// - Throws: ``ModelError`` with all faults at once.
@@ -22,14 +23,34 @@ public final class ManagedObjectModel: Sendable {
         guard faults.isEmpty else { throw ModelError(model: name, faults: faults) }
         self.name = name
         self.naming = naming
-        self.entities = ModelResolver(entities: entities).resolve()
-        self.versionHash = VersionHash.hash(of: self.entities)
+        self.entities = ModelResolver(entities: entities, naming: naming).resolve()
+        self.versionHash = VersionHash.hash(of: entities, naming: naming)
         self.indexesByName = Dictionary(uniqueKeysWithValues: self.entities.map { ($0.name, $0.index) })
+        self.indexesByStoredName = Dictionary(
+            uniqueKeysWithValues: self.entities.map { (naming.storedName(ofEntity: $0.name), $0.index) })
+    }
+
+    /// The model of declarations that were checked before, as generated code has them.
+    ///
+    /// Traps if they are faulty after all: then the generated files are out of step with this version of Strata; generate them again.
+    public static func generated(
+        name: String, naming: NamingConvention = .snakeCase, entities: [Entity]
+    ) -> ManagedObjectModel {
+        do {
+            return try ManagedObjectModel(name: name, naming: naming, entities: entities)
+        } catch {
+            fatalError("the generated model \(name) is faulty; run strata-generate again on its model file:\n\(error)")
+        }
     }
 
     /// The entity of a name.
     public func entity(named name: String) -> EntityDescription? {
         indexesByName[name].map { entities[$0] }
+    }
+
+    /// The entity whose name is stored as the given one: the exact way back of ``NamingConvention/storedName(ofEntity:)``.
+    public func entity(storedName: String) -> EntityDescription? {
+        indexesByStoredName[storedName].map { entities[$0] }
     }
 
     /// The entity that a relationship leads to.

@@ -3,10 +3,12 @@
 /// It relies on ``ModelChecker`` having found no fault: names resolve, inheritance has no cycle, inverses agree.
 struct ModelResolver {
     private let entities: [Entity]
+    private let naming: NamingConvention
     private let indexesByName: [String: Int]
 
-    init(entities: [Entity]) {
+    init(entities: [Entity], naming: NamingConvention) {
         self.entities = entities
+        self.naming = naming
         self.indexesByName = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
     }
 
@@ -78,8 +80,10 @@ struct ModelResolver {
             rootName: entities[lineage[0]].name,
             descendantIndexes: [index] + lineages.indices.filter { $0 != index && lineages[$0].contains(index) },
             attributes: attributes, relationships: relationships, slots: slots, indexes: indexes,
-            uniqueConstraints: indexes.filter { $0.kind == .unique }.map { $0.properties.compactMap { slotsByName[$0] } },
-            primaryKeyField: PrimaryKeyConvention.field(of: lineage.reversed().map { entities[$0] }))
+            uniqueConstraints: indexes.filter { $0.kind == .unique }.map { index in
+                index.properties.compactMap { slotsByName[$0.hasPrefix("-") ? String($0.dropFirst()) : $0] }
+            },
+            primaryKeyField: PrimaryKeyConvention.field(of: lineage.reversed().map { entities[$0] }), naming: naming)
     }
 
     private func appendSlots(

@@ -24,9 +24,11 @@ public struct NamingConvention: Sendable, Hashable {
     /// All names stay as they are.
     public static let verbatim = NamingConvention(properties: .verbatim, entities: .verbatim)
 
-    /// The stored name of a property.
+    /// The stored name of a property. An element of a composite, `address.street`, becomes `address_street` in every style.
     public func storedName(ofProperty name: String) -> String {
-        properties == .snakeCase ? Self.snakeCase(name) : name
+        name.split(separator: ".", omittingEmptySubsequences: false)
+            .map { properties == .snakeCase ? Self.snakeCase(String($0)) : String($0) }
+            .joined(separator: "_")
     }
 
     /// The stored name of an entity.
@@ -34,7 +36,25 @@ public struct NamingConvention: Sendable, Hashable {
         entities == .snakeCase ? Self.snakeCase(name) : name
     }
 
-    /// The snake_case form of a name.
+    /// The property name that a stored name suggests: `year_born` gives `yearBorn`.
+    ///
+    /// This is the way back for names in plain camelCase; words in capitals (`imageURL`) cannot be told from others any more. For the
+    /// properties of a model, ``EntityDescription/property(storedName:)`` is exact.
+    public func propertyName(ofStored name: String) -> String {
+        properties == .snakeCase ? Self.camelCase(name) : name
+    }
+
+    /// The entity name that a stored name suggests: `todo_item` gives `TodoItem`. For the entities of a model,
+    /// ``ManagedObjectModel/entity(storedName:)`` is exact.
+    public func entityName(ofStored name: String) -> String {
+        guard entities == .snakeCase else { return name }
+        let camel = Self.camelCase(name)
+        return camel.prefix(1).uppercased() + camel.dropFirst()
+    }
+
+    /// The snake_case form of a name. A word begins at a capital behind a small letter or a digit, and at the last of several capitals
+    /// when a small letter follows: `imageURL` gives `image_url`, `HTTPServer` gives `http_server`, `line2Text` gives `line2_text`.
+    /// Names in snake_case or in lower case stay as they are.
     public static func snakeCase(_ name: String) -> String {
         var result = ""
         let characters = Array(name)
@@ -45,6 +65,27 @@ public struct NamingConvention: Sendable, Hashable {
                 if afterLower || beforeLower { result.append("_") }
             }
             result += character.lowercased()
+        }
+        return result
+    }
+
+    /// The camelCase form of a name in snake_case. An underscore before a letter goes and makes the letter a capital; all others stay, so
+    /// that nothing is lost: `line_2` stays `line_2`. Names in camelCase or in lower case stay as they are.
+    public static func camelCase(_ name: String) -> String {
+        var result = ""
+        let characters = Array(name)
+        var index = 0
+        while index < characters.count {
+            let isSeparator =
+                characters[index] == "_" && index > 0 && characters[index - 1] != "_" && index + 1 < characters.count
+                && characters[index + 1].isLowercase && characters[index + 1].uppercased().count == 1
+            if isSeparator {
+                result += characters[index + 1].uppercased()
+                index += 2
+            } else {
+                result.append(characters[index])
+                index += 1
+            }
         }
         return result
     }

@@ -32,7 +32,7 @@ public enum Value: Sendable, Hashable {
     /// The key of another object, in a to-one relationship. Unique within the hierarchy of the destination entity.
     case object(Int64)
     /// Several values, as on the right of an `IN`.
-    indirect case list([Value])
+    case list([Value])
 
     /// Whether this is ``null``.
     public var isNull: Bool { self == .null }

@@ -1,0 +1,76 @@
+import Foundation
+
+/// A context on a serial queue of its own. Objects stay inside of the closures: what goes in and what comes out is `Sendable`.
+///
+///     let count = try await background.perform { context in
+///         _ = City(context: context, cityId: "3936456", name: "Lima", country: peru)
+///         try context.save()
+///     }
+public actor BackgroundContext {
+    private let queue: SerialQueue
+    private let context: ManagedObjectContext
+
+    /// The queue that everything of this context runs on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    init(coordinator: StoreCoordinator) {
+        queue = SerialQueue(label: "strata.background-context")
+        context = ManagedObjectContext(coordinator: coordinator, parent: nil, observesObjects: false)
+        context.name = "background"
+        context.automaticallyMergesChanges = true
+    }
+
+    /// Runs a closure on the context's queue and waits without blocking. Changes that the closure does not save stay for the next one.
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws.
+    public func perform<R: Sendable, E: Error>(
+        _ body: @Sendable (ManagedObjectContext) throws(E) -> R
+    ) throws(E) -> R {
+        context.processPendingChanges()
+        return try body(context)
+    }
+
+    /// Runs a closure on the context's queue and blocks the calling thread until it has ended. Calls from within a closure of the same context run at once.
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws.
+    public nonisolated func performAndWait<R: Sendable, E: Error>(
+        _ body: @Sendable (ManagedObjectContext) throws(E) -> R
+    ) throws(E) -> R {
+        let result: Result<R, E> = queue.sync {
+            self.assumeIsolated { isolated in
+                do throws(E) {
+                    return .success(try isolated.perform(body))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// A dispatch queue as the executor of an actor.
+private final class SerialQueue: SerialExecutor {
+    private let queue: DispatchQueue
+    private let key = DispatchSpecificKey<Bool>()
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+        queue.setSpecific(key: key, value: true)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        queue.async { job.runSynchronously(on: executor) }
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+
+    /// Runs work on the queue, at once if the caller is on it already.
+    func sync<R>(_ body: () -> R) -> R {
+        DispatchQueue.getSpecific(key: key) == true ? body() : queue.sync(execute: body)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+
+/// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, and the list of those who want to
+/// hear of saves.
+final class StoreCoordinator: Sendable {
+    let store: any PersistentStore
+    let model: ManagedObjectModel
+    /// By position of the entity in the model.
+    let bindings: [EntityBinding]
+    let rowCache = RowCache()
+    private let bindingsByClass: [ObjectIdentifier: EntityBinding]
+    private let mailboxes = Mutex<[WeakMailbox]>([])
+    private let streams = Mutex<[Int: AsyncStream<CommitNotice>.Continuation]>([:])
+    private let nextStream = Atomic<Int>(0)
+
+    private struct WeakMailbox: Sendable {
+        weak var mailbox: NoticeMailbox?
+    }
+
+    init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
+        self.store = store
+        self.model = store.model
+        var classOf: [String: ManagedObject.Type] = [:]
+        for objectClass in classes {
+            guard let entity = store.model.entity(named: objectClass.entityName) else {
+                throw .classMismatch(
+                    entity: objectClass.entityName, className: "\(objectClass)",
+                    reason: "the model \(store.model.name) has no such entity")
+            }
+            guard objectClass.layoutHash == 0 || objectClass.layoutHash == entity.layoutHash else {
+                throw .classMismatch(
+                    entity: entity.name, className: "\(objectClass)",
+                    reason: "it was generated for other properties than the model \(store.model.name) declares")
+            }
+            classOf[entity.name] = objectClass
+        }
+        bindings = store.model.entities.map { entity in
+            EntityBinding(
+                model: store.model, entity: entity, objectClass: classOf[entity.name] ?? ManagedObject.self,
+                storeIdentifier: store.identifier)
+        }
+        bindingsByClass = Dictionary(
+            bindings.filter { $0.objectClass != ManagedObject.self }.map { (ObjectIdentifier($0.objectClass), $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    func binding(for objectClass: ManagedObject.Type) -> EntityBinding? {
+        bindingsByClass[ObjectIdentifier(objectClass)]
+    }
+
+    /// Registers a context's mailbox for as long as the context lives.
+    func add(_ mailbox: NoticeMailbox) {
+        mailboxes.withLock { list in
+            list.removeAll { $0.mailbox == nil }
+            list.append(WeakMailbox(mailbox: mailbox))
+        }
+    }
+
+    /// Tells every other context, and every stream, of a commit.
+    func broadcast(_ notice: CommitNotice) {
+        let receivers = mailboxes.withLock { list in list.compactMap(\.mailbox) }
+        for mailbox in receivers where mailbox.contextNumber != notice.contextNumber { mailbox.post(notice) }
+        let continuations = streams.withLock { Array($0.values) }
+        for continuation in continuations { continuation.yield(notice) }
+    }
+
+    /// The commits from now on, to all who ask.
+    func notices() -> AsyncStream<CommitNotice> {
+        let number = nextStream.add(1, ordering: .relaxed).newValue
+        return AsyncStream { continuation in
+            streams.withLock { $0[number] = continuation }
+            continuation.onTermination = { [weak self] _ in
+                guard let self else { return }
+                _ = streams.withLock { $0.removeValue(forKey: number) }
+            }
+        }
+    }
+}

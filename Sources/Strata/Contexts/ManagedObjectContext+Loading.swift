@@ -1,0 +1,307 @@
+// How rows become objects, faults are filled, and relationships are loaded: always for a whole batch.
+
+extension ManagedObjectContext {
+    /// Wraps the store's errors.
+    func store<R>(_ body: () throws(StoreError) -> R) throws(PersistenceError) -> R {
+        do { return try body() } catch { throw .store(error) }
+    }
+
+    // MARK: Rows from below
+
+    /// The rows of some keys, as the parent or the store has them.
+    func sourceRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+        if let parent { return try parent.viewRows(entityIndex: entityIndex, keys: keys) }
+        let rootIndex = model.entities[entityIndex].rootIndex
+        let (found, missing) = coordinator.rowCache.rows(rootIndex: rootIndex, keys: keys)
+        guard !missing.isEmpty else { return found }
+        let batch = try store { () throws(StoreError) in
+            try coordinator.store.rows(entityIndex: entityIndex, keys: missing)
+        }
+        coordinator.rowCache.add(batch, rootIndex: rootIndex)
+        return found + batch.rows
+    }
+
+    /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at all.
+    private func viewRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+        var result: [RowReference] = []
+        var unknown: [Int64] = []
+        for key in keys {
+            guard let object = tables[entityIndex].object(key), !object.isFault else {
+                unknown.append(key)
+                continue
+            }
+            if !object.isDeleted { result.append(object.sharedRow) }
+        }
+        guard !unknown.isEmpty else { return result }
+        return result + (try sourceRows(entityIndex: entityIndex, keys: unknown))
+    }
+
+    // MARK: Objects from rows
+
+    /// The object of a row: the one that the context knows, which keeps what it has unless it is a fault, or a new one.
+    /// - Parameter refreshing: Whether an unchanged object takes a newer row.
+    @discardableResult
+    func materialize(_ reference: RowReference, group: FetchGroup?, refreshing: Bool = false) -> ManagedObject {
+        let entityIndex = reference.row.entityIndex
+        let key = reference.row.key
+        if let object = tables[entityIndex].object(key) {
+            if !object.flags.isDisjoint(with: [.fault, .missing]) {
+                object.mutatingAll { object.fill(reference, isAwakening: isAwakening) }
+            } else if refreshing, !object.hasChanges, reference.row.version > object.row.version {
+                object.mutatingAll { object.fill(reference, isAwakening: isAwakening) }
+            }
+            if let group { object.group = group }
+            return object
+        }
+        let binding = coordinator.bindings[entityIndex]
+        let object = binding.objectClass.init(
+            _seed: ObjectSeed(
+                binding: binding, key: key, context: self, reference: reference,
+                flags: observesObjects ? .observed : [], group: group))
+        tables[entityIndex].insert(object, key: key)
+        if !isAwakening {
+            isAwakening = true
+            object.awakeFromFetch()
+            isAwakening = false
+            object.freezeRow()
+        }
+        return object
+    }
+
+    /// The objects of a batch; they fire their faults together.
+    func materialize(_ batch: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
+        let group = batch.count > 1 ? FetchGroup(keys: batch.pointers.map { RowPointer($0).key }) : nil
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(batch.count)
+        batch.forEach { slab, row in
+            objects.append(materialize(RowReference(slab: slab, row: row), group: group, refreshing: refreshing))
+        }
+        return objects
+    }
+
+    func makeFault(key: Int64, binding: EntityBinding, group: FetchGroup?) -> ManagedObject {
+        let object = binding.objectClass.init(
+            _seed: ObjectSeed(
+                binding: binding, key: key, context: self, reference: binding.emptyRow,
+                flags: observesObjects ? [.fault, .observed] : .fault, group: group))
+        tables[binding.entity.index].insert(object, key: key)
+        return object
+    }
+
+    // MARK: Faults
+
+    /// Fills a fault and the others of its batch.
+    func fire(_ object: ManagedObject) {
+        do throws(PersistenceError) {
+            try load(object)
+        } catch {
+            report(error, object)
+        }
+    }
+
+    func load(_ object: ManagedObject) throws(PersistenceError) {
+        let table = tables[object.binding.entity.index]
+        var faults = [object]
+        if let group = object.group {
+            for key in group.keys(around: object.key) where key != object.key {
+                if let other = table.object(key), other.isFault { faults.append(other) }
+            }
+        }
+        let rows = try sourceRows(entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key))
+        for row in rows { table.object(row.row.key)?.fill(row, isAwakening: isAwakening) }
+        for fault in faults where fault.isFault { fault.markMissing() }
+    }
+
+    // MARK: To-one
+
+    /// The object of a key in a to-one slot. If the context does not know it, faults are made for the targets of the whole batch, so that they
+    /// are filled together.
+    func target(
+        _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
+    ) -> ManagedObject? {
+        let table = tables[relationship.destinationIndex]
+        if let known = table.object(key) { return known }
+        var keys: [Int64] = [key]
+        if let group = object.group {
+            var seen: Set<Int64> = [key]
+            let owners = tables[object.binding.entity.index]
+            for ownerKey in group.keys(around: object.key) {
+                guard let owner = owners.object(ownerKey), !owner.isFault,
+                    slot < owner.binding.entity.slots.count, owner.relationship(slot: slot)?.name == relationship.name,
+                    let target = owner.targetKey(slot), seen.insert(target).inserted, table.object(target) == nil
+                else { continue }
+                keys.append(target)
+            }
+        }
+        let targets = makeTargets(keys, destinationIndex: relationship.destinationIndex)
+        object.group?.targets += targets
+        return targets.first { $0.key == key }
+    }
+
+    /// Faults for keys; objects with their rows where only the row tells the class.
+    private func makeTargets(_ keys: [Int64], destinationIndex: Int) -> [ManagedObject] {
+        let binding = coordinator.bindings[destinationIndex]
+        let group = keys.count > 1 ? FetchGroup(keys: keys) : nil
+        guard binding.entity.hasSubentities else {
+            return keys.map { makeFault(key: $0, binding: binding, group: group) }
+        }
+        do throws(PersistenceError) {
+            return try sourceRows(entityIndex: destinationIndex, keys: keys).map { materialize($0, group: group) }
+        } catch {
+            lastFaultError = error
+            return []
+        }
+    }
+
+    // MARK: To-many
+
+    /// Loads a to-many relationship for all objects of the batch.
+    func loadMembers(toMany index: Int, of object: ManagedObject) throws(PersistenceError) {
+        let relationship = object.relationship(toMany: index)
+        var owners: [Int64: ManagedObject] = [object.key: object]
+        if let group = object.group {
+            let table = tables[object.binding.entity.index]
+            for key in group.keys(around: object.key) {
+                guard let other = table.object(key), other.flags.isDisjoint(with: [.missing, .inserted]),
+                    index < other.binding.entity.toManyIndexes.count,
+                    other.relationship(toMany: index).name == relationship.name,
+                    other.extras?.toManys[index]?.members == nil
+                else { continue }
+                owners[key] = other
+            }
+        }
+        let members = try loadedMembers(of: relationship, entityIndex: object.binding.entity.index, owners: owners)
+        for (key, owner) in owners {
+            owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
+        }
+    }
+
+    private func loadedMembers(
+        of relationship: RelationshipDescription, entityIndex: Int, owners: [Int64: ManagedObject]
+    ) throws(PersistenceError) -> [Int64: MemberStorage] {
+        let index = relationship.toManyIndex ?? 0
+        let keys = owners.keys.sorted()
+        var result: [Int64: MemberStorage] = [:]
+        func storage(_ key: Int64) -> MemberStorage {
+            if let found = result[key] { return found }
+            let made = owners[key]?.makeStorage(index) ?? MemberStorage.make(of: ManagedObject.self, ordered: false)
+            result[key] = made
+            return made
+        }
+        if case .inverseSlot(let slot) = relationship.storage {
+            let batch = try sourceMemberRows(relationship, entityIndex: entityIndex, owners: keys)
+            let slots = batch.pointers.map { RowPointer($0).word(slot) }
+            for (position, member) in materialize(batch, refreshing: true).enumerated() {
+                // A member that was moved here or deleted in this context counts as what it is now.
+                let owner = member.hasChanges ? (member.isDeleted ? nil : member.targetKey(slot)) : Int64(bitPattern: slots[position])
+                if let owner, owners[owner] != nil { _ = storage(owner).insert(member) }
+            }
+            for member in changedObjects
+            where !member.isDeleted && member.hasChanges && member.binding.entity.descends(from: relationship.destinationIndex, in: model) {
+                guard let owner = member.targetKey(slot), let state = owners[owner] else { continue }
+                if state.extras?.toManys[index]?.appended.contains(member) != true { _ = storage(owner).insert(member) }
+            }
+        } else {
+            for (owner, member) in try sourcePairs(relationship, entityIndex: entityIndex, owners: keys) {
+                _ = storage(owner).insert(member)
+            }
+        }
+        for (key, owner) in owners {
+            guard let state = owner.extras?.toManys[index] else { continue }
+            for object in state.removed.values { _ = storage(key).remove(object) }
+            for object in state.added.values where !state.appended.contains(object) { _ = storage(key).insert(object) }
+            for object in state.appended {
+                _ = storage(key).remove(object)
+                _ = storage(key).insert(object)
+            }
+        }
+        return result
+    }
+
+    /// The member rows of owners, as the parent or the store has them.
+    private func sourceMemberRows(
+        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
+    ) throws(PersistenceError) -> RowBatch {
+        if let parent {
+            let members = try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
+            return RowBatch(members.flatMap { $0.members.map(\.sharedRow) })
+        }
+        let batch = try store { () throws(StoreError) in
+            try coordinator.store.memberRows(
+                entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
+        }
+        coordinator.rowCache.add(batch, rootIndex: model.entities[relationship.destinationIndex].rootIndex)
+        return batch
+    }
+
+    /// The members of owners whose relationship is kept as pairs. Unknown ones are made as faults.
+    private func sourcePairs(
+        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
+    ) throws(PersistenceError) -> [(owner: Int64, member: ManagedObject)] {
+        let pairs: [(owner: Int64, member: Int64)]
+        if let parent {
+            pairs = try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
+                .flatMap { entry in entry.members.map { (entry.owner, $0.key) } }
+        } else {
+            pairs = try store { () throws(StoreError) in
+                try coordinator.store.memberKeys(
+                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
+            }
+        }
+        let table = tables[relationship.destinationIndex]
+        var seen: Set<Int64> = []
+        let unknown = pairs.map(\.member).filter { table.object($0) == nil && seen.insert($0).inserted }
+        let made = makeTargets(unknown, destinationIndex: relationship.destinationIndex)
+        // `made` keeps the new objects alive until the pairs hold them.
+        return withExtendedLifetime(made) {
+            pairs.compactMap { pair in
+                guard let member = table.object(pair.member), !member.isDeleted else { return nil }
+                return (pair.owner, member)
+            }
+        }
+    }
+
+    /// The members of owners as this context shows them to a child: its own objects, loaded for all the owners at once.
+    private func viewMembers(
+        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
+    ) throws(PersistenceError) -> [(owner: Int64, members: [ManagedObject])] {
+        let index = relationship.toManyIndex ?? 0
+        let binding = coordinator.bindings[entityIndex]
+        let group = FetchGroup(keys: owners)
+        let objects = owners.map { key in
+            tables[entityIndex].object(key) ?? makeFault(key: key, binding: binding, group: group)
+        }
+        for object in objects where object.group == nil { object.group = group }
+        for object in objects
+        where !object.flags.contains(.missing) && object.toManyState(index).members == nil {
+            try loadMembers(toMany: index, of: object)
+        }
+        let result = objects.map { object in (object.key, object.members(toMany: index).objects) }
+        for object in result.flatMap(\.1) where object.isFault { try load(object) }
+        return result
+    }
+}
+
+extension EntityDescription {
+    /// Whether the entity is the one at a position, or inherits from it.
+    func descends(from index: Int, in model: ManagedObjectModel) -> Bool {
+        self.index == index || (rootIndex == model.entities[index].rootIndex && model.entities[index].descendantIndexes.contains(self.index))
+    }
+}
+
+extension RowBatch {
+    /// A batch of rows that stand in several slabs.
+    convenience init(_ references: [RowReference]) {
+        var slabs: [RowSlab] = []
+        var ends: [Int] = []
+        for (index, reference) in references.enumerated() {
+            if slabs.last === reference.slab {
+                ends[ends.count - 1] = index + 1
+            } else {
+                slabs.append(reference.slab)
+                ends.append(index + 1)
+            }
+        }
+        self.init(pointers: references.map(\.row.base), slabs: slabs, ends: ends)
+    }
+}

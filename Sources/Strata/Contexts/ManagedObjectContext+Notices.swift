@@ -1,0 +1,77 @@
+extension ManagedObjectContext {
+    /// Takes in the saves of other contexts, if ``automaticallyMergesChanges`` says so. Fetches, saves and `perform` do it by themselves.
+    ///
+    /// Unchanged objects take the new values. Changed ones keep their changes on top of them. Deleted ones are ``ManagedObject/isMissing``, unless they
+    /// are changed here: the save meets a conflict then.
+    public func processPendingChanges() {
+        let notices = mailbox.takeAll()
+        guard automaticallyMergesChanges else { return }
+        for notice in notices { merge(notice) }
+    }
+
+    private func merge(_ notice: CommitNotice) {
+        for (update, previous) in zip(notice.changes.updates, notice.previousRows) {
+            mergeUpdate(update.row, previous: previous, slots: update.slots)
+        }
+        for insert in notice.changes.inserts {
+            unloadOwners(of: insert.row.row, coordinator.bindings[insert.row.row.entityIndex])
+            if let object = tables[insert.row.row.entityIndex].object(insert.row.row.key),
+                object.flags.contains(.missing)
+            {
+                object.mutatingAll { object.fill(insert.row, isAwakening: isAwakening) }
+            }
+        }
+        for (delete, row) in zip(notice.changes.deletes, notice.deletedRows) { mergeDelete(delete, row: row) }
+        for change in notice.changes.pairs { mergePairs(change) }
+        for change in notice.changes.orders {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            if let owner = tables[change.entityIndex].object(change.owner), let index = relationship.toManyIndex {
+                unloadMembers(of: owner, index)
+            }
+        }
+    }
+
+    private func mergeUpdate(_ reference: RowReference, previous: RowReference, slots: SlotSet) {
+        let row = reference.row
+        let binding = coordinator.bindings[row.entityIndex]
+        if let object = tables[row.entityIndex].object(row.key), !object.flags.contains(.fault), object.version < row.version,
+            object.flags.isDisjoint(with: [.deleted, .inserted])
+        {
+            object.takeSnapshot(reference)
+        }
+        for (slot, relationship) in binding.toOnes where slots.contains(slot) {
+            unloadOwner(previous.row, slot, relationship)
+            unloadOwner(row, slot, relationship)
+        }
+    }
+
+    private func mergeDelete(_ delete: ChangeSet.Delete, row: RowReference?) {
+        if let row { unloadOwners(of: row.row, coordinator.bindings[delete.entityIndex]) }
+        let entity = model.entities[delete.entityIndex]
+        let object = tables[delete.entityIndex].object(delete.key)
+        for owner in model.entities {
+            for relationship in owner.relationships where relationship.declaringEntity == owner.name {
+                guard case .pairs = relationship.storage, let index = relationship.toManyIndex,
+                    entity.descends(from: relationship.destinationIndex, in: model), let object
+                else { continue }
+                for registered in tables[owner.index].objects
+                where registered.binding.entity.descends(from: owner.index, in: model) {
+                    if let state = registered.extras?.toManys[index], state.members?.contains(object) == true {
+                        registered.mutating(registered.observerIndex(toMany: index)) { _ = state.members?.remove(object) }
+                    }
+                }
+            }
+        }
+        if let object, !object.hasChanges { object.markMissing() }
+    }
+
+    private func mergePairs(_ change: ChangeSet.PairChange) {
+        let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+        guard let index = relationship.toManyIndex else { return }
+        if let owner = tables[change.entityIndex].object(change.owner) { unloadMembers(of: owner, index) }
+        guard let inverse = model.inverse(of: relationship)?.toManyIndex else { return }
+        for key in change.added + change.removed {
+            if let member = tables[relationship.destinationIndex].object(key) { unloadMembers(of: member, inverse) }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Synchronization
+
+/// A working copy of a part of the object graph: objects that were fetched or inserted, and what was changed, until a save hands it on.
+///
+/// A context and its objects live in the isolation domain that made them: the main actor for ``PersistentContainer/viewContext``, a serial
+/// queue for ``BackgroundContext``, or an actor or task of yours that called ``PersistentContainer/newContext()``. The compiler rejects
+/// code that would let one of them out.
+///
+/// A context holds its objects weakly, unless they are changed. It has one object for each ID. Saves of other contexts are taken in at a
+/// boundary: before a fetch, a save, a `perform`, or at ``processPendingChanges()``.
+public final class ManagedObjectContext {
+    /// The context that this one was made from; nil for one that saves to the store.
+    public let parent: ManagedObjectContext?
+    /// What a save does when others were faster.
+    public var mergePolicy: MergePolicy
+    /// A name for messages and logs.
+    public var name: String?
+    /// Who makes the changes, for history.
+    public var author: String?
+    /// Whether saves of other contexts of the container are taken in at boundaries. False leaves objects as they are until they are refreshed.
+    public var automaticallyMergesChanges: Bool
+    /// Called when a fault could not be filled because the store failed. The property reads as zero or empty then, and the fault stays.
+    public var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
+    /// The last error that a fault ran into, if any.
+    public internal(set) var lastFaultError: PersistenceError?
+
+    let coordinator: StoreCoordinator
+    let observesObjects: Bool
+    let number: Int
+    let mailbox: NoticeMailbox
+    /// By position of the entity; those of one hierarchy are the same table.
+    let tables: [ObjectTable]
+    /// Changed objects, in the order of their first change. Some may have become unchanged again.
+    var changedObjects: [ManagedObject] = []
+    /// Grows with every change; tells whether hooks changed anything.
+    var changeCount = 0
+    /// While `awakeFromFetch` runs, changes do not count.
+    var isAwakening = false
+    var keys = KeySupply()
+    /// IDs of inserted objects that became rows of another key.
+    var aliases: [ObjectID: Int64] = [:]
+
+    private static let counter = Atomic<Int>(0)
+
+    init(coordinator: StoreCoordinator, parent: ManagedObjectContext?, observesObjects: Bool) {
+        self.coordinator = coordinator
+        self.parent = parent
+        self.observesObjects = observesObjects
+        mergePolicy = parent?.mergePolicy ?? .error
+        automaticallyMergesChanges = false
+        number = Self.counter.add(1, ordering: .relaxed).newValue
+        mailbox = NoticeMailbox(contextNumber: number)
+        var tablesByRoot: [Int: ObjectTable] = [:]
+        tables = coordinator.model.entities.map { entity in
+            if let table = tablesByRoot[entity.rootIndex] { return table }
+            let table = ObjectTable()
+            tablesByRoot[entity.rootIndex] = table
+            return table
+        }
+        if parent == nil { coordinator.add(mailbox) }
+    }
+
+    deinit { forgetAll() }
+
+    /// The model of the container.
+    public var model: ManagedObjectModel { coordinator.model }
+
+    /// Makes a context whose saves go to this one, in memory. It sees the unsaved changes of this one, and lives in the same isolation domain.
+    public func makeChild() -> ManagedObjectContext {
+        ManagedObjectContext(coordinator: coordinator, parent: self, observesObjects: observesObjects)
+    }
+
+    // MARK: What there is
+
+    /// Whether any object is inserted, updated or deleted.
+    public var hasChanges: Bool { changedObjects.contains(where: \.hasChanges) }
+    /// New objects.
+    public var insertedObjects: Set<ManagedObject> { Set(changedObjects.filter { $0.isInserted && !$0.flags.contains(.deleted) }) }
+    /// Changed objects.
+    public var updatedObjects: Set<ManagedObject> {
+        Set(changedObjects.filter { $0.isUpdated && $0.flags.isDisjoint(with: [.deleted, .inserted]) })
+    }
+    /// Deleted objects.
+    public var deletedObjects: Set<ManagedObject> { Set(changedObjects.filter { $0.flags.contains(.deleted) }) }
+    /// All objects that the context knows at the moment.
+    public var registeredObjects: Set<ManagedObject> { Set(allObjects) }
+
+    /// The object of an ID if the context knows it. Reads nothing.
+    public func registeredObject(for id: ObjectID) -> ManagedObject? {
+        guard let entity = ownEntity(of: id) else { return nil }
+        return tables[entity.index].object(aliases[id] ?? id.key)
+    }
+
+    /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether there is a row;
+    /// ``ManagedObject/isMissing`` tells after the first touch.
+    /// - Throws: ``PersistenceError/foreignObject(_:)`` if the ID is of another store.
+    public func object(with id: ObjectID) throws(PersistenceError) -> ManagedObject {
+        if let object = registeredObject(for: id) { return object }
+        guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
+        return makeFault(key: aliases[id] ?? id.key, binding: coordinator.bindings[entity.index], group: nil)
+    }
+
+    /// The object of an ID, with its row: read now unless the context has it.
+    /// - Throws: ``PersistenceError/objectNotFound(_:)`` if there is no row, or the object is deleted in this context; the store's error if
+    ///   reading fails.
+    public func existingObject(with id: ObjectID) throws(PersistenceError) -> ManagedObject {
+        processPendingChanges()
+        if let object = registeredObject(for: id), !object.isFault {
+            guard !object.isDeleted else { throw .objectNotFound(id) }
+            return object
+        }
+        guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
+        let rows = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key])
+        guard let row = rows.first else { throw .objectNotFound(id) }
+        return materialize(row, group: nil)
+    }
+
+    /// As ``existingObject(with:)``, of a class.
+    /// - Throws: ``PersistenceError/objectNotFound(_:)`` also if the object is of another class.
+    public func existingObject<T: ManagedObject>(_ type: T.Type, with id: ObjectID) throws(PersistenceError) -> T {
+        guard let object = try existingObject(with: id) as? T else { throw .objectNotFound(id) }
+        return object
+    }
+
+    // MARK: Forgetting
+
+    /// Forgets all objects and changes. Objects that somebody holds have no context any more.
+    public func reset() {
+        forgetAll()
+        aliases = [:]
+        _ = mailbox.takeAll()
+    }
+
+    private func forgetAll() {
+        let objects = allObjects
+        changedObjects = []
+        for object in objects {
+            object.flags.remove(.changed)
+            object.flags.remove(.listed)
+            detach(object)
+        }
+    }
+
+    /// Takes an object out of the context for good.
+    func detach(_ object: ManagedObject) {
+        tables[object.binding.entity.index].remove(object, key: object.key)
+        object.flags.insert(.detached)
+        object.contextReference = nil
+        object.group = nil
+        object.forgetMembers()
+    }
+
+    var allObjects: [ManagedObject] {
+        coordinator.model.entities.filter { $0.parentIndex == nil }.flatMap { tables[$0.index].objects }
+    }
+
+    /// Called by an object that goes away.
+    func unregister(_ object: ManagedObject) {
+        tables[object.binding.entity.index].remove(object, key: object.key)
+    }
+
+    // MARK: Helpers
+
+    func binding(at index: Int) -> EntityBinding { coordinator.bindings[index] }
+
+    /// Puts an object among the changed ones.
+    func list(_ object: ManagedObject) {
+        guard !object.flags.contains(.listed) else { return }
+        object.flags.insert(.listed)
+        changeCount &+= 1
+        changedObjects.append(object)
+    }
+
+    /// The entity of an ID by this context's model, if the ID is of this store.
+    func ownEntity(of id: ObjectID) -> EntityDescription? {
+        guard id.storeIdentifier == coordinator.store.identifier else { return nil }
+        return model.entity(named: id.entity.name)
+    }
+
+    func report(_ error: PersistenceError, _ object: ManagedObject) {
+        lastFaultError = error
+        onFaultError?(error, object)
+    }
+
+    func externalData(named name: String) -> Data? {
+        try? coordinator.store.externalData(named: name)
+    }
+}

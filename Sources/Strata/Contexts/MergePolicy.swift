@@ -1,0 +1,56 @@
+/// What a save does when others changed or deleted the same objects since they were read, or when a unique constraint stands against one.
+///
+/// Three states are compared: the snapshot that the context read, the object in memory, and the row in the store now. Properties that only one
+/// side changed never conflict under the policies by property; additions to a to-many relationship never conflict at all.
+///
+/// A unique constraint is met when an object is to be written and another row has the same key values. Under every policy but ``error`` the
+/// two become one: the row in the store survives with its ID and its relationships, and relationships of this context that led to the new object
+/// lead to it. If the context has no object of that row yet, the new object becomes it, and its ``ManagedObject/objectID`` is that of
+/// the row from then on; else the new object is deleted, and ``ManagedObject/survivor`` names the one that lives on.
+public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
+    /// The save throws ``PersistenceError/conflicts(_:)``, and nothing changes.
+    case error
+    /// Properties changed on both sides take the store's value; the others are merged. An object that the store deleted is deleted here; one
+    /// that was changed there and deleted here comes back.
+    case storeWinsByProperty
+    /// Properties changed on both sides take this context's value; the others are merged. An object that the store deleted is made again; one
+    /// that was changed there and deleted here is deleted. A unique constraint becomes an upsert: the properties that were set are written to the row
+    /// that has the key.
+    case objectWinsByProperty
+    /// The object is written as it is in memory, unchanged properties included.
+    case overwrite
+    /// The object's changes in this context are dropped.
+    case rollback
+}
+
+/// One object that a save met somebody else's change of.
+public struct MergeConflict: Sendable, CustomStringConvertible {
+    /// What happened.
+    public enum Reason: Sendable, Hashable {
+        /// Others changed the row.
+        case changedInStore
+        /// Others deleted the row.
+        case deletedInStore
+        /// Another object has the same values in these properties, in which values must be unique.
+        case unique(properties: [String], other: ObjectID)
+    }
+
+    /// The object that could not be written.
+    public let objectID: ObjectID
+    /// What happened.
+    public let reason: Reason
+    /// The properties that both sides changed, with the value that was read, the one in memory and the one in the store.
+    public let properties: [(name: String, snapshot: Value, memory: Value, store: Value)]
+
+    /// What happened, on one line.
+    public var description: String {
+        switch reason {
+        case .changedInStore:
+            properties.isEmpty
+                ? "\(objectID) was changed" : "\(objectID): \(properties.map(\.name).joined(separator: ", ")) changed on both sides"
+        case .deletedInStore: "\(objectID) was deleted"
+        case .unique(let properties, let other):
+            "\(objectID) has the same \(properties.joined(separator: ", ")) as \(other)"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// What to fetch: objects of an entity that meet a condition, in an order.
+///
+///     let request = FetchRequest<City>(where: City.keys.population > 1_000_000, sortedBy: [City.keys.name.ascending])
+///     let cities = try context.fetch(request)
+public struct FetchRequest<Object: ManagedObject> {
+    /// The name of the entity; nil for the entity of the class.
+    public var entityName: String?
+    /// The condition, or nil for all objects.
+    public var predicate: FetchPredicate?
+    /// The order; by key where it leaves a choice.
+    public var sorts: [FetchSort]
+    /// The greatest number of objects; nil for all.
+    public var limit: Int?
+    /// How many objects are left out at the beginning.
+    public var offset: Int
+    /// Whether objects of entities that inherit from the entity count, too.
+    public var includesSubentities = true
+    /// Whether unsaved changes of the context, and of its parents, count. Without them the store's state is fetched.
+    public var includesPendingChanges = true
+
+    /// Asks for objects of the entity that the class stands for.
+    public init(
+        where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0
+    ) {
+        self.init(entityName: nil, where: predicate, sortedBy: sorts, limit: limit, offset: offset)
+    }
+
+    /// Asks for objects of an entity by name.
+    public init(
+        entity: String, where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil,
+        offset: Int = 0
+    ) {
+        self.init(entityName: entity, where: predicate, sortedBy: sorts, limit: limit, offset: offset)
+    }
+
+    private init(entityName: String?, where predicate: FetchPredicate?, sortedBy sorts: [FetchSort], limit: Int?, offset: Int) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.sorts = sorts
+        self.limit = limit
+        self.offset = offset
+    }
+}
+
+extension FetchRequest: Sendable {}

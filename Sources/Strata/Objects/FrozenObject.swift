@@ -1,0 +1,56 @@
+/// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never changes and reads nothing.
+public struct FrozenObject<Object: ManagedObject>: Sendable {
+    /// The ID of the object.
+    public let objectID: ObjectID
+    /// How often the row had been written; 0 for a new object.
+    public let version: Int64
+    private let reference: RowReference
+    /// The IDs of to-many relationships that were loaded when the copy was made, by name.
+    private let members: [String: [ObjectID]]
+    private let targets: [String: ObjectID]
+
+    init(_ object: Object) {
+        if object.isFault { object.fireFault() }
+        objectID = object.objectID
+        version = object.version
+        reference = object.sharedRow
+        var members: [String: [ObjectID]] = [:]
+        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
+            guard let loaded = state?.members else { continue }
+            members[object.relationship(toMany: index).name] = loaded.objects.map(\.objectID)
+        }
+        self.members = members
+        var targets: [String: ObjectID] = [:]
+        for (slot, relationship) in object.binding.toOnes {
+            targets[relationship.name] = object.target(slot)?.objectID
+        }
+        self.targets = targets
+    }
+
+    /// The value of an attribute by name, or of an element of a composite as `address.street`; ``Value/null`` for nil and for unknown names. To-one
+    /// relationships give ``Value/object(_:)``. Binary data that stands in a file of its own is the file's name.
+    public subscript(name: String) -> Value {
+        objectID.entity.slot(named: name).map(reference.row.value) ?? .null
+    }
+
+    /// The value of an attribute by its typed key.
+    public subscript<T: AttributeValue>(key: AttributeKey<T>) -> T {
+        T(self[key.path.joined(separator: ".")]) ?? T.zeroValue
+    }
+
+    /// The value of an optional attribute by its typed key.
+    public subscript<T: AttributeValue>(key: AttributeKey<T?>) -> T? {
+        T(self[key.path.joined(separator: ".")])
+    }
+
+    /// The ID at the other end of a to-one relationship.
+    public func target(_ name: String) -> ObjectID? { targets[name] }
+
+    /// The IDs at the other end of a to-many relationship, in its order if it has one; nil if it was not loaded when the copy was made.
+    public func members(_ name: String) -> [ObjectID]? { members[name] }
+}
+
+extension ManagedObjectProtocol where Self: ManagedObject {
+    /// A `Sendable` copy of the object as it is now. Fires a fault, but loads no to-many relationship.
+    public func frozen() -> FrozenObject<Self> { FrozenObject(self) }
+}

@@ -1,0 +1,261 @@
+import Foundation
+
+// What generated accessors call. The names begin with an underscore because they take slots, not names: a slot of another type gives a
+// wrong value or a trap, never a read or write outside the row (``RowPointer`` checks).
+//
+// `withExtendedLifetime` keeps the object, and so the memory of the row, alive until the value has been made: after inlining, nothing else
+// would stop the optimizer from releasing the object between the two.
+
+extension ManagedObject {
+    /// Reads a required attribute; its zero value if there is none.
+    @inlinable
+    public final func _value<T: RowValue, Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> T {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+        return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : T.zeroValue }
+    }
+
+    /// Reads an optional attribute.
+    @inlinable
+    public final func _optionalValue<T: RowValue, Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> T? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+        return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : nil }
+    }
+
+    /// Reads required bytes, also such as stand in a file of their own.
+    public final func _value<Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> Data {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+        return data(slot) ?? Data()
+    }
+
+    /// Reads optional bytes, also such as stand in a file of their own.
+    public final func _optionalValue<Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> Data? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+        return data(slot)
+    }
+
+    /// Writes an attribute.
+    @inlinable
+    public final func _setValue<T: RowValue>(_ value: T, _ slot: Int) {
+        beginWrite(slot)
+        value.store(to: &slab, slot, layout)
+        row = slab.row
+        endWrite(slot)
+    }
+
+    /// Writes an optional attribute.
+    @inlinable
+    public final func _setOptionalValue<T: RowValue>(_ value: T?, _ slot: Int) {
+        if let value { _setValue(value, slot) } else { setNil(slot) }
+    }
+
+    /// Reads a required transformable; its zero value if there is none or it cannot be decoded.
+    public final func _transformable<T: TransformableValue, Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> T {
+        _optionalTransformable(slot, path()) ?? T.zeroValue
+    }
+
+    /// Reads an optional transformable; nil if it cannot be decoded.
+    public final func _optionalTransformable<T: TransformableValue, Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> T? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+        return data(slot).flatMap { TransformableCoding.decode(T.self, from: $0) }
+    }
+
+    /// Writes a transformable.
+    public final func _setTransformable<T: TransformableValue>(_ value: T, _ slot: Int) {
+        _setValue(TransformableCoding.encode(value), slot)
+    }
+
+    /// Writes an optional transformable.
+    public final func _setOptionalTransformable<T: TransformableValue>(_ value: T?, _ slot: Int) {
+        if let value { _setTransformable(value, slot) } else { setNil(slot) }
+    }
+
+    /// Reads a required to-one relationship. If nothing is there, because it was deleted or not set yet, the answer is an object of no context
+    /// whose properties are zero and empty; ``context`` is nil.
+    public final func _toOne<D: ManagedObject, Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> D {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+        return target(slot) as? D ?? placeholder(D.self, slot: slot)
+    }
+
+    /// Reads an optional to-one relationship.
+    public final func _optionalToOne<D: ManagedObject, Root: ManagedObject, V>(
+        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> D? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+        return target(slot) as? D
+    }
+
+    /// Writes a to-one relationship and keeps its inverse right. The object must be of the same context.
+    public final func _setToOne<D: ManagedObject>(_ object: D?, _ slot: Int) {
+        setTarget(object, slot)
+    }
+
+    /// Reads a to-many relationship.
+    public final func _toMany<D: ManagedObject, Root: ManagedObject, V>(
+        _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> Set<D> {
+        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), path()) }
+        let storage = members(toMany: index)
+        if let typed = storage as? MemberSet<D> { return typed.members }
+        return Set(storage.objects.compactMap { $0 as? D })
+    }
+
+    /// Replaces the members of a to-many relationship and keeps inverses right.
+    public final func _setToMany<D: ManagedObject>(_ objects: Set<D>, _ index: Int) {
+        setMembers(Array(objects), toMany: index)
+    }
+
+    /// Reads an ordered to-many relationship.
+    public final func _orderedToMany<D: ManagedObject, Root: ManagedObject, V>(
+        _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
+    ) -> [D] {
+        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), path()) }
+        let storage = members(toMany: index)
+        if let typed = storage as? MemberList<D> { return typed.list }
+        return storage.objects.compactMap { $0 as? D }
+    }
+
+    /// Replaces the members and the order of an ordered to-many relationship. Of an object that stands in the array twice, the first counts.
+    public final func _setOrderedToMany<D: ManagedObject>(_ objects: [D], _ index: Int) {
+        setMembers(objects, toMany: index)
+    }
+
+    /// Adds members to a to-many relationship, at the end if it is ordered. Loads nothing.
+    public final func _add(_ objects: some Sequence<ManagedObject>, _ index: Int) {
+        mutating(observerIndex(toMany: index)) { for object in objects { add(object, toMany: index) } }
+    }
+
+    /// Removes members from a to-many relationship. Loads nothing unless it is ordered.
+    public final func _remove(_ objects: some Sequence<ManagedObject>, _ index: Int) {
+        mutating(observerIndex(toMany: index)) { for object in objects { remove(object, toMany: index) } }
+    }
+
+    /// Inserts a member of an ordered to-many relationship at a position, or moves it there; positions beyond the ends count as the ends.
+    public final func _insert(_ object: ManagedObject, at position: Int, _ index: Int) {
+        var objects = members(toMany: index).objects.filter { $0 !== object }
+        objects.insert(object, at: min(max(position, 0), objects.count))
+        setMembers(objects, toMany: index)
+    }
+
+    /// Moves a member of an ordered to-many relationship. Positions that do not exist change nothing.
+    public final func _move(from position: Int, to newPosition: Int, _ index: Int) {
+        var objects = members(toMany: index).objects
+        guard objects.indices.contains(position), objects.indices.contains(newPosition) else { return }
+        objects.insert(objects.remove(at: position), at: newPosition)
+        setMembers(objects, toMany: index)
+    }
+}
+
+extension ManagedObject {
+    /// The long way before a read: fires a fault, tells the registrar.
+    @usableFromInline
+    final func willAccess<Root: ManagedObject, V>(_ slot: Int, _ path: KeyPath<Root, V>) {
+        if flags.contains(.fault) { fireFault() }
+        if flags.contains(.observed) { recordAccess(slot, path) }
+    }
+
+    /// The layout of the row.
+    @usableFromInline final var layout: [SlotDescription] { binding.entity.slots }
+
+    /// Before a write: fires a fault, copies a row that others can see, notes the change.
+    @usableFromInline
+    final func beginWrite(_ slot: Int) {
+        if flags.contains(.fault) { fireFault() }
+        extras?.observers[slot]?.willChange()
+        if !flags.contains(.ownsRow) { takeRow() }
+        contextReference?.changeCount &+= 1
+        guard !flags.contains(.inserted) else { return }
+        noteChange(slot)
+    }
+
+    @usableFromInline
+    final func endWrite(_ slot: Int) {
+        extras?.observers[slot]?.didChange()
+    }
+
+    /// Writes nil.
+    @usableFromInline
+    final func setNil(_ slot: Int) {
+        beginWrite(slot)
+        RowEditing.setNil(slot, in: slab)
+        endWrite(slot)
+    }
+
+    /// Makes the row this object's own.
+    private func takeRow() {
+        if changes == nil, !flags.contains(.inserted) {
+            changes = ChangeRecord(snapshot: RowReference(slab: slab, row: row))
+        }
+        slab = RowSlab.copy(of: row, room: 32)
+        row = slab.row
+        flags.insert(.ownsRow)
+    }
+
+    private func noteChange(_ slot: Int) {
+        guard let context = contextReference, !flags.contains(.detached), !context.isAwakening else { return }
+        if changes == nil { changes = ChangeRecord(snapshot: RowReference(slab: slab, row: row)) }
+        changes?.slots.insert(slot)
+        if !flags.contains(.updated), !flags.contains(.missing) {
+            flags.insert(.updated)
+            context.list(self)
+        }
+    }
+
+    /// The bytes of a slot, read from their file where they stand in one.
+    final func data(_ slot: Int) -> Data? {
+        withExtendedLifetime(self) {
+            guard row.isPresent(slot) else { return nil }
+            guard row.isExternal(slot) else { return Data.load(row, slot) }
+            return context?.externalData(named: String.load(row, slot))
+        }
+    }
+
+    /// An object that stands for nothing: of the destination's class, in no context, all zero and empty.
+    private func placeholder<D: ManagedObject>(_ type: D.Type, slot: Int) -> D {
+        let entity = binding.entity.slots[slot].relationshipIndex.map {
+            binding.model.destination(of: binding.entity.relationships[$0])
+        }
+        let destination = EntityBinding(
+            model: binding.model, entity: entity ?? binding.entity, objectClass: type,
+            storeIdentifier: binding.storeIdentifier)
+        return D(
+            _seed: ObjectSeed(
+                binding: destination, key: 0, context: nil, reference: destination.emptyRow,
+                flags: [.detached, .missing], group: nil))
+    }
+}
+
+/// The encoded form of transformables: JSON with sorted keys, so that equal values have equal bytes.
+enum TransformableCoding {
+    static func encode(_ value: some TransformableValue) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        do {
+            return try encoder.encode(value)
+        } catch {
+            fatalError("\(type(of: value)) cannot be kept: its encode(to:) threw \(error); make it encode every value it can have")
+        }
+    }
+
+    static func decode<T: TransformableValue>(_ type: T.Type, from data: Data) -> T? {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try? decoder.decode(type, from: data)
+    }
+}

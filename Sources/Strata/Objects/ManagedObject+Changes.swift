@@ -1,0 +1,56 @@
+extension ManagedObject {
+    /// The attributes and to-one relationships that differ from what was read or saved last, with their values now. For a new object: from the defaults.
+    /// A property that was set back to the value it had is not among them. Does not fire a fault.
+    public final func changedValues() -> [String: Value] {
+        let slots = binding.entity.slots
+        var result: [String: Value] = [:]
+        if isInserted {
+            for slot in slots
+            where !row.hasSameValue(as: binding.defaultRow.row, slot: slot.index, storage: slot.storage) {
+                result[slot.name] = row.value(slot)
+            }
+            return result
+        }
+        guard let changes, let snapshot = changes.snapshot else { return result }
+        for index in changes.slots
+        where !row.hasSameValue(as: snapshot.row, slot: index, storage: slots[index].storage) {
+            result[slots[index].name] = row.value(slots[index])
+        }
+        return result
+    }
+
+    /// The names of all properties that differ from what was read or saved last: those of ``changedValues()``, and to-many relationships whose members came,
+    /// went or changed places. Does not fire a fault.
+    public final var changedPropertyNames: Set<String> {
+        var result = Set(changedValues().keys)
+        for (index, state) in (extras?.toManys ?? []).enumerated() where state?.hasChanges == true {
+            result.insert(relationship(toMany: index).name)
+        }
+        return result
+    }
+
+    /// The values that were read or saved last, of all attributes and to-one relationships; ``Value/null`` stands for nil. Empty for a new object. Fires a fault.
+    public final func committedValues() -> [String: Value] {
+        if flags.contains(.fault) { fireFault() }
+        guard !isInserted else { return [:] }
+        let committed = changes?.snapshot?.row ?? row
+        return Dictionary(uniqueKeysWithValues: binding.entity.slots.map { ($0.name, committed.value($0)) })
+    }
+
+    /// The IDs at the other end of a relationship, without reading the objects: for a to-one from the row, for a to-many from the members' keys.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)`` if there is no such relationship.
+    public final func objectIDs(forRelationship name: String) throws(PersistenceError) -> [ObjectID] {
+        guard let relationship = binding.entity.relationship(named: name) else {
+            throw .unknownProperty(entity: binding.entity.name, property: name)
+        }
+        if let index = relationship.toManyIndex { return members(toMany: index).objects.map(\.objectID) }
+        if flags.contains(.fault) { fireFault() }
+        return relationship.slot.flatMap { target($0) }.map { [$0.objectID] } ?? []
+    }
+
+    /// Whether anything differs from what was read or saved last in a way that the store keeps.
+    public final var hasPersistentChangedValues: Bool {
+        if isInserted || flags.contains(.deleted) { return true }
+        return !storedChanges.isEmpty || (extras?.toManys ?? []).contains { $0?.hasChanges == true }
+    }
+}

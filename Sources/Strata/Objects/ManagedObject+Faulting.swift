@@ -1,0 +1,76 @@
+// A fault points to the empty row of its entity; firing it reads the rows of all faults that came in the same batch.
+
+extension ManagedObject {
+    /// Reads the row, with those of the other faults of the batch.
+    @usableFromInline
+    final func fireFault() {
+        guard flags.contains(.fault) else { return }
+        guard let context else {
+            flags.remove(.fault)
+            return
+        }
+        context.fire(self)
+    }
+
+    /// Takes a row that was read.
+    final func fill(_ reference: RowReference, isAwakening: Bool) {
+        row = reference.row
+        slab = reference.slab
+        flags.remove([.fault, .missing, .ownsRow])
+        changes = nil
+        guard let context = contextReference, !isAwakening else { return }
+        let outer = context.isAwakening
+        context.isAwakening = true
+        awakeFromFetch()
+        context.isAwakening = outer
+        freezeRow()
+    }
+
+    /// Lets others see the row: the next write copies it.
+    final func freezeRow() { flags.remove(.ownsRow) }
+
+    /// The row with what keeps it alive, not to be written in place any more.
+    final var sharedRow: RowReference {
+        freezeRow()
+        return RowReference(slab: slab, row: row)
+    }
+
+    /// There is no row.
+    final func markMissing() {
+        mutatingAll {
+            flags.remove([.fault, .updated, .ownsRow])
+            flags.insert(.missing)
+            changes = nil
+            forgetMembers()
+        }
+    }
+
+    /// Forgets the row and the members of relationships; the next touch reads them again. Changes are lost.
+    final func turnIntoFault() {
+        guard !flags.contains(.fault) else { return forgetMembers() }
+        willTurnIntoFault()
+        mutatingAll {
+            row = binding.emptyRow.row
+            slab = binding.emptyRow.slab
+            changes = nil
+            flags.remove([.updated, .ownsRow, .missing])
+            flags.insert(.fault)
+            forgetMembers()
+        }
+        didTurnIntoFault()
+    }
+
+    /// Forgets the members of to-many relationships and what changed in them.
+    final func forgetMembers() {
+        guard let extras else { return }
+        for index in extras.toManys.indices { extras.toManys[index] = nil }
+    }
+
+    /// Whether the members of a to-many relationship have not been loaded.
+    /// - Returns: true for a name that is no to-many relationship.
+    public final func hasFault(forRelationship name: String) -> Bool {
+        guard let relationship = binding.entity.relationship(named: name) else { return true }
+        if let index = relationship.toManyIndex { return extras?.toManys[index]?.members == nil }
+        return relationship.slot.flatMap { target($0) }?.isFault ?? false
+    }
+}

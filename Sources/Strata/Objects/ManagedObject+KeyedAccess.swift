@@ -1,0 +1,184 @@
+// Access by name: for models without generated classes, and for code that does not know the class.
+import Foundation
+
+
+extension ManagedObject {
+    /// A property by name. A to-one relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array of them and takes any
+    /// sequence of them; attributes give and take their Swift type, nil for no value. Composites are `[String: Any]`.
+    ///
+    /// A name that the entity lacks or a value of another type is a programmer's error. Use ``value(forKey:)`` and ``setValue(_:forKey:)`` for names and
+    /// values that come from outside.
+    public final subscript(name: String) -> Any? {
+        get {
+            do { return try value(forKey: name) } catch { fatalError("\(error); check the name") }
+        }
+        set {
+            do { try setValue(newValue, forKey: name) } catch { fatalError("\(error); check the name and the value") }
+        }
+    }
+
+    /// A property by name; see ``subscript(_:)``.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``.
+    public final func value(forKey name: String) throws(PersistenceError) -> Any? {
+        let entity = binding.entity
+        if let slot = entity.slot(named: name) {
+            if slot.relationshipIndex != nil {
+                if flags.contains(.fault) { fireFault() }
+                return target(slot.index)
+            }
+            return Unboxed.any(currentValue(slot), slot.type)
+        }
+        if let attribute = entity.attribute(named: name) {
+            var values: [String: Any] = [:]
+            for index in attribute.slots {
+                let slot = entity.slots[index]
+                values[String(slot.name.dropFirst(name.count + 1))] = Unboxed.any(currentValue(slot), slot.type)
+            }
+            return values.isEmpty ? nil : values
+        }
+        guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
+            throw .unknownProperty(entity: entity.name, property: name)
+        }
+        let objects = members(toMany: index).objects
+        return relationship.isOrdered ? objects : Set(objects)
+    }
+
+    /// Sets a property by name; see ``subscript(_:)``. Numbers of other types are taken if nothing is lost.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``, ``PersistenceError/wrongType(entity:property:expected:value:)``,
+    ///   ``PersistenceError/readOnlyProperty(entity:property:)``; the object is unchanged then.
+    public final func setValue(_ value: Any?, forKey name: String) throws(PersistenceError) {
+        let entity = binding.entity
+        if let slot = entity.slot(named: name) {
+            guard slot.derivation == nil else { throw .readOnlyProperty(entity: entity.name, property: name) }
+            if let index = slot.relationshipIndex { return try setTarget(value, slot, entity.relationships[index]) }
+            guard let boxed = Unboxed.value(value, slot.type), write(boxed, slot) else {
+                throw wrongType(name, slot.type?.name ?? "object", value)
+            }
+            return
+        }
+        if let attribute = entity.attribute(named: name) { return try setComposite(value, attribute) }
+        guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
+            throw .unknownProperty(entity: entity.name, property: name)
+        }
+        let expected = "a \(relationship.isOrdered ? "list" : "set") of \(relationship.destination)"
+        let objects: [ManagedObject]
+        switch value {
+        case nil: objects = []
+        case let list as [ManagedObject]: objects = list
+        case let set as Set<ManagedObject>: objects = Array(set)
+        default: throw wrongType(name, expected, value)
+        }
+        let destination = binding.model.destination(of: relationship)
+        guard objects.allSatisfy({ $0.binding.entity.descends(from: destination.index, in: binding.model) }) else {
+            throw wrongType(name, expected, value)
+        }
+        setMembers(objects, toMany: index)
+    }
+
+    /// A property of a known type by name.
+    /// - Returns: nil if there is no value, or if it is of another type.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``.
+    public final func value<T>(forKey name: String, as type: T.Type) throws(PersistenceError) -> T? {
+        try value(forKey: name) as? T
+    }
+
+    private func setTarget(
+        _ value: Any?, _ slot: SlotDescription, _ relationship: RelationshipDescription
+    ) throws(PersistenceError) {
+        guard let value else { return setTarget(nil, slot.index) }
+        guard let object = value as? ManagedObject,
+            object.binding.entity.descends(from: relationship.destinationIndex, in: binding.model)
+        else { throw wrongType(relationship.name, relationship.destination, value) }
+        setTarget(object, slot.index)
+    }
+
+    private func setComposite(_ value: Any?, _ attribute: AttributeDescription) throws(PersistenceError) {
+        let entity = binding.entity
+        var rest: [String: Any] = [:]
+        if let value {
+            guard let values = value as? [String: Any] else { throw wrongType(attribute.name, "a composite", value) }
+            rest = values
+        }
+        var boxed: [(SlotDescription, Value)] = []
+        for index in attribute.slots {
+            let slot = entity.slots[index]
+            let element = String(slot.name.dropFirst(attribute.name.count + 1))
+            guard let value = Unboxed.value(rest.removeValue(forKey: element), slot.type), Unboxed.fits(value, slot) else {
+                throw wrongType(slot.name, slot.type?.name ?? "", rest[element])
+            }
+            boxed.append((slot, value))
+        }
+        if let unknown = rest.keys.sorted().first {
+            throw .unknownProperty(entity: entity.name, property: "\(attribute.name).\(unknown)")
+        }
+        for (slot, value) in boxed { write(value, slot) }
+    }
+
+    private func wrongType(_ name: String, _ expected: String, _ value: Any?) -> PersistenceError {
+        .wrongType(
+            entity: binding.entity.name, property: name, expected: expected, value: value.map { "\($0)" } ?? "nil")
+    }
+}
+
+/// Between Swift values of unknown type and boxed ones.
+enum Unboxed {
+    /// The Swift value of a boxed one, in the attribute's own type.
+    static func any(_ value: Value, _ type: AttributeType?) -> Any? {
+        switch (value, type) {
+        case (.null, _): nil
+        case (.integer(let number), .integer16?): Int16(clamping: number)
+        case (.integer(let number), .integer32?): Int32(clamping: number)
+        case (.integer(let number), _): number
+        case (.double(let number), .float?): Float(number)
+        case (.double(let number), _): number
+        case (.decimal(let number), _): number
+        case (.string(let text), _): text
+        case (.boolean(let flag), _): flag
+        case (.date(let date), _): date
+        case (.binary(let data), _): data
+        case (.uuid(let uuid), _): uuid
+        case (.uri(let uri), _): uri
+        case (.geoPoint(let point), _): point
+        case (.object(let key), _): key
+        case (.composite(let values), _): values
+        case (.list(let values), _): values
+        }
+    }
+
+    /// The boxed form of a Swift value; nil if no attribute can have it.
+    static func value(_ value: Any?, _ type: AttributeType?) -> Value? {
+        guard let value else { return .null }
+        if case .transformable? = type, let transformable = value as? any TransformableValue {
+            return .binary(TransformableCoding.encode(transformable))
+        }
+        switch value {
+        case let value as Value: return value
+        case let value as any AttributeValue: return value.attributeValue
+        case let value as Int: return .integer(Int64(value))
+        case let value as any BinaryInteger: return Int64(exactly: value).map(Value.integer)
+        case let value as [UInt8]: return .binary(.init(value))
+        default: return nil
+        }
+    }
+
+    /// Whether a boxed value fits a slot.
+    static func fits(_ value: Value, _ slot: SlotDescription) -> Bool {
+        if value.isNull { return true }
+        guard let type = slot.type else { return false }
+        return switch type {
+        case .integer16: Int16(value) != nil
+        case .integer32: Int32(value) != nil
+        case .integer64: Int64(value) != nil
+        case .decimal: Decimal(value) != nil
+        case .double, .float: Double(value) != nil
+        case .string: String(value) != nil
+        case .boolean: Bool(value) != nil
+        case .date: Date(value) != nil
+        case .binary, .transformable: Data(value) != nil
+        case .uuid: UUID(value) != nil
+        case .uri: URL(value) != nil
+        case .geoPoint: GeoPoint(value) != nil
+        case .composite: false
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Observation
+
+/// What an object is made of. Only contexts make seeds.
+public struct ObjectSeed {
+    let binding: EntityBinding
+    let key: Int64
+    let context: ManagedObjectContext?
+    let reference: RowReference
+    let flags: ObjectFlags
+    let group: FetchGroup?
+}
+
+/// What every class of managed objects is: the anchor of typed keys in extensions of generated classes.
+public protocol ManagedObjectProtocol: AnyObject {
+    /// Makes storage for members of a relationship to the class. Not to be called by applications.
+    static func _makeMembers(ordered: Bool) -> AnyObject
+}
+
+extension ManagedObjectProtocol where Self: ManagedObject {
+    /// Makes storage for members of a relationship to the class. Not to be called by applications.
+    public static func _makeMembers(ordered: Bool) -> AnyObject {
+        ordered ? MemberList<Self>() : MemberSet<Self>()
+    }
+}
+
+/// An object of a ``ManagedObjectContext``: one row of an entity, with its relationships.
+///
+/// Objects are not `Sendable`: they live where their context lives. Send their ``objectID``, or a ``frozen()`` copy.
+///
+/// Generated subclasses add a typed property for each property of the entity; without a subclass, properties are reached by name. An
+/// object whose row has not been read yet is a fault; the first touch of a property reads it, together with those of all objects that came
+/// in the same batch.
+open class ManagedObject: ManagedObjectProtocol, Observable {
+    // The row is read by generated accessors of other modules; everything that they need is `@usableFromInline`.
+
+    /// The current row: the store's, or a changed copy; the empty row of the binding for a fault.
+    @usableFromInline final var row: RowPointer
+    @usableFromInline final var flags: ObjectFlags
+    /// The key. It changes only when an insert turns out to be the row of another key; see ``MergePolicy``.
+    final var key: Int64
+    final let binding: EntityBinding
+    /// What keeps ``row`` alive.
+    @usableFromInline final var slab: RowSlab
+    /// What has changed, for an object that is updated.
+    final var changes: ChangeRecord?
+    /// The objects that came together and whose faults fire together.
+    final var group: FetchGroup?
+    /// To-many relationships, observers and other things that most objects do without.
+    final var extras: ObjectExtras?
+    /// The context. It clears this reference when it goes away, so it never dangles.
+    @usableFromInline final unowned(unsafe) var contextReference: ManagedObjectContext?
+
+    /// Makes an object from what its context knows. Not to be called by applications.
+    public required init(_seed seed: ObjectSeed) {
+        row = seed.reference.row
+        slab = seed.reference.slab
+        flags = seed.flags
+        key = seed.key
+        binding = seed.binding
+        group = seed.group
+        contextReference = seed.context
+    }
+
+    /// Inserts a new object of the class's entity into a context. The object has its final ID and its defaults; ``awakeFromInsert()`` has run.
+    ///
+    /// The entity is the one that the container binds to this very class; a class that it does not know is a programmer's error.
+    public convenience init(inserting context: ManagedObjectContext) {
+        self.init(_seed: context.seedForInsertion(of: Self.self))
+        context.didInsert(self)
+    }
+
+    deinit {
+        contextReference?.unregister(self)
+    }
+
+    /// The name of the entity that the class stands for; empty for `ManagedObject` itself. Generated classes override it.
+    open class var entityName: String { "" }
+
+    /// The fingerprint of the row layout that the class was generated for; 0 takes any. Generated classes override it.
+    open class var layoutHash: UInt64 { 0 }
+
+    // MARK: Hooks
+
+    /// Called once, after a new object has its defaults and before anybody else sees it.
+    open func awakeFromInsert() {}
+    /// Called each time the row of the object has been read. Changes made here do not count as changes.
+    open func awakeFromFetch() {}
+    /// Called before a save for every object that is inserted, updated or deleted. Changes made here are saved, too; the hooks run again until
+    /// nothing changes any more.
+    open func willSave() {}
+    /// Called after a save for every object that was inserted, updated or deleted. Changes made here make the object changed again.
+    open func didSave() {}
+    /// Called once when the object is about to be deleted, before delete rules run.
+    open func prepareForDeletion() {}
+    /// Called before the object forgets its row.
+    open func willTurnIntoFault() {}
+    /// Called after the object has forgotten its row.
+    open func didTurnIntoFault() {}
+    /// Called at a save of a new object, after the rules of the model have been checked. Throw a ``ValidationError`` or any other error to refuse;
+    /// failures of all objects are reported together.
+    open func validateForInsert() throws {}
+    /// Called at a save of a changed object, after the rules of the model have been checked.
+    open func validateForUpdate() throws {}
+    /// Called at a save of a deleted object, after deny rules have been checked.
+    open func validateForDelete() throws {}
+}
+
+extension ManagedObject {
+    /// The entity of the object.
+    public final var entity: EntityDescription { binding.entity }
+
+    /// The context of the object; nil after the context went away or was reset, or after a save deleted the object.
+    public final var context: ManagedObjectContext? { flags.contains(.detached) ? nil : contextReference }
+
+    /// The ID: final from birth, the same in every context.
+    public final var objectID: ObjectID {
+        ObjectID(entity: binding.entity, key: key, storeIdentifier: binding.storeIdentifier)
+    }
+
+    /// Whether the object is new and has not been saved.
+    public final var isInserted: Bool { flags.contains(.inserted) }
+    /// Whether the object was changed since it was read or saved. A property that was set to the value it had counts, too; ``changedValues()``
+    /// is empty then, and a save writes nothing.
+    public final var isUpdated: Bool { flags.contains(.updated) }
+    /// Whether the object has been deleted: true from the delete until the save, and after it.
+    public final var isDeleted: Bool { !flags.isDisjoint(with: [.deleted, .missing]) }
+    /// Whether somebody else deleted the object, or there never was one with its ID. Known once the row has been looked for. Properties keep the
+    /// last values, or read as zero and empty if none were read.
+    public final var isMissing: Bool { flags.contains(.missing) && !flags.contains(.detached) }
+    /// Whether the row has not been read yet.
+    public final var isFault: Bool { flags.contains(.fault) }
+    /// Whether the object is inserted, updated or deleted.
+    public final var hasChanges: Bool { !flags.isDisjoint(with: .changed) }
+    /// How often the row had been written when it was read; 0 before the first save.
+    public final var version: Int64 { (changes?.snapshot?.row ?? row).version }
+}
+
+extension ManagedObject: Hashable {
+    /// Objects are equal if they are the same one. A context has one object for each ID.
+    public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
+    /// Hashes the identity, which never changes.
+    public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject: CustomStringConvertible {
+    /// Entity, key and state; does not fire a fault.
+    public var description: String {
+        var words = [objectID.description]
+        if isFault { words.append("fault") }
+        if isInserted { words.append("inserted") }
+        if isUpdated { words.append("updated") }
+        if isDeleted { words.append("deleted") }
+        return words.joined(separator: " ")
+    }
+}
+
+/// What has changed in an updated object.
+final class ChangeRecord {
+    /// Slots that were set.
+    var slots = SlotSet()
+    /// The row as it was read or saved last.
+    let snapshot: RowReference?
+
+    init(snapshot: RowReference?) { self.snapshot = snapshot }
+}

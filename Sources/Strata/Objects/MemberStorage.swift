@@ -1,0 +1,99 @@
+/// The loaded members of a to-many relationship. The subclasses know the class of the members, so that a generated accessor gives out its
+/// `Set` or array without copying.
+class MemberStorage {
+    var count: Int { 0 }
+    func contains(_ object: ManagedObject) -> Bool { false }
+    /// Adds a member, at the end if there is an order.
+    /// - Returns: false if it is a member already.
+    func insert(_ object: ManagedObject) -> Bool { false }
+    /// - Returns: false if it was no member.
+    func remove(_ object: ManagedObject) -> Bool { false }
+    func forEach(_ body: (ManagedObject) -> Void) {}
+    func reserve(_ count: Int) {}
+    func copy() -> MemberStorage { self }
+
+    final var objects: [ManagedObject] {
+        var result: [ManagedObject] = []
+        result.reserveCapacity(count)
+        forEach { result.append($0) }
+        return result
+    }
+
+    /// Makes storage for members of a class that is known at run time only.
+    static func make(of objectClass: ManagedObject.Type, ordered: Bool) -> MemberStorage {
+        let type: any ManagedObjectProtocol.Type = objectClass
+        return type._makeMembers(ordered: ordered) as? MemberStorage ?? MemberSet<ManagedObject>()
+    }
+}
+
+/// Members without order.
+final class MemberSet<D: ManagedObject>: MemberStorage {
+    var members: Set<D> = []
+
+    override var count: Int { members.count }
+    override func contains(_ object: ManagedObject) -> Bool { (object as? D).map(members.contains) ?? false }
+    override func insert(_ object: ManagedObject) -> Bool { (object as? D).map { members.insert($0).inserted } ?? false }
+    override func remove(_ object: ManagedObject) -> Bool { (object as? D).map { members.remove($0) != nil } ?? false }
+    override func forEach(_ body: (ManagedObject) -> Void) { members.forEach(body) }
+    override func reserve(_ count: Int) { members.reserveCapacity(count) }
+    override func copy() -> MemberStorage {
+        let result = MemberSet<D>()
+        result.members = members
+        return result
+    }
+}
+
+/// Members in order.
+class AnyMemberList: MemberStorage {
+    func replaceAll(_ objects: [ManagedObject]) {}
+    func insert(_ object: ManagedObject, at index: Int) {}
+}
+
+/// Members in order, of a known class.
+final class MemberList<D: ManagedObject>: AnyMemberList {
+    var list: [D] = []
+    /// Built when membership is asked of a long list.
+    private var known: Set<D>?
+
+    override var count: Int { list.count }
+
+    override func contains(_ object: ManagedObject) -> Bool {
+        guard let object = object as? D else { return false }
+        if list.count < 16 { return list.contains(object) }
+        if known == nil { known = Set(list) }
+        return known?.contains(object) ?? false
+    }
+
+    override func insert(_ object: ManagedObject) -> Bool {
+        guard let member = object as? D, !contains(object) else { return false }
+        list.append(member)
+        known?.insert(member)
+        return true
+    }
+
+    override func insert(_ object: ManagedObject, at index: Int) {
+        guard let member = object as? D, !contains(object) else { return }
+        list.insert(member, at: min(max(index, 0), list.count))
+        known?.insert(member)
+    }
+
+    override func remove(_ object: ManagedObject) -> Bool {
+        guard let member = object as? D, let index = list.firstIndex(of: member) else { return false }
+        list.remove(at: index)
+        known?.remove(member)
+        return true
+    }
+
+    override func replaceAll(_ objects: [ManagedObject]) {
+        list = objects.compactMap { $0 as? D }
+        known = nil
+    }
+
+    override func forEach(_ body: (ManagedObject) -> Void) { list.forEach(body) }
+    override func reserve(_ count: Int) { list.reserveCapacity(count) }
+    override func copy() -> MemberStorage {
+        let result = MemberList<D>()
+        result.list = list
+        return result
+    }
+}

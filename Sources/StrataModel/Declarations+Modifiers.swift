@@ -1,0 +1,119 @@
+import Foundation
+
+extension Attribute {
+    /// The value may be nil.
+    public func optional() -> Attribute { with(\.isOptional, true) }
+    /// The value lives in memory alone.
+    public func transient() -> Attribute { with(\.isTransient, true) }
+    /// An index of this attribute alone is kept; a spatial one for geo points.
+    public func indexed() -> Attribute { with(\.isIndexed, true) }
+    /// No two objects may share a value.
+    public func unique() -> Attribute { with(\.isUnique, true) }
+    /// Binary data above the store's threshold is kept in a file of its own.
+    public func externalStorage() -> Attribute { with(\.allowsExternalStorage, true) }
+    /// The attribute is computed and read-only.
+    public func derived(_ derivation: Derivation) -> Attribute { with(\.derivation, derivation) }
+    /// New objects have this value.
+    public func defaultValue(_ value: Value) -> Attribute { with(\.defaultValue, .value(value)) }
+    /// New objects have a value made for each of them.
+    public func defaultValue(_ value: AttributeDefault) -> Attribute { with(\.defaultValue, value) }
+    /// The name that this attribute had in earlier versions.
+    public func renamed(from name: String) -> Attribute { with(\.renamingIdentifier, name) }
+    /// Anything an application wants to keep with the attribute.
+    public func userInfo(_ info: [String: String]) -> Attribute { with(\.userInfo, info) }
+    /// What the attribute is for.
+    public func documented(_ text: String) -> Attribute { with(\.documentation, text) }
+    /// The whole text must match the regular expression (ICU syntax).
+    public func matching(_ pattern: String) -> Attribute { with(\.rules.pattern, pattern) }
+
+    /// Numbers must lie in the range.
+    public func range(_ range: ClosedRange<Int>) -> Attribute {
+        between(.integer(Int64(range.lowerBound)), .integer(Int64(range.upperBound)))
+    }
+    /// Numbers must lie in the range.
+    @_disfavoredOverload
+    public func range(_ range: ClosedRange<Double>) -> Attribute {
+        between(.double(range.lowerBound), .double(range.upperBound))
+    }
+    /// Dates must lie in the range.
+    public func range(_ range: ClosedRange<Date>) -> Attribute { between(.date(range.lowerBound), .date(range.upperBound)) }
+    /// Numbers must be at least this great.
+    public func range(_ range: PartialRangeFrom<Int>) -> Attribute { between(.integer(Int64(range.lowerBound)), nil) }
+    /// Numbers must be at least this great.
+    @_disfavoredOverload
+    public func range(_ range: PartialRangeFrom<Double>) -> Attribute { between(.double(range.lowerBound), nil) }
+    /// Dates must not be earlier.
+    public func range(_ range: PartialRangeFrom<Date>) -> Attribute { between(.date(range.lowerBound), nil) }
+    /// Numbers must be at most this great.
+    public func range(_ range: PartialRangeThrough<Int>) -> Attribute { between(nil, .integer(Int64(range.upperBound))) }
+    /// Numbers must be at most this great.
+    @_disfavoredOverload
+    public func range(_ range: PartialRangeThrough<Double>) -> Attribute { between(nil, .double(range.upperBound)) }
+    /// Dates must not be later.
+    public func range(_ range: PartialRangeThrough<Date>) -> Attribute { between(nil, .date(range.upperBound)) }
+    /// Values must lie between these bounds (inclusive); nil is no bound. Unlike a range literal, the bounds may be of any kind.
+    public func range(minimum: Value?, maximum: Value?) -> Attribute { between(minimum, maximum) }
+
+    /// Text must have so many characters, binary data so many bytes.
+    public func length(_ range: ClosedRange<Int>) -> Attribute { length(minimum: range.lowerBound, maximum: range.upperBound) }
+    /// Text must have at least so many characters, binary data so many bytes.
+    public func length(_ range: PartialRangeFrom<Int>) -> Attribute { length(minimum: range.lowerBound, maximum: nil) }
+    /// Text may have at most so many characters, binary data so many bytes.
+    public func length(_ range: PartialRangeThrough<Int>) -> Attribute { length(minimum: nil, maximum: range.upperBound) }
+    /// Text must have so many characters, binary data so many bytes; nil is no bound.
+    public func length(minimum: Int?, maximum: Int?) -> Attribute {
+        with(\.rules.minimumLength, minimum).with(\.rules.maximumLength, maximum)
+    }
+
+    private func between(_ minimum: Value?, _ maximum: Value?) -> Attribute {
+        with(\.rules.minimum, minimum).with(\.rules.maximum, maximum)
+    }
+
+    private func with<T>(_ field: WritableKeyPath<Attribute, T>, _ value: T) -> Attribute {
+        var copy = self
+        copy[keyPath: field] = value
+        return copy
+    }
+}
+
+extension Relationship {
+    /// A to-one relationship may be nil.
+    public func optional() -> Relationship { with(\.isOptional, true) }
+    /// The least and the greatest number of objects of a to-many relationship; a greatest number of 0 is no limit.
+    public func count(_ minimum: Int, _ maximum: Int = 0) -> Relationship {
+        with(\.minimumCount, minimum).with(\.maximumCount, maximum)
+    }
+    /// What happens at the other end when an object is deleted.
+    public func deleteRule(_ rule: DeleteRule) -> Relationship { with(\.deleteRule, rule) }
+    /// The name that this relationship had in earlier versions.
+    public func renamed(from name: String) -> Relationship { with(\.renamingIdentifier, name) }
+    /// Anything an application wants to keep with the relationship.
+    public func userInfo(_ info: [String: String]) -> Relationship { with(\.userInfo, info) }
+    /// What the relationship is for.
+    public func documented(_ text: String) -> Relationship { with(\.documentation, text) }
+
+    private func with<T>(_ field: WritableKeyPath<Relationship, T>, _ value: T) -> Relationship {
+        var copy = self
+        copy[keyPath: field] = value
+        return copy
+    }
+}
+
+extension Entity {
+    /// The name of the Swift class, if it is not the entity's name.
+    public func className(_ name: String) -> Entity { with(\.className, name) }
+    /// The generated class is a base class, named with `Base` behind, of a class that the application writes itself.
+    public func baseClass() -> Entity { with(\.generatesBaseClass, true) }
+    /// The name that this entity had in earlier versions.
+    public func renamed(from name: String) -> Entity { with(\.renamingIdentifier, name) }
+    /// Anything an application wants to keep with the entity.
+    public func userInfo(_ info: [String: String]) -> Entity { with(\.userInfo, info) }
+    /// What the entity is for.
+    public func documented(_ text: String) -> Entity { with(\.documentation, text) }
+
+    private func with<T>(_ field: WritableKeyPath<Entity, T>, _ value: T) -> Entity {
+        var copy = self
+        copy[keyPath: field] = value
+        return copy
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+extension ModelChecker {
+    mutating func checkAttribute(_ attribute: Attribute, of entity: Entity) {
+        checkType(of: attribute, of: entity)
+        checkFlags(of: attribute, of: entity)
+        let rulesAreSound = checkRules(of: attribute, of: entity)
+        checkDefault(of: attribute, of: entity, againstRules: rulesAreSound)
+        if let derivation = attribute.derivation { checkDerivation(derivation, of: attribute, of: entity) }
+    }
+
+    private mutating func checkType(of attribute: Attribute, of entity: Entity) {
+        switch attribute.type {
+        case .transformable(let name) where name.allSatisfy(\.isWhitespace):
+            report(entity, attribute, "a transformable names its Swift type")
+        case .composite(let elements):
+            if elements.isEmpty { report(entity, attribute, "a composite has at least one element") }
+            var seen: Set<String> = []
+            for element in elements {
+                if let fault = Self.faultOfPropertyName(element.name) { report(entity, attribute, "element \(element.name): \(fault)") }
+                if !seen.insert(element.name).inserted {
+                    report(entity, attribute, "the element \(element.name) is declared twice; rename one of them")
+                }
+                if case .composite = element.type {
+                    report(entity, attribute, "the element \(element.name) is a composite itself; composites are not nested")
+                }
+                if case .transformable(let name) = element.type, name.allSatisfy(\.isWhitespace) {
+                    report(entity, attribute, "the element \(element.name) is a transformable and names no Swift type")
+                }
+            }
+        default: break
+        }
+    }
+
+    private mutating func checkFlags(of attribute: Attribute, of entity: Entity) {
+        if attribute.isTransient, attribute.derivation != nil {
+            report(entity, attribute, "is transient and derived; a derived attribute is computed by the store, so remove one of the two")
+        }
+        if !attribute.hasColumn, attribute.isUnique || attribute.isIndexed {
+            report(
+                entity, attribute,
+                "is not kept by the store, which cannot \(attribute.isUnique ? "make it unique" : "index it"); remove the index")
+        } else if attribute.isUnique, let advice = Self.unfitness(of: attribute.type, for: .unique) {
+            report(entity, attribute, "cannot be unique: \(advice)")
+        } else if attribute.isIndexed, attribute.type != .geoPoint,
+            let advice = Self.unfitness(of: attribute.type, for: .ordered)
+        {
+            report(entity, attribute, "cannot be indexed: \(advice)")
+        }
+        if attribute.allowsExternalStorage {
+            if attribute.type != .binary {
+                report(entity, attribute, "is of type \(attribute.type.name); only binary data can stand in files of their own")
+            } else if attribute.isTransient {
+                report(entity, attribute, "is transient; nothing of it is stored, so remove the external storage")
+            }
+        }
+    }
+
+    // MARK: Rules
+
+    private mutating func checkRules(of attribute: Attribute, of entity: Entity) -> Bool {
+        let rules = attribute.rules
+        let type = attribute.type
+        let before = found.count
+        for (name, bound) in [("minimum", rules.minimum), ("maximum", rules.maximum)] {
+            guard let bound else { continue }
+            if !type.isNumeric, type != .date {
+                report(entity, attribute, "a \(name) is for numbers and dates, not for \(type.name)")
+            } else if type == .date ? bound.kind != "date" : bound.number == nil {
+                report(entity, attribute, "the \(name) \(bound) is no \(type == .date ? "date" : "number")")
+            }
+        }
+        if rules.minimumLength != nil || rules.maximumLength != nil, type != .string, type != .binary {
+            report(entity, attribute, "a length is for strings and binary data, not for \(type.name)")
+        }
+        if rules.pattern != nil, type != .string {
+            report(entity, attribute, "a regular expression is for strings, not for \(type.name)")
+        }
+        if before == found.count, let minimum = rules.minimum, let maximum = rules.maximum,
+            minimum.isAbove(maximum)
+        {
+            report(entity, attribute, "the minimum \(minimum) is above the maximum \(maximum)")
+        }
+        for length in [rules.minimumLength, rules.maximumLength] {
+            if let length, length < 0 { report(entity, attribute, "the length \(length) is negative") }
+        }
+        if let minimum = rules.minimumLength, let maximum = rules.maximumLength, minimum > maximum {
+            report(entity, attribute, "the minimum length \(minimum) is above the maximum length \(maximum)")
+        }
+        if let pattern = rules.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
+            report(entity, attribute, "'\(pattern)' is no regular expression (ICU syntax)")
+        }
+        return before == found.count
+    }
+
+    // MARK: Default
+
+    private mutating func checkDefault(of attribute: Attribute, of entity: Entity, againstRules: Bool) {
+        guard let defaultValue = attribute.defaultValue else { return }
+        if attribute.derivation != nil {
+            report(entity, attribute, "is derived and always has its computed value; remove the default")
+            return
+        }
+        switch (defaultValue, attribute.type) {
+        case (.now, .date), (.newUUID, .uuid): break
+        case (.newUUID, .string):
+            if againstRules, let broken = attribute.rules.violation(by: .string(UUID().uuidString)) {
+                report(entity, attribute, "a new UUID as text \(broken)")
+            }
+        case (.now, _): report(entity, attribute, "the time of insertion is a default for dates, not for \(attribute.type.name)")
+        case (.newUUID, _): report(entity, attribute, "a new UUID is a default for uuid and string, not for \(attribute.type.name)")
+        case (.value, .composite): report(entity, attribute, "a composite has no default; make it or its elements optional")
+        case (.value(.null), _): report(entity, attribute, "nil is no default: leave the default out, and make the attribute optional")
+        case (.value(let value), let type):
+            if !type.accepts(value) {
+                report(entity, attribute, "the default \(value) is \(value.unfitness(for: type))")
+            } else if againstRules, let broken = attribute.rules.violation(by: value) {
+                report(entity, attribute, "the default \(value) \(broken)")
+            }
+        }
+    }
+}
