@@ -51,7 +51,8 @@ struct TourTests {
         var seen: [Int] = []
         try Importer(data: data).run(in: container.viewContext) { seen.append($0) }
         #expect(seen == [3, 4, 5])
-        let countries = try container.newContext().fetch(
+        let reader = container.newContext()
+        let countries = try reader.fetch(
             FetchRequest<Country>(sortedBy: [Country.keys.countryId.ascending]))
         #expect(countries.map(\.name) == ["Aland", "Bland"])
         #expect(countries.map(\.capital) == ["One", nil])
@@ -79,7 +80,8 @@ struct TourTests {
             try other.fetchFirst(FetchRequest<Continent>(where: Continent.keys.name == "North")))
         other.delete(north)
         try other.save()
-        let left = try container.newContext().fetch(FetchRequest<Country>())
+        let reader = container.newContext()
+        let left = try reader.fetch(FetchRequest<Country>())
         #expect(left.map(\.name) == ["South"])
         #expect(left[0].languages == ["xx"] && left[0].continent.name == "South" && left[0].neighbours.isEmpty)
     }

@@ -55,7 +55,8 @@ final class StepPrinter {
         for group in shown { terminal.line(terminal.styled(line(group), .dim)) }
         if shown.count < groups.count {
             let rest = entries.count - shown.reduce(0) { $0 + $1.count }
-            terminal.line(terminal.styled("     … and \(grouped(rest)) more that took less (--full-sql shows all)", .dim))
+            terminal.line(
+                terminal.styled("     … and \(grouped(rest)) more that took less (--full-sql shows all)", .dim))
         }
         terminal.line()
     }
