@@ -62,7 +62,8 @@ extension ManagedObject {
     }
 
     private func collectRequired(_ failures: inout [ValidationFailure]) {
-        for slot in binding.validation.required where !row.isPresent(slot) {
+        // An object whose row was never read has only relationships changed; its attributes are as they were saved.
+        for slot in binding.validation.required where !isFault && !row.isPresent(slot) {
             let name = binding.entity.slots[slot].name
             fail(name, .null, .required, "a value is required; set one before saving", &failures)
         }
