@@ -116,7 +116,8 @@ final class CommitWriter {
                 if connection.changes == 0, try exists(plan, delete.key) {
                     conflicts.append(
                         FoundConflict(
-                            reason: .version, entityIndex: delete.entityIndex, key: delete.key, otherKey: nil, storeKey: delete.key))
+                            reason: .version, entityIndex: delete.entityIndex, key: delete.key, otherKey: nil,
+                            storeKey: delete.key))
                 }
             } else {
                 let statement = try connection.statement(plan.deleteAnySQL)
@@ -187,7 +188,8 @@ final class CommitWriter {
     func ascending(_ count: Int, _ row: (Int) -> RowPointer) -> [Int] {
         var positions = Array(0..<count)
         func precedes(_ a: Int, _ b: Int) -> Bool {
-            let x = row(a), y = row(b)
+            let x = row(a)
+            let y = row(b)
             return x.entityIndex != y.entityIndex ? x.entityIndex < y.entityIndex : x.key < y.key
         }
         var isSorted = true
@@ -228,7 +230,8 @@ final class CommitWriter {
             let number = Double(bitPattern: row.word(slot))
             guard !number.isNaN else {
                 throw .invalidData(
-                    entity: plan.entityName, property: store.model.entities[plan.entityIndex].slots[slot].name, key: row.key,
+                    entity: plan.entityName, property: store.model.entities[plan.entityIndex].slots[slot].name,
+                    key: row.key,
                     reason: "a value that is not a number (NaN) cannot be kept; use nil")
             }
             statement.bind(number, at: parameter)
@@ -241,7 +244,9 @@ final class CommitWriter {
                 // Written back as it is: the file stays, whatever reference to it has been noted before.
                 let name = String(decoding: bytes, as: UTF8.self)
                 droppedFiles.removeAll { $0 == name }
-            } else if field.allowsExternal, let blobs = store.blobs, row.bytes(slot).count > store.options.externalStorageThreshold {
+            } else if field.allowsExternal, let blobs = store.blobs,
+                row.bytes(slot).count > store.options.externalStorageThreshold
+            {
                 let name = try blobs.write(row.bytes(slot))
                 writtenFiles.append(name)
                 statement.bind(name, at: parameter)

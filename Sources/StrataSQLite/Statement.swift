@@ -1,5 +1,5 @@
-import Foundation
 import CSQLite
+import Foundation
 import StrataStore
 
 /// A prepared statement: bind, step until there are no more rows, reset.
@@ -79,7 +79,8 @@ final class Statement {
             return
         }
         sqlite3_bind_text64(
-            handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), destructor, UInt8(SQLITE_UTF8))
+            handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), destructor,
+            UInt8(SQLITE_UTF8))
     }
 
     /// Binds bytes; without a destructor the memory must outlive the step.
