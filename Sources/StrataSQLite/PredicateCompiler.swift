@@ -27,7 +27,14 @@ struct PredicateCompiler {
         if parts.count == 1 { return try condition(parts[0]) }
         var list: [String] = []
         for part in parts { list.append(try condition(part)) }
-        return "(" + list.joined(separator: word) + ")"
+        return Self.balanced(list[...], word)
+    }
+
+    /// Many conditions as a tree of little depth, because SQLite limits the depth of expressions to 1,000.
+    private static func balanced(_ list: ArraySlice<String>, _ word: String) -> String {
+        if list.count <= 100 { return "(" + list.joined(separator: word) + ")" }
+        let middle = list.startIndex + list.count / 2
+        return "(" + balanced(list[..<middle], word) + word + balanced(list[middle...], word) + ")"
     }
 
     /// NOT is pushed to the leaves, so that an index can still serve, and NULL never meets a NOT.
@@ -156,7 +163,7 @@ struct PredicateCompiler {
             parts.append("\(shared.sql)\(shared.collation) IN (SELECT value FROM strata_list(\(bound)))")
         }
         // The bindings of the single comparisons come first, so they must stand first.
-        return parts.isEmpty ? "0" : parts.count == 1 ? parts[0] : "(\(parts.joined(separator: " OR ")))"
+        return parts.isEmpty ? "0" : parts.count == 1 ? parts[0] : Self.balanced(parts[...], " OR ")
     }
 
     // MARK: Text

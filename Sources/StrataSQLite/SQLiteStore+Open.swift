@@ -73,7 +73,7 @@ extension SQLiteStore {
         var found = try StoreMetadata.read(from: writer)
         if found == nil {
             guard !options.isReadOnly else { throw .notAStore(path: place.path, reason: "the file is empty") }
-            if place.isFile { try useWAL(writer) }
+            if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
             try writer.begin()
             defer { writer.rollback() }
             // Another process may have been faster.
@@ -88,15 +88,15 @@ extension SQLiteStore {
         let differences = found.differences(from: wanted)
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
         if !options.isReadOnly {
-            if place.isFile { try useWAL(writer) }
+            if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
             try SchemaObjects.update(schema, on: writer)
         }
         return found
     }
 
-    private static func useWAL(_ connection: Connection) throws(StoreError) {
+    private static func useWAL(_ connection: Connection, timeout: Double) throws(StoreError) {
         // The change of the mode does not wait for others by itself.
-        let deadline = ContinuousClock.now + .seconds(5)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while true {
             do throws(StoreError) {
                 return try connection.execute("PRAGMA journal_mode = WAL")

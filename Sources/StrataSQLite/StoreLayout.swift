@@ -73,6 +73,7 @@ struct StoreLayout: Sendable {
     init(model: ManagedObjectModel, store: String) throws(StoreError) {
         self.model = model
         var names = NamePool()
+        for own in ["_metadata", "_keys"] { _ = names.take(own) }
         makeTables(&names)
         for table in tables where table.name.lowercased().hasPrefix("sqlite_") {
             throw .unsupported(
@@ -180,6 +181,9 @@ struct StoreLayout: Sendable {
             let external =
                 slot.storage == .bytes
                 && slot.attributeIndex.map { entity.attributes[$0].declaration.allowsExternalStorage } == true
+            // Strata's own columns keep their names.
+            let isOwn = ["_id", "_version", "_entity"].contains(name.lowercased()) || name.lowercased().hasPrefix("_order_")
+            if isOwn { name = model.naming.storedName(ofEntity: entity.name) + name }
             if let column = known[name.lowercased()] {
                 let other = tables[table].columns[column]
                 if own.contains(column) {

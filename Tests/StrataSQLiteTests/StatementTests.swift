@@ -88,6 +88,14 @@ import Testing
         #expect(sql.first == "BEGIN IMMEDIATE" && sql.last == "COMMIT" && sql.count == 4)
     }
 
+    @Test func manyAlternativesAreNoProblem() throws {
+        let parts = (1...5000).map {
+            FetchPredicate.comparison(.keyPath(["title"]), .equal, .constant(.string("t\($0)")), [])
+        }
+        #expect(try store.keys("Thing", .or(parts)).count == 200)
+        #expect(try store.keys("Thing", .not(.and(parts))).count == 200)
+    }
+
     @Test func anEmptyChangeSetTouchesNothing() throws {
         log.clear()
         guard case .committed = try store.commit(ChangeSet()) else {
