@@ -97,8 +97,8 @@ extension SQLiteStore {
         let candidates = blobs.names(olderThan: options.sweepAge)
         guard !candidates.isEmpty else { return }
         try pool.write { (connection) throws(StoreError) in
-            // Nobody commits while the list of references is compared with that of files. Where somebody works with the store for
-            // long, the files can wait for another opening.
+            // Nobody commits while the list of references is compared with that of files. Where somebody works with the
+            // store for long, the files can wait for another opening.
             do throws(StoreError) {
                 try connection.begin()
             } catch {

@@ -74,10 +74,6 @@ extension CommitWriter {
         group.statement.bind(update.baseVersion, at: parameter + 3)
     }
 
-    private func rowID(_ row: RowPointer) -> RowID {
-        RowID(table: store.layout.tableOfEntity[row.entityIndex], key: row.key)
-    }
-
     // MARK: Unique constraints
 
     /// The row that has the same unique values as another one, and the constraint.
@@ -131,14 +127,7 @@ extension CommitWriter {
     /// - Returns: false if no constraint of the model is broken.
     func addUniqueConflict(_ plan: WritePlan, _ row: RowPointer) throws(StoreError) -> Bool {
         guard let (unique, key) = try opponent(plan, row) else { return false }
-        let table = store.layout.tableOfEntity[row.entityIndex]
-        let isOurs =
-            changes.inserts.contains {
-                $0.row.row.key == key && store.layout.tableOfEntity[$0.row.row.entityIndex] == table
-            }
-            || changes.updates.contains {
-                $0.row.row.key == key && store.layout.tableOfEntity[$0.row.row.entityIndex] == table
-            }
+        let isOurs = ownRows.contains(RowID(table: store.layout.tableOfEntity[row.entityIndex], key: key))
         conflicts.append(
             FoundConflict(
                 reason: .unique(slots: unique.slots), entityIndex: row.entityIndex, key: row.key, otherKey: key,

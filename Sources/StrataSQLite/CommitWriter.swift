@@ -25,6 +25,9 @@ final class CommitWriter {
     /// The updates that are still to be made, by table and key; made when a unique constraint first stands in the way.
     var updatePositions: [RowID: Int]?
     var doneUpdates: Set<RowID> = []
+    /// The rows that this change set writes; made when a unique constraint first tells of a conflict.
+    private(set) lazy var ownRows = Set(
+        (changes.inserts.map(\.row) + changes.updates.map(\.row)).map { rowID($0.row) })
 
     struct RowID: Hashable {
         let table: Int
@@ -86,20 +89,26 @@ final class CommitWriter {
         throw error
     }
 
+    /// Reads the rows of all conflicts: one statement for each hierarchy, since an import may meet thousands.
     private func conflictsWithRows() throws(StoreError) -> [StoreConflict] {
-        var result: [StoreConflict] = []
+        var keys: [Int: [Int64]] = [:]
         for conflict in conflicts {
-            var row: RowReference?
-            if let key = conflict.storeKey {
-                let root = store.model.entities[conflict.entityIndex].rootIndex
-                row = try store.rows(entityIndex: root, keys: [key], on: connection).rows.first
-            }
-            result.append(
-                StoreConflict(
-                    reason: conflict.reason, entityIndex: conflict.entityIndex, key: conflict.key, storeRow: row,
-                    otherKey: conflict.otherKey))
+            guard let key = conflict.storeKey else { continue }
+            keys[store.model.entities[conflict.entityIndex].rootIndex, default: []].append(key)
         }
-        return result
+        var rows: [RowID: RowReference] = [:]
+        for (root, keys) in keys {
+            let table = store.layout.tableOfEntity[root]
+            for row in try store.rows(entityIndex: root, keys: keys, on: connection).rows {
+                rows[RowID(table: table, key: row.row.key)] = row
+            }
+        }
+        return conflicts.map { conflict in
+            let table = store.layout.tableOfEntity[conflict.entityIndex]
+            return StoreConflict(
+                reason: conflict.reason, entityIndex: conflict.entityIndex, key: conflict.key,
+                storeRow: conflict.storeKey.flatMap { rows[RowID(table: table, key: $0)] }, otherKey: conflict.otherKey)
+        }
     }
 
     // MARK: Deletes
@@ -199,6 +208,10 @@ final class CommitWriter {
         }
         if !isSorted { positions.sort(by: precedes) }
         return positions
+    }
+
+    func rowID(_ row: RowPointer) -> RowID {
+        RowID(table: store.layout.tableOfEntity[row.entityIndex], key: row.key)
     }
 
     func writeSpatial(_ plan: WritePlan, _ row: RowPointer, slots: SlotSet?) throws(StoreError) {

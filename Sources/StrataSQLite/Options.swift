@@ -35,8 +35,8 @@ extension SQLiteStore {
         public var synchronous = Synchronous.normal
         /// The size of the page cache of each connection in KiB; nil leaves it to SQLite (2,000 KiB).
         public var cacheSize: Int?
-        /// Called with each statement after it has run, on the thread that ran it and while that thread holds the connection: it must
-        /// not use the store.
+        /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
+        /// connection: it must not use the store.
         public var trace: (@Sendable (StatementTrace) -> Void)?
 
         /// The greatest number of pages of the file; nil for no limit. For tests of a full disk.

@@ -10,7 +10,8 @@ final class Statement {
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
     private var holdsList = false
-    /// The first failure of a bind, which the next step answers with; else a value too large for SQLite would be written as NULL.
+    /// The first failure of a bind, which the next step answers with; else a value too large for SQLite would be
+    /// written as NULL.
     private var bindCode = SQLITE_OK
 
     init(handle: OpaquePointer, sql: String, connection: Connection) {

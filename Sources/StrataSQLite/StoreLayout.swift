@@ -182,7 +182,8 @@ struct StoreLayout: Sendable {
                 slot.storage == .bytes
                 && slot.attributeIndex.map { entity.attributes[$0].declaration.allowsExternalStorage } == true
             // Strata's own columns keep their names.
-            let isOwn = ["_id", "_version", "_entity"].contains(name.lowercased()) || name.lowercased().hasPrefix("_order_")
+            let lower = name.lowercased()
+            let isOwn = ["_id", "_version", "_entity"].contains(lower) || lower.hasPrefix("_order_")
             if isOwn { name = model.naming.storedName(ofEntity: entity.name) + name }
             if let column = known[name.lowercased()] {
                 let other = tables[table].columns[column]

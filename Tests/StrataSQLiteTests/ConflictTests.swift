@@ -86,6 +86,28 @@ import Testing
         #expect(try store.keys("Person") == [1, 2])
     }
 
+    @Test func anImportMadeTwiceTellsOfEachRow() throws {
+        var changes = ChangeSet()
+        for key in Int64(1)...5000 {
+            changes.inserts.append(.init(row: try store.row("Widget", 1000 + key, ["code": .string("w\(key)")])))
+        }
+        guard case .committed = try store.commit(changes) else {
+            Issue.record("a conflict among new rows")
+            return
+        }
+        var again = ChangeSet()
+        for key in Int64(1)...5000 {
+            again.inserts.append(.init(row: try store.row("Thing", 10_000 + key, ["code": .string("w\(key)")])))
+        }
+        guard case .conflicts(let conflicts) = try store.commit(again) else {
+            Issue.record("no conflicts")
+            return
+        }
+        #expect(conflicts.count == 5000)
+        let wrong = conflicts.filter { $0.storeRow?.row.key != $0.otherKey || $0.otherKey != $0.key - 9000 }
+        #expect(wrong.count == 0)
+    }
+
     @Test func aConstraintOfASubentityConcernsItAlone() throws {
         #expect(
             try commit {
