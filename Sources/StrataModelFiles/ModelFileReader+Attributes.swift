@@ -52,7 +52,8 @@ extension ModelFileReader {
             result.type = .composite(readElements(elements))
         } else if let node = fields["type"] {
             (result.type, result.isOptional) = attributeType(node, className: fields["class"])
-        } else {
+        } else if faults.last?.property != property || faults.last?.entity != entity {
+            // After a mistyped `type` one fault is enough.
             fault("an attribute has a type, as in '\(result.name): string'", key)
         }
         if let node = fields["class"], fields["elements"] != nil || fields["type"]?.scalar?.string.hasPrefix("transformable") != true {
