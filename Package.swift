@@ -7,7 +7,11 @@ let package = Package(
     products: [
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
+        .executable(name: "strata", targets: ["strata"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
+        .executable(name: "Gazetteer", targets: ["Gazetteer"]),
+        .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
+        .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -32,6 +36,41 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        .plugin(name: "StrataPlugin", capability: .buildTool(), dependencies: ["strata-generate"]),
+        .plugin(
+            name: "StrataGenerateCommand",
+            capability: .command(
+                intent: .custom(
+                    verb: "strata-generate",
+                    description: "Writes the Swift classes of a target's model files into the target's folder."
+                ),
+                permissions: [
+                    .writeToPackageDirectory(reason: "It writes the generated classes into the target's folder.")
+                ]
+            ),
+            dependencies: ["strata-generate"]
+        ),
+        .executableTarget(
+            name: "strata",
+            dependencies: [
+                "StrataModelFiles",
+                "StrataSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .executableTarget(
+            name: "Gazetteer",
+            dependencies: [
+                "Strata",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            resources: [.copy("Resources/GeoNames")],
+            plugins: ["StrataPlugin"]
+        ),
+        .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
+        .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
+        .testTarget(name: "ProcessTests", dependencies: ["Strata", "CrashProbe"]),
+        .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),

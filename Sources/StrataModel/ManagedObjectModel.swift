@@ -19,7 +19,7 @@ public final class ManagedObjectModel: Sendable {
     /// Checks declarations and makes a model of them.
     /// - Throws: ``ModelError`` with all faults at once.
     public init(name: String, naming: NamingConvention = .snakeCase, entities: [Entity]) throws(ModelError) {
-        let faults = ModelChecker(naming: naming, entities: entities).faults()
+        let faults = Self.faults(in: entities, naming: naming)
         guard faults.isEmpty else { throw ModelError(model: name, faults: faults) }
         self.name = name
         self.naming = naming
@@ -28,6 +28,11 @@ public final class ManagedObjectModel: Sendable {
         self.indexesByName = Dictionary(uniqueKeysWithValues: self.entities.map { ($0.name, $0.index) })
         self.indexesByStoredName = Dictionary(
             uniqueKeysWithValues: self.entities.map { (naming.storedName(ofEntity: $0.name), $0.index) })
+    }
+
+    /// All faults of declarations in their order: what ``init(name:naming:entities:)`` would throw. Empty if they make a model.
+    public static func faults(in entities: [Entity], naming: NamingConvention = .snakeCase) -> [ModelFault] {
+        ModelChecker(naming: naming, entities: entities).faults()
     }
 
     /// The model of declarations that were checked before, as generated code has them.

@@ -55,6 +55,8 @@ extension ModelChecker {
             }
             return
         }
+        // A destination that does not exist is a fault of the inverse alone.
+        guard entitiesByName[inverse.destination] != nil else { return }
         if inverse.destination != entity.name {
             report(
                 entity, relationship,

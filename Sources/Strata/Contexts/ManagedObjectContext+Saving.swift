@@ -20,7 +20,7 @@ extension ManagedObjectContext {
         } else {
             try saveToStore()
         }
-        for object in saved where !object.flags.contains(.detached) || object.flags.contains(.missing) { object.didSave() }
+        for object in saved { object.didSave() }
     }
 
     private func dropUnchanged() {

@@ -18,6 +18,7 @@ extension ManagedObject {
 
     /// Reads an optional attribute.
     @inlinable
+    @_disfavoredOverload
     public final func _optionalValue<T: RowValue, Root: ManagedObject, V>(
         _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
     ) -> T? {
@@ -134,12 +135,12 @@ extension ManagedObject {
     }
 
     /// Adds members to a to-many relationship, at the end if it is ordered. Loads nothing.
-    public final func _add(_ objects: some Sequence<ManagedObject>, _ index: Int) {
+    public final func _add<D: ManagedObject>(_ objects: some Sequence<D>, _ index: Int) {
         mutating(observerIndex(toMany: index)) { for object in objects { add(object, toMany: index) } }
     }
 
     /// Removes members from a to-many relationship. Loads nothing unless it is ordered.
-    public final func _remove(_ objects: some Sequence<ManagedObject>, _ index: Int) {
+    public final func _remove<D: ManagedObject>(_ objects: some Sequence<D>, _ index: Int) {
         mutating(observerIndex(toMany: index)) { for object in objects { remove(object, toMany: index) } }
     }
 

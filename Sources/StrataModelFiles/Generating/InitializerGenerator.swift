@@ -1,0 +1,109 @@
+import StrataModel
+
+/// Makes the initializer that asks for what has no default.
+struct InitializerGenerator {
+    let model: ManagedObjectModel
+    let entity: EntityDescription
+    let access: ModelFile.Access
+
+    struct Parameter: Hashable {
+        var name: String
+        var type: String
+        /// The default argument; nil for what must be given.
+        var defaultArgument: String?
+        /// The condition under which the argument is assigned; nil for always. What a new object has anyway is not assigned again, so that
+        /// `awakeFromInsert` has the last word on it.
+        var condition: String?
+
+        var text: String {
+            "\(GeneratedNames.escaped(name)): \(type)\(defaultArgument.map { " = \($0)" } ?? "")"
+        }
+        var assignment: String {
+            let statement = "self.\(GeneratedNames.escaped(name)) = \(GeneratedNames.escaped(name))"
+            return condition.map { "if \($0) { \(statement) }" } ?? statement
+        }
+    }
+
+    func declarations() -> [SwiftDeclaration] {
+        if entity.isAbstract { return [] }
+        let own = Self.parameters(of: entity, in: model)
+        let required = Set(own.filter { $0.defaultArgument == nil }.map(\.name))
+        var result: [SwiftDeclaration] = []
+        var hidden: Set<[String]> = []
+        var ancestor = model.parent(of: entity)
+        var isNearest = true
+        while let current = ancestor {
+            if !current.isAbstract {
+                let inherited = Self.parameters(of: current, in: model)
+                if isNearest, inherited.map(\.text) == own.map(\.text) { return [] }
+                isNearest = false
+                let signature = inherited.map { "\($0.name):\($0.type)" }
+                let isOwn = signature == own.map { "\($0.name):\($0.type)" }
+                let missing = own.map(\.name).filter { name in required.contains(name) && !inherited.contains { $0.name == name } }
+                if !isOwn, !missing.isEmpty, hidden.insert(signature).inserted {
+                    result.append(unavailable(inherited, missing: missing))
+                }
+            }
+            ancestor = model.parent(of: current)
+        }
+        return [initializer(own)] + result
+    }
+
+    private func initializer(_ parameters: [Parameter]) -> SwiftDeclaration {
+        SwiftDeclaration(
+            documentation: "Inserts a new \(entity.name) into a context. What is left out has the default of the model, or is nil.",
+            modifiers: access.modifiers + ["convenience"], keyword: "init",
+            parameters: ["context: ManagedObjectContext"] + parameters.map(\.text),
+            body: .statements(["self.init(inserting: context)"] + parameters.map(\.assignment)))
+    }
+
+    /// The initializer of an entity that this one inherits from would make an object that lacks something: the compiler says so.
+    private func unavailable(_ parameters: [Parameter], missing: [String]) -> SwiftDeclaration {
+        let message = "\(entity.name) requires more: \(missing.joined(separator: ", "))"
+        return SwiftDeclaration(
+            documentation: "Not for \(entity.name), which requires more.",
+            attributes: ["@available(*, unavailable, message: \(SwiftLiteral.string(message)))"],
+            modifiers: access.modifiers + ["convenience"], keyword: "init",
+            parameters: ["context: ManagedObjectContext"] + parameters.map(\.text),
+            body: .statements(["self.init(inserting: context)"]))
+    }
+
+    /// All that is set at the birth of an object: inherited properties first, each entity's attributes before its relationships.
+    static func parameters(of entity: EntityDescription, in model: ManagedObjectModel) -> [Parameter] {
+        var lineage = [entity]
+        while let parent = model.parent(of: lineage[0]) { lineage.insert(parent, at: 0) }
+        return lineage.flatMap { ancestor -> [Parameter] in
+            let attributes = entity.attributes.filter { $0.declaringEntity == ancestor.name && $0.derivation == nil }
+            let relationships = entity.relationships.filter { $0.declaringEntity == ancestor.name && !$0.isToMany }
+            return attributes.map(parameter) + relationships.map { parameter($0, in: model) }
+        }
+    }
+
+    private static func parameter(_ attribute: AttributeDescription) -> Parameter {
+        let type = attribute.type.swiftType(attribute: attribute.name)
+        let name = GeneratedNames.escaped(attribute.name)
+        switch attribute.declaration.defaultValue {
+        case .value(let value):
+            guard let literal = SwiftLiteral.native(value, as: attribute.type) else { break }
+            return Parameter(
+                name: attribute.name, type: type + (attribute.isOptional ? "?" : ""), defaultArgument: literal,
+                condition: "\(name) != \(literal)")
+        case .now, .newUUID:
+            return Parameter(name: attribute.name, type: type + "?", defaultArgument: "nil", condition: "let \(name)")
+        case nil:
+            if !attribute.isOptional { return Parameter(name: attribute.name, type: type, defaultArgument: nil, condition: nil) }
+        }
+        // Nil, or the default of a transformable, which only the model knows in encoded form: a new object has it already.
+        return Parameter(name: attribute.name, type: type + "?", defaultArgument: "nil", condition: "let \(name)")
+    }
+
+    private static func parameter(_ relationship: RelationshipDescription, in model: ManagedObjectModel) -> Parameter {
+        let type = GeneratedNames.userClass(model.destination(of: relationship).declaration)
+        if !relationship.isOptional {
+            return Parameter(name: relationship.name, type: type, defaultArgument: nil, condition: nil)
+        }
+        return Parameter(
+            name: relationship.name, type: type + "?", defaultArgument: "nil",
+            condition: "let \(GeneratedNames.escaped(relationship.name))")
+    }
+}

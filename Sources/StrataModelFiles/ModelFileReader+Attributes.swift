@@ -1,0 +1,172 @@
+import Foundation
+import StrataModel
+import Yams
+
+extension ModelFileReader {
+    private static let attributeKeys = [
+        "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern", "indexed", "unique",
+        "externalStorage", "class", "elements", "renamedFrom", "documentation", "userInfo",
+    ]
+
+    /// `name: string?`, or a mapping with `type` and more.
+    func readAttribute(_ key: Node, _ name: String, _ node: Node) -> Attribute {
+        var result = Attribute(name, .string)
+        result.location = location(key)
+        if node.scalar != nil {
+            (result.type, result.isOptional) = attributeType(node, className: nil)
+            return result
+        }
+        guard let fields = fields(of: node, known: Self.attributeKeys, what: "an attribute") else { return result }
+        readType(fields, at: key, into: &result)
+        if let node = fields["optional"] { result.isOptional = flag(node, "optional") }
+        result.isTransient = flag(fields["transient"], "transient")
+        result.isIndexed = flag(fields["indexed"], "indexed")
+        result.isUnique = flag(fields["unique"], "unique")
+        result.allowsExternalStorage = flag(fields["externalStorage"], "externalStorage")
+        result.derivation = fields["derived"].flatMap(derivation)
+        result.renamingIdentifier = fields["renamedFrom"].flatMap { text($0, "renamedFrom") }
+        result.documentation = fields["documentation"].flatMap { text($0, "documentation") }
+        result.userInfo = fields["userInfo"].map(userInfo) ?? [:]
+        result.rules.minimumLength = fields["minLength"].flatMap { wholeNumber($0, "minLength") }
+        result.rules.maximumLength = fields["maxLength"].flatMap { wholeNumber($0, "maxLength") }
+        result.rules.pattern = fields["pattern"].flatMap { text($0, "pattern") }
+        for (key, field) in [("min", \ValidationRules.minimum), ("max", \ValidationRules.maximum)] {
+            guard let node = fields[key] else { continue }
+            if result.type.isNumeric || result.type == .date {
+                result.rules[keyPath: field] = value(node, of: result.type)
+            } else {
+                fault("'\(key)' is for numbers and dates, not for \(result.type.name); for text there are minLength and maxLength", node)
+            }
+        }
+        if let node = fields["default"] { result.defaultValue = defaultValue(node, of: result.type) }
+        return result
+    }
+
+    private func readType(_ fields: [String: Node], at key: Node, into result: inout Attribute) {
+        if let elements = fields["elements"] {
+            if let node = fields["type"] {
+                let word = node.scalar?.string ?? ""
+                if word != "composite", word != "composite?" { fault("an attribute with elements is of type composite", node) }
+                result.isOptional = word.hasSuffix("?")
+            }
+            result.type = .composite(readElements(elements))
+        } else if let node = fields["type"] {
+            (result.type, result.isOptional) = attributeType(node, className: fields["class"])
+        } else if faults.last?.property != property || faults.last?.entity != entity {
+            // After a mistyped `type` one fault is enough.
+            fault("an attribute has a type, as in '\(result.name): string'", key)
+        }
+        if let node = fields["class"], fields["elements"] != nil || fields["type"]?.scalar?.string.hasPrefix("transformable") != true {
+            fault("'class' names the Swift type of a transformable", node)
+        }
+    }
+
+    private func readElements(_ node: Node) -> [CompositeElement] {
+        (entries(of: node, what: "'elements'") ?? []).map { _, name, value in
+            if value.scalar != nil {
+                let (type, optional) = attributeType(value, className: nil)
+                return CompositeElement(name, type, optional: optional)
+            }
+            guard let fields = fields(of: value, known: ["type", "optional", "class"], what: "an element"), let node = fields["type"] else {
+                fault("an element has a type, as in 'street: string'", value)
+                return CompositeElement(name, .string)
+            }
+            let (type, optional) = attributeType(node, className: fields["class"])
+            return CompositeElement(name, type, optional: fields["optional"].map { flag($0, "optional") } ?? optional)
+        }
+    }
+
+    /// The types that are one word. `transformable` and `composite` say more.
+    static let plainTypes: [AttributeType] = [
+        .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri, .geoPoint,
+    ]
+
+    /// What people write who come from elsewhere.
+    private static let otherNames = [
+        "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32", "int64": "integer64", "long": "integer64",
+        "number": "double", "real": "double", "text": "string", "bool": "boolean", "data": "binary", "blob": "binary", "url": "uri",
+        "datetime": "date", "timestamp": "date", "point": "geoPoint", "geopoint": "geoPoint", "json": "transformable",
+    ]
+
+    /// A type, and whether a `?` behind it makes the value optional. A string stands in for what is no type.
+    private func attributeType(_ node: Node, className: Node?) -> (AttributeType, Bool) {
+        guard let word = text(node, "a type") else { return (.string, false) }
+        let isOptional = word.hasSuffix("?")
+        let name = isOptional ? String(word.dropLast()) : word
+        if let type = Self.plainTypes.first(where: { $0.name == name }) { return (type, isOptional) }
+        if name == "transformable" {
+            guard let className else {
+                fault("a transformable names its Swift type: {type: transformable, class: \"[String]\"}", node)
+                return (.transformable("Data"), isOptional)
+            }
+            return (.transformable(text(className, "class") ?? "Data"), isOptional)
+        }
+        if name.hasPrefix("transformable<"), name.hasSuffix(">") {
+            return (.transformable(String(name.dropFirst("transformable<".count).dropLast())), isOptional)
+        }
+        if name == "composite" {
+            fault("a composite names its elements: {elements: {street: string, zip: string?}}", node)
+            return (.string, isOptional)
+        }
+        let known = Self.plainTypes.map(\.name) + ["transformable", "composite"]
+        let suggestion =
+            Self.otherNames[name.lowercased()].map { "; did you mean '\($0)'?" } ?? Spelling.suggestion(for: name, in: known)
+        fault("'\(name)' is no type" + (suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion), node)
+        return (.string, isOptional)
+    }
+
+    /// `now()` and `uuid()` are made anew for each object; in quotes they are text.
+    private func defaultValue(_ node: Node, of type: AttributeType) -> AttributeDefault? {
+        if let scalar = node.scalar, scalar.style == .plain || scalar.style == .any {
+            if scalar.string == "now()" { return .now }
+            if scalar.string == "uuid()" { return .newUUID }
+        }
+        if case .composite = type {
+            fault("a composite has no default; make it or its elements optional", node)
+            return nil
+        }
+        return value(node, of: type).map(AttributeDefault.value)
+    }
+
+    /// `lowercase(name)`, `count(cities)`, `sum(cities.population)`, `now()`, `country.name`.
+    private func derivation(_ node: Node) -> Derivation? {
+        guard let word = text(node, "'derived'") else { return nil }
+        if let derivation = DerivationSpelling.derivation(word) { return derivation }
+        fault(
+            "'\(word)' is no derivation; write lowercase(name), uppercase(name), canonical(name), count(cities), sum(cities.population), now() or country.name",
+            node)
+        return nil
+    }
+}
+
+/// How derivations are written in model files.
+enum DerivationSpelling {
+    static func derivation(_ word: String) -> Derivation? {
+        if word == "now()" { return .now }
+        if let match = word.wholeMatch(of: /([a-z]+)\(\s*([\w]+(?:\.[\w]+)*)\s*\)/) {
+            let argument = String(match.2)
+            let path = argument.split(separator: ".").map(String.init)
+            switch (match.1, path.count) {
+            case ("lowercase", 1): return .lowercase(argument)
+            case ("uppercase", 1): return .uppercase(argument)
+            case ("canonical", 1): return .canonical(argument)
+            case ("count", 1): return .count(argument)
+            case ("sum", 2): return .sum(path[0], path[1])
+            default: return nil
+            }
+        }
+        return word.wholeMatch(of: /\w+(?:\.\w+)+/) != nil ? .path(word.split(separator: ".").map(String.init)) : nil
+    }
+
+    static func text(_ derivation: Derivation) -> String {
+        switch derivation {
+        case .lowercase(let name): "lowercase(\(name))"
+        case .uppercase(let name): "uppercase(\(name))"
+        case .canonical(let name): "canonical(\(name))"
+        case .now: "now()"
+        case .count(let name): "count(\(name))"
+        case .sum(let relationship, let attribute): "sum(\(relationship).\(attribute))"
+        case .path(let path): path.joined(separator: ".")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import StrataModel
+import StrataModelFiles
+
+/// Turns a model file into Swift classes. Small, because every package with the build plug-in compiles it.
+@main
+struct StrataGenerate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "strata-generate",
+        abstract: "Turns a model file into Swift classes.",
+        discussion: """
+            Writes one file for each entity and one for the model. Mistakes in the model file are printed as \
+            FILE:LINE:COLUMN: error: MESSAGE, all at once; nothing is written then, and the exit code is 1.
+            """)
+
+    @Option(help: ArgumentHelp("The model file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
+    var model: String
+
+    @Option(help: ArgumentHelp("The folder to write to; it is made if it does not exist.", valueName: "folder"), completion: .directory)
+    var output: String
+
+    @Option(help: "Who may use the classes: internal or public. Default: what the model file says, else internal.")
+    var access: ModelFile.Access?
+
+    @Option(
+        help: ArgumentHelp(
+            "The entities that the caller knows of, with commas between; others are an error. The build plug-in uses it.",
+            valueName: "names"))
+    var expect: String?
+
+    @Flag(help: "Remove generated files of entities that the model does not have any more.")
+    var prune = false
+
+    @Flag(help: "Print the names of the files that changed.")
+    var verbose = false
+
+    func run() throws {
+        let files: [GeneratedFile]
+        do throws(ModelError) {
+            let file = try ModelFile.read(path: model)
+            try checkExpectation(of: file)
+            files = try CodeGenerator(file: file, access: access).files()
+        } catch {
+            for fault in error.faults { report(fault) }
+            throw ExitCode(1)
+        }
+        do {
+            try write(files)
+        } catch {
+            report("\(output): error: \(error.localizedDescription)")
+            throw ExitCode(1)
+        }
+    }
+
+    private func checkExpectation(of file: ModelFile) throws(ModelError) {
+        guard let expect else { return }
+        let expected = Set(expect.split(separator: ",").map(String.init))
+        let faults = file.entities.filter { !expected.contains($0.name) }.map { entity in
+            ModelFault(
+                entity: entity.name,
+                message: "the plug-in did not see this entity; write each on a line of its own under 'entities:', none in braces",
+                location: entity.location)
+        }
+        guard faults.isEmpty else { throw ModelError(model: file.name, faults: faults) }
+    }
+
+    private func write(_ files: [GeneratedFile]) throws {
+        let folder = URL(fileURLWithPath: output, isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for file in files {
+            let url = folder.appendingPathComponent(file.name)
+            let data = Data(file.text.utf8)
+            // A file that would not change keeps its date, so that nothing is compiled anew.
+            if (try? Data(contentsOf: url)) == data { continue }
+            try data.write(to: url, options: .atomic)
+            if verbose { print(file.name) }
+        }
+        guard prune else { return }
+        let names = Set(files.map(\.name))
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasSuffix(".strata.swift") && !names.contains(name) {
+            try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+            if verbose { print("removed \(name)") }
+        }
+    }
+}
+
+extension ModelFile.Access: ExpressibleByArgument {}
+
+/// Prints a line to the standard error output, where build systems look for faults.
+private func report(_ line: some CustomStringConvertible) {
+    FileHandle.standardError.write(Data("\(line)\n".utf8))
+}

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package as users write it: it imports Strata alone, and the build plug-in makes its classes.
+let package = Package(
+    name: "Consumer",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Strata", path: "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "Consumer",
+            dependencies: [.product(name: "Strata", package: "Strata")],
+            plugins: [.plugin(name: "StrataPlugin", package: "Strata")]
+        )
+    ],
+    swiftLanguageModes: [.v6]
+)
