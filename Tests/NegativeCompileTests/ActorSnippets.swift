@@ -10,7 +10,7 @@ extension Snippet {
                 @MainActor private func run(_ container: PersistentContainer) throws { use(try anyCity(container.viewContext)) }
                 """),
         Snippet(
-            "viewContextAwaited", .flow, expecting: "non-Sendable 'ManagedObjectContext'",
+            "viewContextAwaited", .types, expecting: "cannot exit main actor-isolated context",
             leak: """
                 private func run(_ container: PersistentContainer) async throws {
                     let context = await container.viewContext
@@ -37,7 +37,7 @@ extension Snippet {
                 }
                 """),
         Snippet(
-            "mainActorRunCapturesFetch", .types, expecting: "capture of 'cities' with non-Sendable type '[City]'",
+            "mainActorRunCapturesFetch", .flow, expecting: "risks causing data races",
             leak: """
                 private func run(_ container: PersistentContainer) async throws {
                     let context = container.newContext()
@@ -73,7 +73,7 @@ extension Snippet {
                 private func run(_ registry: Registry) async throws { use(try await registry.first()["name"]) }
                 """),
         Snippet(
-            "actorPropertyRead", .flow, expecting: "non-Sendable 'ManagedObjectContext'",
+            "actorPropertyRead", .types, expecting: "cannot exit actor-isolated context",
             leak: """
                 private actor Registry {
                     let context: ManagedObjectContext

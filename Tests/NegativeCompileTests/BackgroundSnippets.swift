@@ -167,16 +167,17 @@ extension Snippet {
                     use(try await container.performBackgroundTask { try anyCity($0).frozen() })
                 }
                 """),
+        // Of an error type that does not say `Sendable` itself, the compiler only warns.
         Snippet(
             "errorCarriesObject", .types, expecting: "has non-Sendable type 'City'",
             leak: """
-                private struct Refused: Error { let city: City }
+                private struct Refused: Error, Sendable { let city: City }
                 private func run(_ background: BackgroundContext) async throws {
                     try await background.perform { throw Refused(city: try anyCity($0)) }
                 }
                 """,
             twin: """
-                private struct Refused: Error { let city: ObjectID }
+                private struct Refused: Error, Sendable { let city: ObjectID }
                 private func run(_ background: BackgroundContext) async throws {
                     try await background.perform { throw Refused(city: try anyCity($0).objectID) }
                 }

@@ -44,7 +44,11 @@ struct Compiler {
         for line in output.split(separator: "\n") {
             guard let range = line.range(of: ": error: ") else { continue }
             let file = line[..<range.lowerBound].split(separator: ":").first.map(String.init) ?? ""
-            let name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
+            var name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
+            if name.hasPrefix("@__swiftmacro") {
+                // The file of an expansion is named after the declarations around it; those are named after their snippet.
+                name = sources.map(\.name).first { name.contains($0) } ?? name
+            }
             reports[name, default: Report()].errors.append(String(line[range.upperBound...]))
         }
         return (reports, output)
@@ -57,7 +61,7 @@ struct Compiler {
             .deletingLastPathComponent().appendingPathComponent("Sources/CSQLite/module.modulemap")
         process.arguments =
             [
-                "swiftc", "-swift-version", "6", "-parse-as-library", "-module-name", "Leaks", "-diagnostic-style", "llvm",
+                "swiftc", "-swift-version", "6", "-wmo", "-parse-as-library", "-module-name", "Leaks", "-diagnostic-style", "llvm",
                 "-I", modules.path, "-Xcc", "-fmodule-map-file=\(sqlite.path)",
             ] + arguments
         // Into a file: a pipe that nobody empties would block the compiler.

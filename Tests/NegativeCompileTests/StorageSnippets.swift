@@ -15,8 +15,8 @@ extension Snippet {
             twin: "private enum Cache { static let cities: [ObjectID: FrozenObject<City>] = [:] }\n"),
         Snippet(
             "taskLocal", .types, expecting: "is not concurrency-safe because",
-            leak: "private enum Scope { @TaskLocal static var city: City? }\n",
-            twin: "private enum Scope { @TaskLocal static var city: ObjectID? }\n"),
+            leak: "private enum taskLocalScope { @TaskLocal static var city: City? }\n",
+            twin: "private enum taskLocalScope { @TaskLocal static var city: ObjectID? }\n"),
         Snippet(
             "sendableStruct", .types, expecting: "has non-Sendable type 'City'",
             leak: "private struct Row: Sendable { let city: City }\n",
@@ -44,7 +44,7 @@ extension Snippet {
             leak: "private final class Town: ManagedObject, Sendable {}\n",
             twin: "private final class Town: ManagedObject {}\n"),
         Snippet(
-            "mutex", .flow, expecting: "risks causing data races",
+            "mutex", .flow, expecting: "cannot be main actor-isolated at end of function",
             leak: """
                 private let cache = Mutex<City?>(nil)
                 @MainActor private func run(_ container: PersistentContainer) throws {

@@ -49,7 +49,10 @@ extension Snippet {
                     init(_ container: PersistentContainer) { context = container.newContext() }
                     func later() throws {
                         let city = try anyCity(context)
-                        Task { use(city.name) }
+                        Task {
+                            use(city.name)
+                            try self.context.save()
+                        }
                     }
                 }
                 """),
