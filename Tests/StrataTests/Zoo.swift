@@ -27,6 +27,7 @@ enum Zoo: GeneratedModel {
             Attribute("mood", .string, optional: true).transient()
             Relationship("enclosure", to: "Enclosure", .optionalToOne, inverse: "animals")
             Relationship("friend", to: "Animal", .optionalToOne, inverse: "friend")
+            Relationship("fans", to: "Keeper", .toMany, inverse: "favourites")
         }
         Entity("Cat", inherits: "Animal") {
             Attribute("lives", .integer16, default: .value(9)).range(0...9)
@@ -58,6 +59,7 @@ enum Zoo: GeneratedModel {
             Attribute("keeperId", .string, optional: true).unique()
             Attribute("name", .string)
             Relationship("enclosures", to: "Enclosure", .toMany, inverse: "keepers")
+            Relationship("favourites", to: "Animal", .orderedToMany, inverse: "fans")
             Relationship("watches", to: "Enclosure", .optionalToOne, inverse: "wardens")
             Relationship("diary", to: "Diary", .optionalToOne, inverse: "keeper", deleteRule: .cascade)
         }
@@ -165,6 +167,10 @@ class Animal: Being {
         get { _optionalToOne(4, \Animal.friend) }
         set { _setToOne(newValue, 4) }
     }
+    final var fans: Set<Keeper> {
+        get { _toMany(0, \Animal.fans) }
+        set { _setToMany(newValue, 0) }
+    }
 }
 
 class Cat: Animal {
@@ -178,8 +184,8 @@ class Cat: Animal {
         set { _setToOne(newValue, 6) }
     }
     final var kittens: Set<Cat> {
-        get { _toMany(0, \Cat.kittens) }
-        set { _setToMany(newValue, 0) }
+        get { _toMany(1, \Cat.kittens) }
+        set { _setToMany(newValue, 1) }
     }
     convenience init(_ context: ManagedObjectContext, name: String, enclosure: Enclosure? = nil) {
         self.init(inserting: context)
@@ -195,8 +201,8 @@ class Dog: Animal {
         set { _setOptionalValue(newValue, 5) }
     }
     final var tricks: [Trick] {
-        get { _orderedToMany(0, \Dog.tricks) }
-        set { _setOrderedToMany(newValue, 0) }
+        get { _orderedToMany(1, \Dog.tricks) }
+        set { _setOrderedToMany(newValue, 1) }
     }
     convenience init(_ context: ManagedObjectContext, name: String, enclosure: Enclosure? = nil) {
         self.init(inserting: context)
@@ -274,6 +280,10 @@ class Keeper: Being {
     final var enclosures: Set<Enclosure> {
         get { _toMany(0, \Keeper.enclosures) }
         set { _setToMany(newValue, 0) }
+    }
+    final var favourites: [Animal] {
+        get { _orderedToMany(1, \Keeper.favourites) }
+        set { _setOrderedToMany(newValue, 1) }
     }
     convenience init(_ context: ManagedObjectContext, name: String) {
         self.init(inserting: context)

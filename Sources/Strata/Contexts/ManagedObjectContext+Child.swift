@@ -6,6 +6,8 @@ extension ManagedObjectContext {
     ///   the store's error if reading fails.
     func apply(_ changes: ChangeSet) throws(PersistenceError) {
         let targets = try findTargets(of: changes)
+        let members = try findMembers(of: changes)
+        defer { withExtendedLifetime(members) {} }
         for insert in changes.inserts { applyInsert(insert.row) }
         for insert in changes.inserts {
             if let object = tables[insert.row.row.entityIndex].object(insert.row.row.key) { linkInserted(object) }
@@ -34,6 +36,36 @@ extension ManagedObjectContext {
             objects.append(object)
         }
         return objects
+    }
+
+    /// The objects that pairs and orders speak of, so that nothing has to be read once something has changed: where an entity has others that
+    /// inherit from it, the row alone tells the class.
+    private func findMembers(of changes: ChangeSet) throws(PersistenceError) -> [ManagedObject] {
+        var wanted: [Int: Set<Int64>] = [:]
+        for change in changes.pairs {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            wanted[change.entityIndex, default: []].insert(change.owner)
+            wanted[relationship.destinationIndex, default: []].formUnion(change.added + change.removed)
+        }
+        for change in changes.orders {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            wanted[change.entityIndex, default: []].insert(change.owner)
+            switch change.kind {
+            case .append(let keys), .arrange(let keys): wanted[relationship.destinationIndex, default: []].formUnion(keys)
+            }
+        }
+        var new: [Int: Set<Int64>] = [:]
+        for insert in changes.inserts {
+            new[model.entities[insert.row.row.entityIndex].rootIndex, default: []].insert(insert.row.row.key)
+        }
+        var found: [ManagedObject] = []
+        for (entityIndex, keys) in wanted {
+            let ours = new[model.entities[entityIndex].rootIndex] ?? []
+            let unknown = keys.filter { !ours.contains($0) && tables[entityIndex].object($0) == nil }
+            found += keys.compactMap { tables[entityIndex].object($0) }
+            found += try makeTargets(unknown.sorted(), destinationIndex: entityIndex)
+        }
+        return found
     }
 
     private func applyInsert(_ reference: RowReference) {
@@ -81,20 +113,20 @@ extension ManagedObjectContext {
     private func applyPairs(_ change: ChangeSet.PairChange) {
         let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
         guard let index = relationship.toManyIndex else { return }
-        let owner = known(change.owner, change.entityIndex)
-        for key in change.removed { owner.remove(known(key, relationship.destinationIndex), toMany: index) }
-        for key in change.added { owner.add(known(key, relationship.destinationIndex), toMany: index) }
+        guard let owner = known(change.owner, change.entityIndex) else { return }
+        for object in change.removed.compactMap({ known($0, relationship.destinationIndex) }) { owner.remove(object, toMany: index) }
+        for object in change.added.compactMap({ known($0, relationship.destinationIndex) }) { owner.add(object, toMany: index) }
     }
 
     private func applyOrder(_ change: ChangeSet.OrderChange) {
         let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
         guard let index = relationship.toManyIndex else { return }
-        let owner = known(change.owner, change.entityIndex)
+        guard let owner = known(change.owner, change.entityIndex) else { return }
         switch change.kind {
         case .append(let keys):
             // Members arrived in the order of the change set; the child knows the right one.
             let state = owner.toManyState(index)
-            let objects = keys.map { known($0, relationship.destinationIndex) }
+            let objects = keys.compactMap { known($0, relationship.destinationIndex) }
             let moved = Set(objects)
             owner.mutating(owner.observerIndex(toMany: index)) {
                 state.appended = state.appended.filter { !moved.contains($0) } + objects
@@ -103,14 +135,12 @@ extension ManagedObjectContext {
                 }
             }
         case .arrange(let keys):
-            let arranged = keys.map { known($0, relationship.destinationIndex) }
+            let arranged = keys.compactMap { known($0, relationship.destinationIndex) }
             owner.setMembers(OrderMerge.merge(arranged, with: owner.members(toMany: index).objects), toMany: index)
         }
     }
 
-    private func known(_ key: Int64, _ entityIndex: Int) -> ManagedObject {
-        tables[entityIndex].object(key) ?? makeFault(key: key, binding: coordinator.bindings[entityIndex], group: nil)
-    }
+    private func known(_ key: Int64, _ entityIndex: Int) -> ManagedObject? { tables[entityIndex].object(key) }
 }
 
 /// Orders of one list that two sides changed.

@@ -49,7 +49,12 @@ extension ManagedObjectContext {
     func materialize(_ reference: RowReference, group: FetchGroup?, refreshing: Bool = false) -> ManagedObject {
         let entityIndex = reference.row.entityIndex
         let key = reference.row.key
-        if let object = tables[entityIndex].object(key) {
+        let known = tables[entityIndex].object(key)
+        if let known, known.binding.entity.index != entityIndex {
+            // Made for an ID of another entity of the hierarchy: there is no such object.
+            known.markMissing()
+            detach(known)
+        } else if let object = known {
             if !object.flags.isDisjoint(with: [.fault, .missing]) {
                 object.mutatingAll { object.fill(reference, isAwakening: isAwakening) }
             } else if refreshing, !object.hasChanges, reference.row.version > object.row.version {
@@ -114,7 +119,11 @@ extension ManagedObjectContext {
         }
         let rows = try sourceRows(
             entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
-        for row in rows { table.object(row.row.key)?.fill(row, isAwakening: isAwakening) }
+        for row in rows {
+            // A fault that was made for an ID of another entity of the hierarchy stands for nothing.
+            guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else { continue }
+            fault.fill(row, isAwakening: isAwakening)
+        }
         for fault in faults where fault.isFault { fault.markMissing() }
     }
 
@@ -139,24 +148,26 @@ extension ManagedObjectContext {
                 keys.append(target)
             }
         }
-        let targets = makeTargets(keys, destinationIndex: relationship.destinationIndex)
+        let targets: [ManagedObject]
+        do throws(PersistenceError) {
+            targets = try makeTargets(keys, destinationIndex: relationship.destinationIndex)
+        } catch {
+            report(error, object)
+            return nil
+        }
         object.group?.targets += targets
         return targets.first { $0.key == key }
     }
 
     /// Faults for keys; objects with their rows where only the row tells the class.
-    private func makeTargets(_ keys: [Int64], destinationIndex: Int) -> [ManagedObject] {
+    func makeTargets(_ keys: [Int64], destinationIndex: Int) throws(PersistenceError) -> [ManagedObject] {
+        guard !keys.isEmpty else { return [] }
         let binding = coordinator.bindings[destinationIndex]
         let group = keys.count > 1 ? FetchGroup(keys: keys) : nil
         guard binding.entity.hasSubentities else {
             return keys.map { makeFault(key: $0, binding: binding, group: group) }
         }
-        do throws(PersistenceError) {
-            return try sourceRows(entityIndex: destinationIndex, keys: keys, group: group).map { materialize($0, group: group) }
-        } catch {
-            lastFaultError = error
-            return []
-        }
+        return try sourceRows(entityIndex: destinationIndex, keys: keys, group: group).map { materialize($0, group: group) }
     }
 
     // MARK: To-many
@@ -259,7 +270,7 @@ extension ManagedObjectContext {
         let table = tables[relationship.destinationIndex]
         var seen: Set<Int64> = []
         let unknown = pairs.map(\.member).filter { table.object($0) == nil && seen.insert($0).inserted }
-        let made = makeTargets(unknown, destinationIndex: relationship.destinationIndex)
+        let made = try makeTargets(unknown, destinationIndex: relationship.destinationIndex)
         // `made` keeps the new objects alive until the pairs hold them.
         return withExtendedLifetime(made) {
             pairs.compactMap { pair in
@@ -274,11 +285,12 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
     ) throws(PersistenceError) -> [(owner: Int64, members: [ManagedObject])] {
         let index = relationship.toManyIndex ?? 0
-        let binding = coordinator.bindings[entityIndex]
         let group = FetchGroup(keys: owners)
-        let objects = owners.map { key in
-            tables[entityIndex].object(key) ?? makeFault(key: key, binding: binding, group: group)
-        }
+        // The owners may be of any entity that has the relationship.
+        let declaring = model.entity(named: relationship.declaringEntity)?.index ?? entityIndex
+        let unknown = owners.filter { tables[entityIndex].object($0) == nil }
+        let made = try makeTargets(unknown, destinationIndex: declaring)
+        let objects = withExtendedLifetime(made) { owners.compactMap { tables[entityIndex].object($0) } }
         for object in objects where object.group == nil { object.group = group }
         for object in objects
         where !object.flags.contains(.missing) && object.toManyState(index).members == nil {

@@ -100,11 +100,15 @@ public final class ManagedObjectContext {
     }
 
     /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether there is a row;
-    /// ``ManagedObject/isMissing`` tells after the first touch.
+    /// ``ManagedObject/isMissing`` tells after the first touch. Only where other entities inherit from the ID's one, the row is read, because it alone
+    /// tells the class.
     /// - Throws: ``PersistenceError/foreignObject(_:)`` if the ID is of another store.
     public func object(with id: ObjectID) throws(PersistenceError) -> ManagedObject {
         if let object = registeredObject(for: id) { return object }
         guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
+        if entity.hasSubentities, let row = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key]).first {
+            return materialize(row, group: nil)
+        }
         return makeFault(key: aliases[id] ?? id.key, binding: coordinator.bindings[entity.index], group: nil)
     }
 
@@ -119,7 +123,9 @@ public final class ManagedObjectContext {
         }
         guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
         let rows = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key])
-        guard let row = rows.first else { throw .objectNotFound(id) }
+        guard let row = rows.first, model.entities[row.row.entityIndex].descends(from: entity.index, in: model) else {
+            throw .objectNotFound(id)
+        }
         return materialize(row, group: nil)
     }
 

@@ -44,7 +44,7 @@ import Testing
         innerRex.name = "Max"
         innerRex.tricks.reverse()
         let roll = Trick(child, title: "roll")
-        innerRex._insert(roll, at: 1, 0)
+        innerRex._insert(roll, at: 1, 1)
         child.delete(try child.existingObject(with: cat.objectID))
         innerRex.enclosure = innerHome
         innerHome.addKeepers([Keeper(child, name: "k")])

@@ -222,8 +222,8 @@ import Testing
         try check(
             ["Rex": ["beg", "sit", "roll"], "Bo": ["sit", "beg"], "Kim": ["sit"], "sit": ["Kim", "Rex", "Bo"], "beg": ["Rex", "Bo"], "jump": []],
             "saved")
-        rex._move(from: 2, to: 0, 0)
-        rex._insert(tricks[3], at: 1, 0)
+        rex._move(from: 2, to: 0, 1)
+        rex._insert(tricks[3], at: 1, 1)
         #expect(rex.tricks.map(\.title) == ["roll", "jump", "beg", "sit"])
         #expect(tricks[3].dogs == [rex])
         bo.tricks.removeFirst()
@@ -248,8 +248,8 @@ import Testing
         dog.tricks = [Trick(one, title: "a")]
         try one.save()
         let same = try two.existingObject(Dog.self, with: dog.objectID)
-        dog._add([Trick(one, title: "b")], 0)
-        same._add([Trick(two, title: "c")], 0)
+        dog._add([Trick(one, title: "b")], 1)
+        same._add([Trick(two, title: "c")], 1)
         try one.save()
         try two.save()
         let reader = file.container.newContext()
