@@ -17,7 +17,9 @@ extension ModelFileReader {
             return result
         }
         guard let fields = fields(of: node, known: Self.attributeKeys, what: "an attribute") else { return result }
+        let before = faults.count
         readType(fields, at: key, into: &result)
+        let typeIsKnown = faults.count == before
         if let node = fields["optional"] { result.isOptional = flag(node, "optional") }
         result.isTransient = flag(fields["transient"], "transient")
         result.isIndexed = flag(fields["indexed"], "indexed")
@@ -30,6 +32,8 @@ extension ModelFileReader {
         result.rules.minimumLength = fields["minLength"].flatMap { wholeNumber($0, "minLength") }
         result.rules.maximumLength = fields["maxLength"].flatMap { wholeNumber($0, "maxLength") }
         result.rules.pattern = fields["pattern"].flatMap { text($0, "pattern") }
+        // Without a type nothing can be said of values.
+        guard typeIsKnown else { return result }
         for (key, field) in [("min", \ValidationRules.minimum), ("max", \ValidationRules.maximum)] {
             guard let node = fields[key] else { continue }
             if result.type.isNumeric || result.type == .date {

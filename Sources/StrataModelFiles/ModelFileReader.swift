@@ -40,7 +40,7 @@ final class ModelFileReader {
         if let node = fields["access"], let access = choice(node, ModelFile.Access.self, "access") { file.access = access }
         if let node = fields["entities"] {
             for (name, _, value) in entries(of: node, what: "'entities'") ?? [] { file.entities.append(readEntity(name, value)) }
-        } else if root.mapping?.keys.contains(where: { $0.string.map { Spelling.nearest(to: $0, in: ["entities"]) } != nil }) != true {
+        } else if root.mapping?.keys.contains(where: { $0.string.flatMap { Spelling.nearest(to: $0, in: ["entities"]) } != nil }) != true {
             fault("a model file has a mapping 'entities'", root)
         }
         return file
@@ -109,7 +109,8 @@ final class ModelFileReader {
     }
 
     func fault(_ message: String, _ node: Node?) {
-        faults.append(ModelFault(entity: entity, property: property, message: message, location: location(node)))
+        let fault = ModelFault(entity: entity, property: property, message: message, location: location(node))
+        if !faults.contains(fault) { faults.append(fault) }
     }
 
     // MARK: Mappings

@@ -89,7 +89,27 @@ struct EdgeRouter {
         for (node, list) in entering where !layout.nodes[node].isBend {
             for (edge, step, x) in spread(node, list) { result[edge][step].in = x }
         }
+        straighten(&result)
         return result
+    }
+
+    /// Moves ports by a few points where that spares a line two bends and comes near no other port.
+    private func straighten(_ ports: inout [[(in: Double, out: Double)]]) {
+        let reach = 14.0
+        var taken: [Int: [Double]] = [:]
+        for (index, edge) in layout.edges.enumerated() {
+            for step in edge.path.indices.dropFirst() { taken[edge.path[step], default: []].append(ports[index][step].in) }
+        }
+        for (index, edge) in layout.edges.enumerated() {
+            for step in edge.path.indices.dropFirst() where edge.path[step] != edge.path[step - 1] {
+                let node = edge.path[step], current = ports[index][step].in, wanted = ports[index][step - 1].out
+                let isInside = layout.nodes[node].isBend ? false : abs(wanted - layout.nodes[node].x) < layout.nodes[node].width / 2 - 14
+                let isFree = (taken[node] ?? []).allSatisfy { $0 == current || abs($0 - wanted) >= reach }
+                guard abs(current - wanted) < reach * 1.5, isInside, isFree else { continue }
+                taken[node] = (taken[node] ?? []).map { $0 == current ? wanted : $0 }
+                ports[index][step].in = wanted
+            }
+        }
     }
 
     /// Gives each segment a track in which it meets no other. Of segments that lead right, the rightmost comes first, and the other way
