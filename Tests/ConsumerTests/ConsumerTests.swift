@@ -10,6 +10,8 @@ import Testing
         let package = try Self.copyOfConsumer()
         defer { try? FileManager.default.removeItem(at: package.deletingLastPathComponent()) }
 
+        let resolution = try Self.swift(["package", "resolve"], in: package)
+        #expect(resolution.status == 0, "\(resolution.output)")
         let dependencies = try Self.swift(["package", "show-dependencies", "--format", "flatlist"], in: package)
         #expect(dependencies.status == 0, "\(dependencies.output)")
         let names = Set(dependencies.output.split(separator: "\n").map { $0.lowercased() })
