@@ -69,6 +69,7 @@ let package = Package(
         ),
         .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
+        .testTarget(name: "ToolTests", dependencies: ["Strata", "strata"]),
         .testTarget(name: "ProcessTests", dependencies: ["Strata", "CrashProbe"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
