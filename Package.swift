@@ -7,7 +7,9 @@ let package = Package(
     products: [
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
+        .executable(name: "strata", targets: ["strata"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
+        .executable(name: "Gazetteer", targets: ["Gazetteer"]),
         .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
         .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
     ],
@@ -48,6 +50,28 @@ let package = Package(
             ),
             dependencies: ["strata-generate"]
         ),
+        .executableTarget(
+            name: "strata",
+            dependencies: [
+                "StrataModelFiles",
+                "StrataSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .executableTarget(
+            name: "Gazetteer",
+            dependencies: [
+                "Strata",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            resources: [.copy("Resources/GeoNames")],
+            plugins: ["StrataPlugin"]
+        ),
+        .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
+        .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
+        .testTarget(name: "ToolTests", dependencies: ["Strata", "strata"]),
+        .testTarget(name: "ProcessTests", dependencies: ["Strata", "CrashProbe"]),
+        .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),

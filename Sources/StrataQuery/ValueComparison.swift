@@ -74,7 +74,8 @@ public enum ValueComparison {
         if y >= 0x1p63 { return .orderedAscending }
         if y < -0x1p63 { return .orderedDescending }
         let whole = Int64(y.rounded(.towardZero))
-        return x != whole ? order(x, whole) : order(0, y - Double(whole))
+        // The type is spelled out: a bare 0 would be an Int64 and call this function for ever.
+        return x != whole ? order(x, whole) : order(0 as Double, y - Double(whole))
     }
 
     private static func exactInteger(_ value: Value) -> Int64? {

@@ -20,12 +20,17 @@ struct PathResolver {
 
     /// The column or computed value at the end of a path.
     mutating func resolve(_ path: [String], in context: String) throws(StoreError) -> SQLTerm {
-        var entity = entity, alias = "t0", walked: [String] = []
+        var entity = entity
+        var alias = "t0"
+        var walked: [String] = []
         var rest = path[...]
         while true {
             if let slot = entity.slot(named: rest.joined(separator: ".")) {
                 let expressions = SlotExpression(layout: layout)
-                return SQLTerm(sql: try expressions.sql(entity, slot, alias: alias), kind: expressions.kind(entity, slot))
+                var sql = try expressions.sql(entity, slot, alias: alias)
+                // Behind a to-one that is nil there is no object whose members could be counted.
+                if !slot.isStored, alias != "t0" { sql = "CASE WHEN \(alias)._id IS NOT NULL THEN \(sql) END" }
+                return SQLTerm(sql: sql, kind: expressions.kind(entity, slot))
             }
             guard let first = rest.first else { throw unsupported("an empty key path", context) }
             guard let relationship = entity.relationship(named: first) else {
@@ -44,7 +49,9 @@ struct PathResolver {
                 alias = known
             } else {
                 let next = "t\(aliases.count + 1)"
-                joins += " LEFT JOIN \(layout.table(destination.index).quoted) AS \(next) ON \(next)._id = \(alias).\(column.quoted)"
+                joins +=
+                    " LEFT JOIN \(layout.table(destination.index).quoted) AS \(next)"
+                    + " ON \(next)._id = \(alias).\(column.quoted)"
                 aliases[walked] = next
                 alias = next
             }

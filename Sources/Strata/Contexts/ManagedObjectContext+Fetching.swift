@@ -75,6 +75,7 @@ extension ManagedObjectContext {
 
     /// Checks that a path leads through to-one relationships to a stored property.
     private func check(_ path: [String], _ entity: EntityDescription) throws(PersistenceError) {
+        guard !path.isEmpty else { throw .invalidFetch(entity: entity.name, reason: "an empty key path names no property") }
         var current = entity
         for (position, name) in path.enumerated() {
             let rest = path[position...].joined(separator: ".")

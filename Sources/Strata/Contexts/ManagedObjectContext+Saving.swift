@@ -13,14 +13,14 @@ extension ManagedObjectContext {
         guard hasChanges else { return dropUnchanged() }
         try runWillSave()
         try validate()
-        let saved = changedObjects.filter { $0.hasChanges }
+        let saved = changedObjects.filter { $0.hasChanges && !$0.isStillborn }
         if let parent {
             try parent.apply(makeChangeSet(bumpingVersions: false))
             finishSave()
         } else {
             try saveToStore()
         }
-        for object in saved where !object.flags.contains(.detached) || object.flags.contains(.missing) { object.didSave() }
+        for object in saved { object.didSave() }
     }
 
     private func dropUnchanged() {

@@ -62,6 +62,8 @@ extension ManagedObject {
     }
 
     private func collectRequired(_ failures: inout [ValidationFailure]) {
+        // Only a to-many relationship of it has changed; the row is what the store accepted, and not worth reading.
+        guard !flags.contains(.fault) else { return }
         for slot in binding.validation.required where !row.isPresent(slot) {
             let name = binding.entity.slots[slot].name
             fail(name, .null, .required, "a value is required; set one before saving", &failures)

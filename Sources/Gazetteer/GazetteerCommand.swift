@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import Strata
+
+/// The command line of the example.
+struct GazetteerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "Gazetteer",
+        abstract: "Puts the world's countries and cities into managed objects, and shows what they can do.",
+        discussion: """
+            One run imports the GeoNames data (7 continents, 252 countries, 34,006 cities) into a SQLite file and \
+            checks it against the source. Then it walks all countries and their cities, lists the largest cities of \
+            a country, pages through a search, saves an edit, rolls one back, lets a delete rule stop a cascade, and \
+            discards a child context. Each step ends with the SQL statements and the time that it took.
+
+            Colours and the progress bar are for terminals; NO_COLOR=1 turns colours off, and a pipe gets plain \
+            text. The width of tables is the terminal's, or COLUMNS.
+
+            EXAMPLES:
+              Gazetteer --country Japan --search kawa
+              Gazetteer --store /tmp/world.sqlite --top 20 --full-sql
+              sqlite3 gazetteer.sqlite 'SELECT name, population FROM city ORDER BY 2 DESC LIMIT 5'
+
+            The data is by GeoNames (geonames.org), under the licence CC BY 4.0.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "The file to make. A store of an earlier run is replaced, another file is not.", valueName: "path"),
+        completion: .file(extensions: ["sqlite"]))
+    var store = "gazetteer.sqlite"
+
+    @Flag(help: "Replace the file of --store whatever it is.")
+    var force = false
+
+    @Option(
+        help: ArgumentHelp("The country whose cities are listed: its English name or ISO code.", valueName: "country"))
+    var country = TourOptions().country
+
+    @Option(help: ArgumentHelp("How many of its largest cities are listed.", valueName: "count"))
+    var top = TourOptions().top
+
+    @Option(
+        help: ArgumentHelp("What to search for in names of cities; case and accents do not count.", valueName: "text"))
+    var search = TourOptions().search
+
+    @Option(help: ArgumentHelp("How many cities a page of the search has.", valueName: "count"))
+    var pageSize = TourOptions().pageSize
+
+    @Option(help: ArgumentHelp("How many pages of the search are shown at most.", valueName: "count"))
+    var pages = TourOptions().pages
+
+    @Flag(name: .customLong("full-sql"), help: "Show all statements of each step, in full length.")
+    var fullSQL = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder with the GeoNames files. By default it is looked for beside the program.", valueName: "folder"),
+        completion: .directory)
+    var data: String?
+
+    func validate() throws {
+        for (name, value) in [("--top", top), ("--page-size", pageSize), ("--pages", pages)] where value < 1 {
+            throw ValidationError("\(name) must be at least 1, not \(value)")
+        }
+        if search.isEmpty { throw ValidationError("--search must not be empty") }
+        if store.isEmpty { throw ValidationError("--store must not be empty") }
+    }
+
+    /// Runs the tour.
+    @MainActor
+    func runTour(on terminal: Terminal) throws {
+        let data = try GeoNamesData(folder: DataFolder.find(asked: data))
+        let file = StoreFile(path: store)
+        let options = TourOptions(
+            country: country, search: search, top: top, pageSize: pageSize, pages: pages, fullSQL: fullSQL)
+        let tour = try Tour(data: data, file: file, options: options, terminal: terminal)
+        try file.removeOld(force: force)
+        try tour.run()
+    }
+}

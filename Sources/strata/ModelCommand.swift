@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// `strata model`: what model files say.
+struct ModelCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "model",
+        abstract: "Checks, shows and draws model files.",
+        subcommands: [ModelCheckCommand.self, ModelShowCommand.self, ModelDiagramCommand.self])
+}

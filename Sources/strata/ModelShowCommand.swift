@@ -1,0 +1,33 @@
+import ArgumentParser
+import StrataModel
+
+/// `strata model show`: entities and properties as the checked model knows them.
+struct ModelShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Prints the entities of a model with their properties.")
+
+    @Argument(help: "A model file (.strata.yaml).", completion: .file(extensions: ["yaml"]))
+    var file: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let model = try Output.model(file)
+        if json { return try Output.json(ModelReport(model)) }
+        print("\(model.name)  version hash \(model.versionHash)")
+        for entity in ModelReport(model).entities {
+            let traits = [
+                entity.inherits.map { "inherits \($0)" }, entity.isAbstract ? "abstract" : nil,
+                "table \(entity.table)", entity.primaryKey.map { "key \($0)" },
+            ]
+            print("\n\(entity.name)  (\(traits.compactMap(\.self).joined(separator: ", ")))")
+            Output.columns(
+                entity.attributes.map { [$0.name, $0.type + ($0.isOptional ? "?" : ""), $0.traits.joined(separator: ", ")] }
+                    + entity.relationships.map {
+                        [$0.name, "→ " + $0.destination + ($0.isToMany ? " *" : $0.isOptional ? "?" : ""), $0.traits.joined(separator: ", ")]
+                    })
+            for index in entity.indexes { print("  index \(index)") }
+        }
+    }
+}

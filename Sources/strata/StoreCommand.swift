@@ -1,0 +1,113 @@
+import ArgumentParser
+import Foundation
+import StrataSQLite
+
+/// `strata store`: what store files hold.
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Looks into store files.", subcommands: [StoreInfoCommand.self])
+}
+
+/// `strata store info`: entities, counts, versions, sizes, integrity. Needs no model.
+struct StoreInfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Prints what a store holds, and whether it is sound.",
+        discussion: "The store is only read. The exit code is 0 if it is sound, else 1.")
+
+    @Argument(help: "A SQLite store.", completion: .file())
+    var path: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Leave out the integrity check, which reads the whole file.")
+    var quick = false
+
+    func run() throws {
+        let info: StoreInfo
+        let integrity: IntegrityReport?
+        do throws(StoreError) {
+            info = try SQLiteStore.storeInfo(at: path)
+            integrity = quick ? nil : try SQLiteStore.integrityReport(at: path)
+        } catch {
+            Output.fail(error.description)
+            throw ExitCode.failure
+        }
+        if json {
+            try Output.json(StoreReport(info, integrity))
+        } else {
+            printText(info, integrity)
+        }
+        if integrity?.isSound == false { throw ExitCode.failure }
+    }
+
+    private func printText(_ info: StoreInfo, _ integrity: IntegrityReport?) {
+        let sizes = ByteCountFormatter()
+        func size(_ bytes: Int) -> String { sizes.string(fromByteCount: Int64(bytes)) }
+        print(path)
+        Output.columns([
+            ["model", info.metadata.modelName],
+            ["version hash", info.metadata.versionHash],
+            ["identifier", info.metadata.identifier.uuidString.lowercased()],
+            ["format", "\(info.metadata.formatVersion), SQLite \(info.engineVersion)"],
+            ["file", "\(size(info.fileSize)), \(info.freePages) free pages of \(size(info.pageSize))"],
+            ["log", size(info.logSize)],
+            ["external files", "\(info.externalCount), \(size(info.externalSize))"],
+        ])
+        print("\nentities")
+        Output.columns(
+            info.entities.map { entity in
+                let traits = [entity.parent.map { "inherits \($0)" }, entity.isAbstract ? "abstract" : nil].compactMap(\.self)
+                return [entity.name, "\(entity.count)", entity.table, traits.joined(separator: ", ")]
+            })
+        guard let integrity else { return }
+        print(integrity.isSound ? "\nintegrity ok" : "\nintegrity: damaged")
+        for problem in integrity.problems + integrity.danglingReferences { print("  \(problem)") }
+    }
+}
+
+/// A store as `strata store info --json` prints it.
+private struct StoreReport: Encodable {
+    struct EntityReport: Encodable {
+        let name: String
+        let inherits: String?
+        let isAbstract: Bool
+        let table: String
+        let count: Int
+    }
+
+    let model: String
+    let versionHash: String
+    let identifier: UUID
+    let formatVersion: Int
+    let engineVersion: String
+    let fileSize: Int
+    let logSize: Int
+    let pageSize: Int
+    let freePages: Int
+    let externalCount: Int
+    let externalSize: Int
+    let entities: [EntityReport]
+    let isSound: Bool?
+    let problems: [String]
+
+    init(_ info: StoreInfo, _ integrity: IntegrityReport?) {
+        model = info.metadata.modelName
+        versionHash = info.metadata.versionHash
+        identifier = info.metadata.identifier
+        formatVersion = info.metadata.formatVersion
+        engineVersion = info.engineVersion
+        fileSize = info.fileSize
+        logSize = info.logSize
+        pageSize = info.pageSize
+        freePages = info.freePages
+        externalCount = info.externalCount
+        externalSize = info.externalSize
+        entities = info.entities.map {
+            EntityReport(name: $0.name, inherits: $0.parent, isAbstract: $0.isAbstract, table: $0.table, count: $0.count)
+        }
+        isSound = integrity?.isSound
+        problems = (integrity?.problems ?? []) + (integrity?.danglingReferences ?? [])
+    }
+}

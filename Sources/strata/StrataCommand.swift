@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// The command-line tool: looks at models and stores.
+@main
+struct StrataCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "strata",
+        abstract: "Looks at Strata models and stores.",
+        version: "0.1.0",
+        subcommands: [ModelCommand.self, StoreCommand.self])
+}

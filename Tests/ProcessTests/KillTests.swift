@@ -1,0 +1,124 @@
+import Foundation
+import Strata
+import Testing
+
+/// A process that is killed in the middle of a save leaves all of the save or nothing of it.
+@Suite(.serialized) struct KillTests {
+    /// How often a process is killed; `STRATA_KILLS` sets another number for a longer run.
+    static let kills = ProcessInfo.processInfo.environment["STRATA_KILLS"].flatMap(Int.init) ?? 6
+    /// How many objects a save writes; `STRATA_KILL_OBJECTS` sets another number.
+    static let objects = ProcessInfo.processInfo.environment["STRATA_KILL_OBJECTS"].flatMap(Int.init) ?? 100_000
+
+    @Test("A save of many objects survives SIGKILL as all or nothing")
+    func killDuringSave() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-kill-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+
+        let whole = try Probe(store: folder.appending(path: "whole.sqlite"), count: Self.objects)
+        try whole.wait(for: "saving")
+        let start = ContinuousClock.now
+        try whole.wait(for: "saved")
+        let length = ContinuousClock.now - start
+        #expect(whole.end() == 0)
+        #expect(try survivors(in: folder.appending(path: "whole.sqlite")) == Self.objects)
+
+        let seed = UInt64.random(in: 1...UInt64.max)
+        print("kill seed \(seed), save \(length)")
+        var random = SplitMix(state: seed)
+        var outcomes: [Int: Int] = [:]
+        for number in 0..<Self.kills {
+            let store = folder.appending(path: "killed-\(number).sqlite")
+            let probe = try Probe(store: store, count: Self.objects)
+            try probe.wait(for: "saving")
+            // Up to a little more than the whole save, so that the end of it is hit, too.
+            Thread.sleep(forTimeInterval: length.seconds * Double.random(in: 0...1.05, using: &random))
+            probe.kill()
+            let left = try survivors(in: store)
+            outcomes[left, default: 0] += 1
+            #expect(left == 0 || left == Self.objects, "seed \(seed), kill \(number): \(left) objects")
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
+        }
+        print("kill outcomes by objects left: \(outcomes)")
+    }
+
+    /// Opens the store again, checks it, and counts its objects.
+    private func survivors(in store: URL) throws -> Int {
+        let opened = try SQLiteStore.open(model: Probe.model(), location: .file(path: store.path), options: .init())
+        let container = try PersistentContainer(store: opened)
+        defer { container.close() }
+        #expect(try opened.integrityReport().isSound)
+        return try container.newContext().count(for: FetchRequest<ManagedObject>(entity: "Item"))
+    }
+}
+
+/// The process that saves.
+private final class Probe {
+    private let process = Process()
+    private let pipe = Pipe()
+    private var seen = ""
+
+    init(store: URL, count: Int) throws {
+        process.executableURL = Self.executable
+        process.arguments = [store.path, String(count)]
+        process.standardOutput = pipe
+        try process.run()
+    }
+
+    /// The executable stands beside the bundle of the tests.
+    static var executable: URL {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.path != "/" {
+            let candidate = folder.appending(path: "CrashProbe")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        return URL(filePath: ".build/debug/CrashProbe")
+    }
+
+    static func model() throws -> ManagedObjectModel {
+        var item = Entity(name: "Item", location: nil)
+        item.attributes = [
+            Attribute("itemId", .string), Attribute("title", .string), Attribute("amount", .integer64),
+            Attribute("weight", .double),
+        ]
+        item.attributes[0].isUnique = true
+        item.attributes[2].isIndexed = true
+        return try ManagedObjectModel(name: "Crash", entities: [item])
+    }
+
+    func wait(for word: String) throws {
+        while !seen.contains(word + "\n") {
+            let data = pipe.fileHandleForReading.availableData
+            try #require(!data.isEmpty, "the probe ended before it said \(word)")
+            seen += String(decoding: data, as: UTF8.self)
+        }
+    }
+
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func end() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    /// SplitMix64 by Sebastiano Vigna (public domain, https://prng.di.unimi.it/splitmix64.c).
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
