@@ -18,22 +18,24 @@ import Testing
         // Strata's own identity is the name of its folder.
         let own = Self.root.lastPathComponent.lowercased()
         #expect(names.subtracting([own]) == ["swift-argument-parser", "yams"], "\(dependencies.output)")
-        let checkouts = try FileManager.default.contentsOfDirectory(atPath: package.appendingPathComponent(".build/checkouts").path)
+        let checkouts = try FileManager.default.contentsOfDirectory(
+            atPath: package.appendingPathComponent(".build/checkouts").path)
         #expect(Set(checkouts.map { $0.lowercased() }) == ["swift-argument-parser", "yams"])
 
         let run = try Self.swift(["run", "--quiet", "Consumer"], in: package)
         #expect(run.status == 0, "\(run.output)")
         #expect(!run.output.contains("warning:"), "\(run.output)")
         let lines = run.output.split(separator: "\n").map(String.init)
-        #expect(lines.suffix(8).dropLast() == [
-            "new film: new, 2 h 10 min",
-            "book: Il nome della rosa by Umberto Eco, 9.95, [\"monks\", \"labyrinth\"], opens with Prologo",
-            "chapters: [\"Prologo\", \"Primo giorno\", \"Terzo giorno\"]",
-            "publisher: Bompiani, Milano, true; binding: true",
-            "by Eco: [\"RareBook Beato di Liébana\", \"Book Il nome della rosa\", \"Pamphlet Pamphlet\"]",
-            "insured: [\"Beato di Liébana\"]",
-            "basket: [\"The Name of the Rose\", \"Il nome della rosa\"]",
-        ], "\(run.output)")
+        #expect(
+            lines.suffix(8).dropLast() == [
+                "new film: new, 2 h 10 min",
+                "book: Il nome della rosa by Umberto Eco, 9.95, [\"monks\", \"labyrinth\"], opens with Prologo",
+                "chapters: [\"Prologo\", \"Primo giorno\", \"Terzo giorno\"]",
+                "publisher: Bompiani, Milano, true; binding: true",
+                "by Eco: [\"RareBook Beato di Liébana\", \"Book Il nome della rosa\", \"Pamphlet Pamphlet\"]",
+                "insured: [\"Beato di Liébana\"]",
+                "basket: [\"The Name of the Rose\", \"Il nome della rosa\"]",
+            ], "\(run.output)")
         #expect(lines.last?.hasPrefix("model: Library, 9 entities, ") == true)
 
         let model = package.appendingPathComponent("Sources/Consumer/Library.strata.yaml")
@@ -47,7 +49,9 @@ import Testing
             ("shelf: {to", "Item.shelf: leads to Shelv, which the model does not have; did you mean 'Shelf'?"),
             ("heading: ", "Chapter.heading: 'strng' is no type; did you mean 'string'?"),
         ] {
-            let line = try #require(bad.split(separator: "\n", omittingEmptySubsequences: false).firstIndex { $0.contains(text) }) + 1
+            let line =
+                try #require(
+                    bad.split(separator: "\n", omittingEmptySubsequences: false).firstIndex { $0.contains(text) }) + 1
             let found = failure.output.split(separator: "\n").contains { output in
                 output.contains("/Library.strata.yaml:\(line):") && output.hasSuffix(": error: \(message)")
             }
@@ -61,23 +65,29 @@ import Testing
         #expect(command.status == 0, "\(command.output)")
         let folder = package.appendingPathComponent("Sources/Consumer/Generated")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        #expect(files == [
-            "Author.strata.swift", "Basket.strata.swift", "Book.strata.swift", "Chapter.strata.swift", "Film.strata.swift",
-            "Item.strata.swift", "LibraryModel.strata.swift", "Pamphlet.strata.swift", "RareBook.strata.swift", "Shelf.strata.swift",
-        ])
+        #expect(
+            files == [
+                "Author.strata.swift", "Basket.strata.swift", "Book.strata.swift", "Chapter.strata.swift",
+                "Film.strata.swift",
+                "Item.strata.swift", "LibraryModel.strata.swift", "Pamphlet.strata.swift", "RareBook.strata.swift",
+                "Shelf.strata.swift",
+            ])
     }
 
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// A copy in a temporary folder that depends on this package by its full path.
     private static func copyOfConsumer() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)", isDirectory: true)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "strata-\(UUID().uuidString)", isDirectory: true)
         let package = folder.appendingPathComponent("consumer", isDirectory: true)
         let source = root.appendingPathComponent("Tests/Consumer", isDirectory: true)
         try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
         // Not a build folder that somebody left there.
         for name in ["Package.swift", "Sources"] {
-            try FileManager.default.copyItem(at: source.appendingPathComponent(name), to: package.appendingPathComponent(name))
+            try FileManager.default.copyItem(
+                at: source.appendingPathComponent(name), to: package.appendingPathComponent(name))
         }
         let manifest = package.appendingPathComponent("Package.swift")
         let text = try String(contentsOf: manifest, encoding: .utf8)

@@ -26,7 +26,9 @@ import Testing
                 relationships: {country: {to: Country, inverse: cities, optional: false}}
             """, "Country.strata.swift")
         let model = try ModelFile.read(
-            yaml: "entities: {Country: {attributes: {name: string, in: string?}, relationships: {cities: {toMany: Country}}}}", path: "x.strata.yaml"
+            yaml:
+                "entities: {Country: {attributes: {name: string, in: string?}, relationships: {cities: {toMany: Country}}}}",
+            path: "x.strata.yaml"
         ).model()
         let hash = String(model.entities[0].layoutHash, radix: 16)
         #expect(
@@ -128,7 +130,10 @@ import Testing
         #expect(text.contains("public static let classes: [ManagedObject.Type] = [Land.self, City.self]"))
         #expect(text.contains("private static let entities: [Entity] = [landEntity(), cityEntity()]"))
         #expect(text.contains("entity.parent = \"Land\"\n        entity.generatesBaseClass = true"))
-        #expect(text.contains("Attribute(\"name\", .string, default: .value(.string(\"say \\\"\\\\(x)\\\"\\n\"))).matching(\"\\\\d+|say.*\\\\n\")"))
+        #expect(
+            text.contains(
+                "Attribute(\"name\", .string, default: .value(.string(\"say \\\"\\\\(x)\\\"\\n\"))).matching(\"\\\\d+|say.*\\\\n\")"
+            ))
     }
 
     @Test func baseClassesAndAbstractEntities() throws {
@@ -149,12 +154,15 @@ import Testing
         #expect(city.contains("if size != 3 { self.size = size }"))
         let capital = try file(yaml, "Capital.strata.swift")
         #expect(capital.contains("class Capital: City {"))
-        #expect(capital.contains("convenience init(context: ManagedObjectContext, name: String, size: Int16 = 3, since: Date) {"))
+        #expect(
+            capital.contains(
+                "convenience init(context: ManagedObjectContext, name: String, size: Int16 = 3, since: Date) {"))
         #expect(capital.contains("@available(*, unavailable, message: \"Capital requires more: since\")"))
     }
 
     @Test func accessOverrides() throws {
-        let model = try ModelFile.read(yaml: "access: public\nentities: {A: {attributes: {x: string}}}", path: "a.strata.yaml")
+        let model = try ModelFile.read(
+            yaml: "access: public\nentities: {A: {attributes: {x: string}}}", path: "a.strata.yaml")
         #expect(try CodeGenerator(file: model).files()[0].text.contains("open class A: ManagedObject"))
         #expect(try CodeGenerator(file: model, access: .internal).files()[0].text.contains("\nclass A: ManagedObject"))
     }
@@ -163,10 +171,13 @@ import Testing
         let first = try CodeGenerator(file: libraryFile()).files()
         let second = try CodeGenerator(file: libraryFile()).files()
         #expect(first == second)
-        #expect(first.map(\.name) == [
-            "Item.strata.swift", "Book.strata.swift", "RareBook.strata.swift", "Pamphlet.strata.swift", "Film.strata.swift",
-            "Author.strata.swift", "Chapter.strata.swift", "Shelf.strata.swift", "Basket.strata.swift", "LibraryModel.strata.swift",
-        ])
+        #expect(
+            first.map(\.name) == [
+                "Item.strata.swift", "Book.strata.swift", "RareBook.strata.swift", "Pamphlet.strata.swift",
+                "Film.strata.swift",
+                "Author.strata.swift", "Chapter.strata.swift", "Shelf.strata.swift", "Basket.strata.swift",
+                "LibraryModel.strata.swift",
+            ])
         #expect(CodeGenerator.modelFileName(path: "Models/my-model.strata.yaml") == "MyModel.strata.swift")
     }
 

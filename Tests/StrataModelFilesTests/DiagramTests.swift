@@ -1,10 +1,11 @@
 import Foundation
-#if canImport(FoundationXML)
-import FoundationXML
-#endif
 import StrataModel
 import StrataModelFiles
 import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
 
 @Suite struct DiagramTests {
     /// A model small enough to see that each line is right.
@@ -44,12 +45,15 @@ import Testing
         let dot = try EntityDiagram(model: Self.small()).dot()
         #expect(dot.hasPrefix("digraph \"Small & <round>\" {\n"))
         #expect(dot.contains("\"City\" -> \"Capital\" [arrowtail=onormal, arrowhead=none, style=dashed];"))
-        #expect(dot.contains("\"Country\" -> \"City\" [arrowtail=teetee, arrowhead=crowodot, tooltip=\"cities / country\"];"))
+        #expect(
+            dot.contains(
+                "\"Country\" -> \"City\" [arrowtail=teetee, arrowhead=crowodot, tooltip=\"cities / country\"];"))
         #expect(dot.contains("<b>countryId</b>"))
     }
 
     @Test func svgIsWellFormedAndComplete() throws {
-        for model in [try Self.small(), try libraryFile().model(), try ManagedObjectModel(name: "Empty", entities: [])] {
+        for model in [try Self.small(), try libraryFile().model(), try ManagedObjectModel(name: "Empty", entities: [])]
+        {
             let svg = EntityDiagram(model: model).svg()
             let parser = XMLParser(data: Data(svg.utf8))
             let texts = Texts()
@@ -58,7 +62,9 @@ import Testing
             for entity in model.entities {
                 #expect(texts.found.contains(entity.name))
                 for attribute in entity.declaration.attributes { #expect(texts.found.contains(attribute.name)) }
-                for relationship in entity.declaration.relationships { #expect(texts.found.contains(relationship.name)) }
+                for relationship in entity.declaration.relationships {
+                    #expect(texts.found.contains(relationship.name))
+                }
             }
             #expect(svg == EntityDiagram(model: model).svg())
         }
@@ -67,7 +73,9 @@ import Testing
     /// Boxes keep apart, and lines go round them.
     @Test func nothingOverlapsInTheSVG() throws {
         let svg = try EntityDiagram(model: libraryFile().model()).svg()
-        let boxes = svg.matches(of: /<rect class="box" x="([0-9.-]+)" y="([0-9.-]+)" width="([0-9.]+)" height="([0-9.]+)"/).map { match in
+        let boxes = svg.matches(
+            of: /<rect class="box" x="([0-9.-]+)" y="([0-9.-]+)" width="([0-9.]+)" height="([0-9.]+)"/
+        ).map { match in
             CGRect(x: Double(match.1)!, y: Double(match.2)!, width: Double(match.3)!, height: Double(match.4)!)
         }
         #expect(boxes.count == 9)
@@ -79,7 +87,10 @@ import Testing
     private final class Texts: NSObject, XMLParserDelegate {
         var found: Set<String> = []
         private var text = ""
-        func parser(_: XMLParser, didStartElement _: String, namespaceURI _: String?, qualifiedName _: String?, attributes _: [String: String]) {
+        func parser(
+            _: XMLParser, didStartElement _: String, namespaceURI _: String?, qualifiedName _: String?,
+            attributes _: [String: String]
+        ) {
             text = ""
         }
         func parser(_: XMLParser, foundCharacters characters: String) { text += characters }

@@ -32,7 +32,8 @@ import Testing
                       - [nam]
                 """)
         expect(
-            found, [
+            found,
+            [
                 "1:8: the name of a model begins with a capital letter and has letters and digits only",
                 "2:1: a model file has no key 'acces'; did you mean 'access'?",
                 "3:9: 'naming' is one of snakeCase, verbatim, not 'kebabCase'",
@@ -72,7 +73,8 @@ import Testing
                       cities: {toMany: City, inverse: country}
                 """)
         expect(
-            found, [
+            found,
+            [
                 "2:3: City: inherits from Plaze, which the model does not have",
                 "5:7: City.name: the default \"x\" is shorter than 2",
                 "7:7: City.country: the inverse Country.cites does not exist; did you mean 'cities'?",
@@ -84,9 +86,12 @@ import Testing
         ("entities:\n  City:\n    attributes: {name: string\n", "4:1: this is not YAML:"),
         ("entities:\n  City: [\n", "3:1: this is not YAML:"),
         ("entities:\n\tCity:\n", "2:1: this is not YAML:"),
-        ("", "1:1: the file is empty"), ("# only a comment\n", "1:1: the file is empty"), ("- a\n- b\n", "1:1: a model file is a mapping"),
-        ("model: X\n", "1:1: a model file has a mapping 'entities'"), ("entities: [City]\n", "1:11: 'entities' is a mapping of names"),
-        ("entities:\n  City: 5\n", "2:9: City: an entity is a mapping"), ("entities:\n  City:\n    attributes: [name]\n", "3:17: City: 'attributes' is a mapping"),
+        ("", "1:1: the file is empty"), ("# only a comment\n", "1:1: the file is empty"),
+        ("- a\n- b\n", "1:1: a model file is a mapping"),
+        ("model: X\n", "1:1: a model file has a mapping 'entities'"),
+        ("entities: [City]\n", "1:11: 'entities' is a mapping of names"),
+        ("entities:\n  City: 5\n", "2:9: City: an entity is a mapping"),
+        ("entities:\n  City:\n    attributes: [name]\n", "3:17: City: 'attributes' is a mapping"),
         ("entities:\n  ? [a, b]\n  : c\n", "2:5: a key is a plain word"), ("a: b: c\n", "1:5: this is not YAML"),
     ])
     func textThatIsNoModel(_ yaml: String, _ expected: String) {
@@ -108,7 +113,8 @@ import Testing
                 model: B
                 """)
         expect(
-            found, [
+            found,
+            [
                 "3:47: Town: the key 'name' stands twice; it is also in line 3; remove one",
                 "5:3: the key 'City' stands twice; it is also in line 4; remove one",
                 "7:25: City.x: the key 'type' stands twice; it is also in line 7; remove one",
@@ -140,7 +146,8 @@ import Testing
                   Home:
                 """)
         expect(
-            found, [
+            found,
+            [
                 "2:3: Data: a class named Data would hide Swift's or Strata's own type; give it another with 'class: MyData'",
                 "5:7: City.objectID: 'objectID' is a member of every managed object; choose another name, such as 'cityObjectID'",
                 "6:7: City.version: 'version' is a member of every managed object; choose another name, such as 'cityVersion'",
@@ -163,7 +170,10 @@ import Testing
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return Int(state >> 33) % below
         }
-        let scraps = ["{", "}", "[", "]", ":", "- ", "\n", "  ", "&a ", "*a", "!!binary ", "? ", "\"", "'", "|", "\u{0}", "\u{FEFF}", "é", "name", "null"]
+        let scraps = [
+            "{", "}", "[", "]", ":", "- ", "\n", "  ", "&a ", "*a", "!!binary ", "? ", "\"", "'", "|", "\u{0}",
+            "\u{FEFF}", "é", "name", "null",
+        ]
         var models = 0
         for _ in 0..<400 {
             var text = Array(ModelFileReaderTests.yaml)

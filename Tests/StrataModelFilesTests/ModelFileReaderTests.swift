@@ -69,7 +69,8 @@ import Testing
                 Attribute("area", .double, optional: true)
                 Attribute("rate", .decimal, default: .value(.decimal(Decimal(string: "1.25")!)))
                     .range(minimum: 0, maximum: .decimal(Decimal(string: "99.5")!))
-                Attribute("founded", .date, optional: true, default: .now).range(Date(timeIntervalSinceReferenceDate: 0)...)
+                Attribute("founded", .date, optional: true, default: .now).range(
+                    Date(timeIntervalSinceReferenceDate: 0)...)
                 Attribute("capital", .string).optional().transient().renamed(from: "mainCity")
                 Attribute("middle", .geoPoint).defaultValue(.geoPoint(GeoPoint(latitude: 10.5, longitude: -70)))
                 Attribute("flag", .binary).optional().externalStorage().defaultValue(.binary(Data("hi".utf8)))
@@ -86,7 +87,8 @@ import Testing
                 Attribute("people", .integer64).derived(.sum("cities", "population"))
                 Attribute("upper", .string).derived(.uppercase("name"))
                 Attribute("saved", .date).derived(.now)
-                Relationship("cities", to: "City", .orderedToMany, inverse: "country", deleteRule: .cascade).count(1, 1000)
+                Relationship("cities", to: "City", .orderedToMany, inverse: "country", deleteRule: .cascade).count(
+                    1, 1000)
                 Relationship("neighbours", to: "Country", .toMany, inverse: "neighbours")
                 Relationship("twin", to: "Country")
                 Index("area", "-founded")
@@ -118,7 +120,10 @@ import Testing
     }
 
     @Test func writtenFilesReadBack() throws {
-        for model in [try Self.model(), try libraryFile().model(), try ManagedObjectModel(name: "Empty", naming: .verbatim, entities: [])] {
+        for model in [
+            try Self.model(), try libraryFile().model(),
+            try ManagedObjectModel(name: "Empty", naming: .verbatim, entities: []),
+        ] {
             let text = ModelFile(model: model, access: .public).yaml()
             let file = try ModelFile.read(yaml: text, path: "x.strata.yaml")
             #expect(file.name == model.name)
@@ -129,10 +134,17 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", " ", "null", "true", "1", "a: b", "- a", "\"q\"", "line\nbreak", "tab\t", "#", "é ✓", "\u{1}", "a #b", "now()", "uuid()", "'", "\\", "{a}", "yes", "x\u{2028}y"])
+    @Test(arguments: [
+        "", " ", "null", "true", "1", "a: b", "- a", "\"q\"", "line\nbreak", "tab\t", "#", "é ✓", "\u{1}", "a #b",
+        "now()", "uuid()", "'", "\\", "{a}", "yes", "x\u{2028}y",
+    ])
     func awkwardTextReadsBack(_ text: String) throws {
-        let model = try ManagedObjectModel(name: "Awkward", naming: NamingConvention(properties: .verbatim, entities: .snakeCase)) {
-            Entity("A") { Attribute("x", .string, default: .value(.string(text))).userInfo(["k": text]).documented(text) }.documented(text)
+        let model = try ManagedObjectModel(
+            name: "Awkward", naming: NamingConvention(properties: .verbatim, entities: .snakeCase)
+        ) {
+            Entity("A") {
+                Attribute("x", .string, default: .value(.string(text))).userInfo(["k": text]).documented(text)
+            }.documented(text)
         }
         let file = try ModelFile.read(yaml: ModelFile(model: model).yaml(), path: "x.strata.yaml")
         let entity = try #require(file.entities.first)
@@ -146,13 +158,16 @@ import Testing
     @Test func locationsAreThoseOfTheFile() throws {
         let file = try ModelFile.read(yaml: Self.yaml, path: "Models/geo.strata.yaml")
         #expect(file.entities[1].location == SourceLocation(file: "Models/geo.strata.yaml", line: 9, column: 3))
-        #expect(file.entities[1].attributes[2].location == SourceLocation(file: "Models/geo.strata.yaml", line: 17, column: 7))
+        #expect(
+            file.entities[1].attributes[2].location
+                == SourceLocation(file: "Models/geo.strata.yaml", line: 17, column: 7))
         #expect(file.entities[1].relationships[0].location?.line == 31)
         #expect(file.entities[1].indexes[0].location?.line == 35)
     }
 
     @Test func theNameComesFromTheFile() throws {
-        #expect(try ModelFile.read(yaml: "entities: {A: }", path: "/x/my-great_model.strata.yaml").name == "MyGreatModel")
+        #expect(
+            try ModelFile.read(yaml: "entities: {A: }", path: "/x/my-great_model.strata.yaml").name == "MyGreatModel")
         #expect(try ModelFile.read(yaml: "entities: {A: }", path: "todo.strata.yaml").name == "Todo")
     }
 

@@ -4,11 +4,13 @@ import StrataModelFiles
 import Testing
 
 /// The folder of the package.
-let packageFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+let packageFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
 
 /// The model of the consumer package: inheritance, composites, reserved words, all kinds of relationships.
 func libraryFile() throws -> ModelFile {
-    try ModelFile.read(path: packageFolder.appendingPathComponent("Tests/Consumer/Sources/Consumer/Library.strata.yaml").path)
+    try ModelFile.read(
+        path: packageFolder.appendingPathComponent("Tests/Consumer/Sources/Consumer/Library.strata.yaml").path)
 }
 
 /// The faults of a model file, each as `line:column: subject: message`.

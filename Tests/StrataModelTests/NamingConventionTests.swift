@@ -3,15 +3,19 @@ import Testing
 
 @Suite struct NamingConventionTests {
     @Test(arguments: [
-        ("name", "name"), ("yearBorn", "year_born"), ("imageURL", "image_url"), ("line2Text", "line2_text"), ("year_born", "year_born"),
-        ("x", "x"), ("aB", "a_b"), ("urlOfHTTPServer", "url_of_http_server"), ("iso3166Code", "iso3166_code"), ("größeInCM", "größe_in_cm"),
+        ("name", "name"), ("yearBorn", "year_born"), ("imageURL", "image_url"), ("line2Text", "line2_text"),
+        ("year_born", "year_born"),
+        ("x", "x"), ("aB", "a_b"), ("urlOfHTTPServer", "url_of_http_server"), ("iso3166Code", "iso3166_code"),
+        ("größeInCM", "größe_in_cm"),
     ])
     func properties(_ name: String, _ stored: String) {
         #expect(NamingConvention.snakeCase.storedName(ofProperty: name) == stored)
         #expect(NamingConvention.verbatim.storedName(ofProperty: name) == name)
     }
 
-    @Test(arguments: [("TodoItem", "todo_item"), ("HTTPServer", "http_server"), ("City", "city"), ("A", "a"), ("URL", "url")])
+    @Test(arguments: [
+        ("TodoItem", "todo_item"), ("HTTPServer", "http_server"), ("City", "city"), ("A", "a"), ("URL", "url"),
+    ])
     func entities(_ name: String, _ stored: String) {
         #expect(NamingConvention.snakeCase.storedName(ofEntity: name) == stored)
         #expect(NamingConvention.verbatim.storedName(ofEntity: name) == name)
@@ -68,7 +72,10 @@ import Testing
     private static func word(_ random: inout SplitMix64) -> String {
         let first = "abcdefghijklmnopqrstuvwxyz".randomElement(using: &random)!
         return String(first)
-            + String((0..<Int.random(in: 1...6, using: &random)).map { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement(using: &random)! })
+            + String(
+                (0..<Int.random(in: 1...6, using: &random)).map { _ in
+                    "abcdefghijklmnopqrstuvwxyz0123456789".randomElement(using: &random)!
+                })
     }
 }
 
