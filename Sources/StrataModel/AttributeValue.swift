@@ -66,7 +66,12 @@ extension Decimal: AttributeValue {
         switch value {
         case .decimal(let number): self = number
         case .integer(let number): self = Decimal(number)
-        case .double(let number): self = Decimal(number)
+        case .double(let number):
+            // Foundation traps on infinity, and makes NaN of what is out of range.
+            guard number.isFinite else { return nil }
+            let decimal = Decimal(number)
+            guard !decimal.isNaN else { return nil }
+            self = decimal
         default: return nil
         }
     }

@@ -47,7 +47,11 @@ final class ZooFile: Sendable {
 
 private final class StatementList: Sendable {
     private let list = Mutex<[String]>([])
-    func add(_ trace: StatementTrace) { list.withLock { $0.append(trace.sql) } }
+    func add(_ trace: StatementTrace) {
+        // What a connection does when it is opened does not count.
+        guard !trace.sql.hasPrefix("PRAGMA") else { return }
+        list.withLock { $0.append(trace.sql) }
+    }
     func take() -> [String] {
         list.withLock { list in
             defer { list = [] }

@@ -100,8 +100,9 @@ extension ManagedObjectContext {
     // MARK: Rows and objects
 
     private func storeBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
+        let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in try coordinator.store.fetch(plan) }
-        coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex)
+        coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex, stamp: stamp)
         return batch
     }
 

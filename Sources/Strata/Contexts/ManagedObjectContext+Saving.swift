@@ -69,6 +69,10 @@ extension ManagedObjectContext {
                 let result = try changes.isEmpty
                     ? .committed : store { () throws(StoreError) in try coordinator.store.commit(current) }
                 guard case .conflicts(let conflicts) = result else { break }
+                for conflict in conflicts {
+                    // Others, perhaps of another process, wrote these rows: what the cache has of them is old.
+                    coordinator.rowCache.invalidate([conflict.key], rootIndex: model.entities[conflict.entityIndex].rootIndex)
+                }
                 guard attempt < Self.attempts else { throw .conflicts(conflicts.map(describe)) }
                 resetVersions()
                 if memory == nil { memory = ContextMemory(of: self) }
