@@ -20,9 +20,18 @@ final class NoticeMailbox: Sendable {
     /// Called after a post, from the poster's thread.
     private let onPost = Mutex<(@Sendable () -> Void)?>(nil)
 
+    private let opened = Atomic<Bool>(false)
+
     init(contextNumber: Int) { self.contextNumber = contextNumber }
 
+    /// Whether notices are kept. Those of a context that does not want them would pile up for as long as it lives.
+    var isOpen: Bool {
+        get { opened.load(ordering: .relaxed) }
+        set { opened.store(newValue, ordering: .relaxed) }
+    }
+
     func post(_ notice: CommitNotice) {
+        guard isOpen else { return }
         notices.withLock { list in
             list.append(notice)
             isFull.store(true, ordering: .releasing)

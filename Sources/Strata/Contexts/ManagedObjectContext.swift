@@ -19,7 +19,12 @@ public final class ManagedObjectContext {
     /// Who makes the changes, for history.
     public var author: String?
     /// Whether saves of other contexts of the container are taken in at boundaries. False leaves objects as they are until they are refreshed.
-    public var automaticallyMergesChanges: Bool
+    ///
+    /// A change that is pending here counts as made on top of what was taken in: where both sides changed one property, the later save wins,
+    /// whatever the merge policy. Leave it false where that must be a conflict.
+    public var automaticallyMergesChanges: Bool {
+        didSet { mailbox.isOpen = automaticallyMergesChanges }
+    }
     /// Called when a fault could not be filled because the store failed. The property reads as zero or empty then, and the fault stays.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     /// The last error that a fault ran into, if any.
@@ -35,6 +40,8 @@ public final class ManagedObjectContext {
     var changedObjects: [ManagedObject] = []
     /// Grows with every change; tells whether hooks changed anything.
     var changeCount = 0
+    /// From the beginning of a save until its objects are clean.
+    var isSaving = false
     /// While `awakeFromFetch` runs, changes do not count.
     var isAwakening = false
     var keys = KeySupply()

@@ -81,6 +81,7 @@ import Testing
             1 + background.performAndWait { _ in 2 + background.performAndWait { _ in 3 } }
         }
         #expect(sum == 6)
+        #expect(await background.perform { _ in background.performAndWait { _ in 7 } } == 7, "also within perform")
         do {
             try background.performAndWait { _ throws(Refusal) in
                 try background.performAndWait { _ throws(Refusal) in throw Refusal(number: 2) }
@@ -136,7 +137,8 @@ import Testing
         let failures = try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<8 {
                 group.addTask {
-                    let context = container.newContext(automaticallyMergesChanges: true)
+                    // Without merging by itself, each concurrent change of the counter is a conflict, and none is lost.
+                    let context = container.newContext()
                     let home = try context.existingObject(Enclosure.self, with: homeID)
                     let shared = try context.existingObject(Sample.self, with: sharedID)
                     var conflicts = 0

@@ -56,7 +56,7 @@ import Testing
             log.actions["validateForInsert"] = { object in
                 guard let cat = object as? Cat else { return }
                 if cat.name.hasPrefix(" ") { cat.name = String(cat.name.dropFirst()) }
-                if cat.name == "bad" { cat.weight = 5_000 }
+                if cat.name == "bad", cat.weight != 5_000 { cat.weight = 5_000 }
             }
             let cat = Cat(context, name: "  Tom")
             try context.save()
