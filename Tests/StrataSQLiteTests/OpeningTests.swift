@@ -244,35 +244,29 @@ import Testing
         #expect(report.danglingReferences == ["thing 1 -> person"] && !report.isSound)
     }
 
-    @Test func namesThatAreInTheWayAreMovedAside() throws {
+    @Test func namesThatMeanSomethingToSQLite() throws {
         var select = Entity(name: "Select", location: nil)
-        select.attributes = [
-            Attribute("from", .string), Attribute("_id", .string), Attribute("_version", .integer64),
-            Attribute("two words\"", .string),
-        ]
+        select.attributes = [Attribute("from", .string), Attribute("rowid", .integer64), Attribute("table", .string)]
         select.relationships = [Relationship("order", to: "Select", .orderedToMany)]
-        var keys = Entity(name: "_keys", location: nil)
-        keys.attributes = [Attribute("entity", .string)]
         var parent = Entity(name: "Parent", location: nil)
         parent.isAbstract = true
         var left = Entity(name: "Left", location: nil)
         left.parent = "Parent"
-        left.attributes = [Attribute("size", .integer32), Attribute("kind", .string)]
+        left.attributes = [Attribute("size", .integer32)]
         var right = Entity(name: "Right", location: nil)
         right.parent = "Parent"
-        right.attributes = [Attribute("size", .integer32), Attribute("kind", .double)]
+        right.attributes = [Attribute("size", .integer32)]
         // Sub-entities before the entity that they inherit from.
-        let model = try ManagedObjectModel(name: "Odd", entities: [right, left, select, keys, parent])
+        let model = try ManagedObjectModel(name: "Odd", entities: [right, left, select, parent])
         let store = try SQLiteStore.open(model: model, location: .file(path: path))
         try store.insert(
-            ("Select", 1, ["from": "a", "_id": "b", "_version": 9, "two words\"": "c"]), ("_keys", 1, ["entity": "d"]),
-            ("Left", 1, ["size": 1, "kind": "text"]), ("Right", 2, ["size": 2, "kind": .double(2.5)]))
-        #expect(try store.values("Select", 1) == ["from": "a", "_id": "b", "_version": 9, "two words\"": "c"])
-        #expect(try store.values("_keys", 1) == ["entity": "d"])
-        #expect(try store.values("Parent", 1) == ["size": 1, "kind": "text"])
-        #expect(try store.values("Parent", 2) == ["size": 2, "kind": .double(2.5)])
+            ("Select", 1, ["from": "a", "rowid": 9, "table": "c"]),
+            ("Left", 1, ["size": 1]), ("Right", 2, ["size": 2]))
+        #expect(try store.values("Select", 1) == ["from": "a", "rowid": 9, "table": "c"])
+        #expect(try store.values("Parent", 1) == ["size": 1])
+        #expect(try store.values("Parent", 2) == ["size": 2])
         let columns = try Shell(path: path).run("PRAGMA table_info(parent)").map { $0[1] }
-        #expect(columns.filter { $0 == "size" }.count == 1 && columns.count == 6)
+        #expect(columns.filter { $0 == "size" }.count == 1)
         store.close()
     }
 

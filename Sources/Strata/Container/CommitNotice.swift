@@ -15,6 +15,8 @@ struct CommitNotice: Sendable {
 final class NoticeMailbox: Sendable {
     let contextNumber: Int
     private let notices = Mutex<[CommitNotice]>([])
+    /// Whether there is anything to take: contexts ask at each boundary, and most often there is not.
+    private let isFull = Atomic<Bool>(false)
     /// Called after a post, from the poster's thread.
     private let onPost = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -30,13 +32,18 @@ final class NoticeMailbox: Sendable {
 
     func post(_ notice: CommitNotice) {
         guard isOpen else { return }
-        notices.withLock { $0.append(notice) }
+        notices.withLock { list in
+            list.append(notice)
+            isFull.store(true, ordering: .releasing)
+        }
         onPost.withLock(\.self)?()
     }
 
     func takeAll() -> [CommitNotice] {
-        notices.withLock { list in
+        guard isFull.load(ordering: .acquiring) else { return [] }
+        return notices.withLock { list in
             defer { list = [] }
+            isFull.store(false, ordering: .releasing)
             return list
         }
     }

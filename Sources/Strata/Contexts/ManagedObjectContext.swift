@@ -187,7 +187,10 @@ public final class ManagedObjectContext {
 
     /// The entity of an ID by this context's model, if the ID is of this store.
     func ownEntity(of id: ObjectID) -> EntityDescription? {
-        guard id.storeIdentifier == coordinator.store.identifier else { return nil }
+        guard id.storeIdentifier == coordinator.storeIdentifier else { return nil }
+        let index = id.entity.index
+        // The ID of an object of this container names the very description; one that was read from a URI by another model names it by name.
+        if index < model.entities.count, model.entities[index] === id.entity { return id.entity }
         return model.entity(named: id.entity.name)
     }
 

@@ -1,4 +1,5 @@
-/// Leads edges of a ``LayeredLayout`` in right angles: down from a port, across in a track between two layers, down to the next port.
+/// Leads edges of a ``LayeredLayout`` in right angles: down from a port, across in a track between two layers, down to
+/// the next port.
 struct EdgeRouter {
     /// The line of an edge, the upper end first.
     struct Line {
@@ -56,7 +57,8 @@ struct EdgeRouter {
                 lines.append(Line(points: []))
                 continue
             }
-            let start = layout.nodes[first], end = layout.nodes[last]
+            let start = layout.nodes[first]
+            let end = layout.nodes[last]
             lines.append(
                 Line(
                     points: [(ports[index][0].out, start.y + start.height)] + (bends[index] ?? [])
@@ -89,11 +91,37 @@ struct EdgeRouter {
         for (node, list) in entering where !layout.nodes[node].isBend {
             for (edge, step, x) in spread(node, list) { result[edge][step].in = x }
         }
+        straighten(&result)
         return result
     }
 
-    /// Gives each segment a track in which it meets no other. Of segments that lead right, the rightmost comes first, and the other way
-    /// round, so that neighbours do not cross without need.
+    /// Moves ports by a few points where that spares a line two bends and comes near no other port.
+    private func straighten(_ ports: inout [[(in: Double, out: Double)]]) {
+        let reach = 14.0
+        var taken: [Int: [Double]] = [:]
+        for (index, edge) in layout.edges.enumerated() {
+            for step in edge.path.indices.dropFirst() {
+                taken[edge.path[step], default: []].append(ports[index][step].in)
+            }
+        }
+        for (index, edge) in layout.edges.enumerated() {
+            for step in edge.path.indices.dropFirst() where edge.path[step] != edge.path[step - 1] {
+                let node = edge.path[step]
+                let current = ports[index][step].in
+                let wanted = ports[index][step - 1].out
+                let isInside =
+                    layout.nodes[node].isBend
+                    ? false : abs(wanted - layout.nodes[node].x) < layout.nodes[node].width / 2 - 14
+                let isFree = (taken[node] ?? []).allSatisfy { $0 == current || abs($0 - wanted) >= reach }
+                guard abs(current - wanted) < reach * 1.5, isInside, isFree else { continue }
+                taken[node] = (taken[node] ?? []).map { $0 == current ? wanted : $0 }
+                ports[index][step].in = wanted
+            }
+        }
+    }
+
+    /// Gives each segment a track in which it meets no other. Of segments that lead right, the rightmost comes first,
+    /// and the other way round, so that neighbours do not cross without need.
     private static func tracks(_ segments: [Segment]) -> ([Segment], Int) {
         let right = segments.filter { $0.end >= $0.start }.sorted { ($0.start, $0.edge) > ($1.start, $1.edge) }
         let left = segments.filter { $0.end < $0.start }.sorted { ($0.start, $0.edge) < ($1.start, $1.edge) }

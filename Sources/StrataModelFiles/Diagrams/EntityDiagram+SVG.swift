@@ -1,6 +1,6 @@
 extension EntityDiagram {
-    /// The picture as SVG: readable on light and dark grounds (it follows the reader's colour scheme), with the names of both relationships as the
-    /// tooltip of each line.
+    /// The picture as SVG: readable on light and dark grounds (it follows the reader's colour scheme), with the names
+    /// of both relationships as the tooltip of each line.
     public func svg() -> String { SVGDrawing(diagram: self).text() }
 }
 
@@ -25,10 +25,15 @@ private struct SVGDrawing {
         heirs = diagram.boxes.indices.filter { diagram.boxes[$0].parent != nil }
         let loops = Set(diagram.links.filter { $0.from == $0.to }.map(\.from))
         let sizes = diagram.boxes.enumerated().map { index, box in
-            (width: Self.width(of: box) + (loops.contains(index) ? 2 * Self.loopWidth : 0), height: Self.height(of: box))
+            (
+                width: Self.width(of: box) + (loops.contains(index) ? 2 * Self.loopWidth : 0),
+                height: Self.height(of: box)
+            )
         }
         // The one stands above the many, and what is inherited from above its heirs.
-        let edges = links.map { $0.fromCardinality.isMany && !$0.toCardinality.isMany ? ($0.to, $0.from) : ($0.from, $0.to) }
+        let edges = links.map {
+            $0.fromCardinality.isMany && !$0.toCardinality.isMany ? ($0.to, $0.from) : ($0.from, $0.to)
+        }
         let inheritance = heirs.map { (diagram.boxes[$0].parent ?? 0, $0) }
         // Inheritance first: its arrows must point upwards.
         let layout = LayeredLayout(sizes: sizes, edges: inheritance + edges)
@@ -56,7 +61,8 @@ private struct SVGDrawing {
         var lines = [
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(number(width)) \(number(height))\" width=\"\(number(width))\" "
                 + "height=\"\(number(height))\" role=\"img\" aria-label=\"Entities of the model \(escaped(diagram.title))\">",
-            "<title>\(escaped(diagram.title))</title>", Self.style, "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>",
+            "<title>\(escaped(diagram.title))</title>", Self.style,
+            "<rect class=\"ground\" width=\"100%\" height=\"100%\"/>",
             "<text class=\"title\" x=\"\(number(Self.border))\" y=\"\(number(Self.border + 12))\">\(escaped(diagram.title))</text>",
             "<g transform=\"translate(\(number(Self.border)) \(number(Self.border + Self.titleHeight)))\">",
         ]
@@ -95,7 +101,9 @@ private struct SVGDrawing {
     private func box(_ box: EntityDiagram.Box, _ index: Int) -> [String] {
         let (left, top, width, height) = frame(index)
         let mark = box.isAbstract ? " abstract" : ""
-        let l = number(left), t = number(top), w = number(width)
+        let l = number(left)
+        let t = number(top)
+        let w = number(width)
         let isHeaderAlone = box.attributes.isEmpty && box.relationships.isEmpty
         let header =
             isHeaderAlone
@@ -103,14 +111,16 @@ private struct SVGDrawing {
             : "<path class=\"head\(mark)\" d=\"M\(l) \(number(top + Self.headerHeight)) V\(number(top + 6)) q0 -6 6 -6 "
                 + "H\(number(left + width - 6)) q6 0 6 6 V\(number(top + Self.headerHeight)) Z\"/>"
         var lines = [
-            "<g>", "<rect class=\"box\" x=\"\(l)\" y=\"\(t)\" width=\"\(w)\" height=\"\(number(height))\" rx=\"6\"/>", header,
+            "<g>", "<rect class=\"box\" x=\"\(l)\" y=\"\(t)\" width=\"\(w)\" height=\"\(number(height))\" rx=\"6\"/>",
+            header,
             "<text class=\"name\(mark)\" x=\"\(number(left + width / 2))\" y=\"\(number(top + 21))\">\(escaped(box.name))</text>",
         ]
         var y = top + Self.headerHeight + 19
         func add(_ row: EntityDiagram.Row, _ typeClass: String) {
             lines.append(
                 "<text class=\"row\(row.isKey ? " key" : "")\" x=\"\(number(left + Self.padding))\" y=\"\(number(y))\">\(escaped(row.name))</text>"
-                    + "<text class=\"type\(typeClass)\" x=\"\(number(left + width - Self.padding))\" y=\"\(number(y))\">\(escaped(row.type))</text>")
+                    + "<text class=\"type\(typeClass)\" x=\"\(number(left + width - Self.padding))\" y=\"\(number(y))\">\(escaped(row.type))</text>"
+            )
             y += Self.rowHeight
         }
         for row in box.attributes { add(row, "") }
@@ -128,8 +138,10 @@ private struct SVGDrawing {
     private func inheritance(_ line: EdgeRouter.Line, _ heir: Int) -> String {
         guard let tip = line.points.first else { return "" }
         let parent = diagram.boxes[diagram.boxes[heir].parent ?? 0].name
-        let x = number(tip.x), y = number(tip.y)
-        return "<g><title>\(escaped(diagram.boxes[heir].name)) inherits from \(escaped(parent))</title><path class=\"heir\" d=\"\(path(line.points))\"/>"
+        let x = number(tip.x)
+        let y = number(tip.y)
+        return
+            "<g><title>\(escaped(diagram.boxes[heir].name)) inherits from \(escaped(parent))</title><path class=\"heir\" d=\"\(path(line.points))\"/>"
             + "<path class=\"arrow\" d=\"M\(x) \(y) l-7 12 h14 Z\"/></g>"
     }
 
@@ -148,15 +160,20 @@ private struct SVGDrawing {
         let right = left + width
         let others = diagram.links.filter { $0.from == link.from && $0.to == link.from }
         let position = Double(others.firstIndex { $0.name == link.name } ?? 0)
-        let upper = top + Self.headerHeight + 10 + position * 34, lower = min(upper + 24, top + height - 4 + position * 34)
-        let points = [(x: right, y: upper), (right + Self.loopWidth - 4, upper), (right + Self.loopWidth - 4, lower), (right, lower)]
+        let upper = top + Self.headerHeight + 10 + position * 34
+        let lower = min(upper + 24, top + height - 4 + position * 34)
+        let points = [
+            (x: right, y: upper), (right + Self.loopWidth - 4, upper), (right + Self.loopWidth - 4, lower),
+            (right, lower),
+        ]
         return "<g><title>\(escaped(tooltip(link)))</title><path class=\"line\" d=\"\(path(points))\"/>"
             + end(link.fromCardinality, right, upper, 1, 0) + end(link.toCardinality, right, lower, 1, 0) + "</g>"
     }
 
     private func tooltip(_ link: EntityDiagram.Link) -> String {
         let forth = "\(diagram.boxes[link.from].name).\(link.name)"
-        return link.inverseName.map { "\(forth) ↔ \(diagram.boxes[link.to].name).\($0)" } ?? "\(forth) → \(diagram.boxes[link.to].name)"
+        return link.inverseName.map { "\(forth) ↔ \(diagram.boxes[link.to].name).\($0)" }
+            ?? "\(forth) → \(diagram.boxes[link.to].name)"
     }
 
     /// A line with rounded corners.
@@ -164,13 +181,16 @@ private struct SVGDrawing {
         guard let first = points.first, let last = points.last else { return "" }
         var text = "M\(number(first.x)) \(number(first.y))"
         for index in points.indices.dropFirst().dropLast() {
-            let before = points[index - 1], corner = points[index], after = points[index + 1]
+            let before = points[index - 1]
+            let corner = points[index]
+            let after = points[index + 1]
             func step(_ to: (x: Double, y: Double)) -> (Double, Double) {
                 let length = abs(to.x - corner.x) + abs(to.y - corner.y)
                 let radius = min(6, length / 2)
                 return length == 0 ? (0, 0) : ((to.x - corner.x) / length * radius, (to.y - corner.y) / length * radius)
             }
-            let a = step(before), b = step(after)
+            let a = step(before)
+            let b = step(after)
             text += " L\(number(corner.x + a.0)) \(number(corner.y + a.1)) Q\(number(corner.x)) \(number(corner.y)) "
             text += "\(number(corner.x + b.0)) \(number(corner.y + b.1))"
         }
@@ -178,7 +198,9 @@ private struct SVGDrawing {
     }
 
     /// The sign of a cardinality at a box; (dx, dy) points away from it.
-    private func end(_ cardinality: EntityDiagram.Cardinality, _ x: Double, _ y: Double, _ dx: Double, _ dy: Double) -> String {
+    private func end(_ cardinality: EntityDiagram.Cardinality, _ x: Double, _ y: Double, _ dx: Double, _ dy: Double)
+        -> String
+    {
         func at(_ along: Double, _ across: Double) -> String {
             "\(number(x + dx * along - dy * across)) \(number(y + dy * along + dx * across))"
         }
@@ -201,10 +223,12 @@ private struct SVGDrawing {
     /// A coordinate with one digit behind the point, the same on every platform.
     private func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
-        return tenths.isMultiple(of: 10) ? String(tenths / 10) : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+        return tenths.isMultiple(of: 10)
+            ? String(tenths / 10) : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 
     private func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
+            "\"", with: "&quot;")
     }
 }

@@ -54,7 +54,8 @@ public struct EntityDiagram: Sendable {
                 name: entity.name, isAbstract: entity.isAbstract,
                 attributes: entity.attributes.filter { $0.declaringEntity == entity.name }.map { attribute in
                     Row(
-                        name: attribute.name, type: Self.type(of: attribute), isKey: attribute.name == entity.primaryKeyField)
+                        name: attribute.name, type: Self.type(of: attribute),
+                        isKey: attribute.name == entity.primaryKeyField)
                 },
                 relationships: entity.relationships.filter { $0.declaringEntity == entity.name }.map { relationship in
                     Row(name: relationship.name, type: Self.type(of: relationship))
@@ -72,7 +73,8 @@ public struct EntityDiagram: Sendable {
                 links.append(
                     Link(
                         from: entity.index, to: relationship.destinationIndex,
-                        fromCardinality: inverse.map(Self.cardinality) ?? .unknown, toCardinality: Self.cardinality(of: relationship),
+                        fromCardinality: inverse.map(Self.cardinality) ?? .unknown,
+                        toCardinality: Self.cardinality(of: relationship),
                         name: relationship.name, inverseName: inverse?.name))
             }
         }

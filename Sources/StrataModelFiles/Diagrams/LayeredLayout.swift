@@ -1,7 +1,9 @@
-/// Places nodes of a graph in layers from top to bottom, so that edges lead downwards, cross seldom and are nearly straight.
+/// Places nodes of a graph in layers from top to bottom, so that edges lead downwards, cross seldom and are nearly
+/// straight.
 ///
-/// The steps are those of Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System Structures" (IEEE SMC 11,
-/// 1981): layers by longest paths, order by barycentres, positions by least squares. The result depends on the input alone.
+/// The steps are those of Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
+/// Structures" (IEEE SMC 11, 1981): layers by longest paths, order by barycentres, positions by least squares. The
+/// result depends on the input alone.
 struct LayeredLayout {
     struct Node {
         var width: Double
@@ -14,7 +16,8 @@ struct LayeredLayout {
         var isBend = false
     }
 
-    /// An edge: the nodes that it passes, the upper end first. `isReversed` says that the caller's `from` is at the lower end.
+    /// An edge: the nodes that it passes, the upper end first. `isReversed` says that the caller's `from` is at the
+    /// lower end.
     struct Edge {
         var path: [Int]
         var isReversed: Bool
@@ -39,7 +42,9 @@ struct LayeredLayout {
             directed.append((upper, lower, isReversed))
         }
         assignLayers(below)
-        for (upper, lower, isReversed) in directed { edges.append(Edge(path: bends(from: upper, to: lower), isReversed: isReversed)) }
+        for (upper, lower, isReversed) in directed {
+            edges.append(Edge(path: bends(from: upper, to: lower), isReversed: isReversed))
+        }
         let layerCount = (nodes.map(\.layer).max() ?? -1) + 1
         layers = (0..<layerCount).map { layer in nodes.indices.filter { nodes[$0].layer == layer } }
         order()
@@ -166,7 +171,9 @@ struct LayeredLayout {
                     return near.isEmpty ? nodes[node].x : near.map { nodes[$0].x }.reduce(0, +) / Double(near.count)
                 }
                 let weights = row.map { nodes[$0].isBend ? 6.0 : 1.0 + Double(above[$0].count + below[$0].count) }
-                for (node, x) in zip(row, Self.nearest(to: wanted, weights: weights, gaps: gaps(of: row))) { nodes[node].x = x }
+                for (node, x) in zip(row, Self.nearest(to: wanted, weights: weights, gaps: gaps(of: row))) {
+                    nodes[node].x = x
+                }
             }
         }
         let left = nodes.map { $0.x - $0.width / 2 }.min() ?? 0
@@ -180,8 +187,8 @@ struct LayeredLayout {
         }
     }
 
-    /// The positions nearest to the wanted ones, by weighted least squares, that keep the order and the gaps: isotonic regression by pooling
-    /// adjacent violators.
+    /// The positions nearest to the wanted ones, by weighted least squares, that keep the order and the gaps: isotonic
+    /// regression by pooling adjacent violators.
     private static func nearest(to wanted: [Double], weights: [Double], gaps: [Double]) -> [Double] {
         var offsets = [0.0]
         for gap in gaps { offsets.append(offsets[offsets.count - 1] + gap) }
@@ -189,7 +196,8 @@ struct LayeredLayout {
         for index in wanted.indices {
             pools.append(((wanted[index] - offsets[index]) * weights[index], weights[index], 1))
             while pools.count > 1 {
-                let last = pools[pools.count - 1], previous = pools[pools.count - 2]
+                let last = pools[pools.count - 1]
+                let previous = pools[pools.count - 2]
                 if previous.sum / previous.weight <= last.sum / last.weight { break }
                 pools.removeLast(2)
                 pools.append((previous.sum + last.sum, previous.weight + last.weight, previous.count + last.count))
