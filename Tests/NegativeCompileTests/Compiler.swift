@@ -61,7 +61,8 @@ struct Compiler {
             .deletingLastPathComponent().appendingPathComponent("Sources/CSQLite/module.modulemap")
         process.arguments =
             [
-                "swiftc", "-swift-version", "6", "-wmo", "-parse-as-library", "-module-name", "Leaks", "-diagnostic-style", "llvm",
+                "swiftc", "-swift-version", "6", "-wmo", "-parse-as-library", "-module-name", "Leaks",
+                "-diagnostic-style", "llvm",
                 "-I", modules.path, "-Xcc", "-fmodule-map-file=\(sqlite.path)",
             ] + arguments
         // Into a file: a pipe that nobody empties would block the compiler.
@@ -90,6 +91,8 @@ struct Compiler {
                 }
             }
         }
-        throw Failure(description: "Strata.swiftmodule is nowhere near \(starts.joined(separator: ", ")); run this suite with swift test")
+        throw Failure(
+            description:
+                "Strata.swiftmodule is nowhere near \(starts.joined(separator: ", ")); run this suite with swift test")
     }
 }

@@ -48,7 +48,11 @@ enum Zoo: GeneratedModel {
         Entity("Enclosure") {
             Attribute("code", .string).matching("[A-Z]{2}-[0-9]+")
             Attribute(
-                "place", .composite([CompositeElement("street", .string, optional: true), CompositeElement("number", .integer32, optional: true)]),
+                "place",
+                .composite([
+                    CompositeElement("street", .string, optional: true),
+                    CompositeElement("number", .integer32, optional: true),
+                ]),
                 optional: true)
             Attribute("search", .string, optional: true).derived(.canonical("code"))
             Relationship("animals", to: "Animal", .toMany, inverse: "enclosure", deleteRule: .deny)

@@ -8,7 +8,8 @@ import Testing
     func visibility() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
-        let home = Enclosure(root, code: "AA-1"), tom = Cat(root, name: "Tom", enclosure: home), gone = Cat(root, name: "Gone", enclosure: home)
+        let home = Enclosure(root, code: "AA-1"), tom = Cat(root, name: "Tom", enclosure: home),
+            gone = Cat(root, name: "Gone", enclosure: home)
         try root.save()
         tom.name = "Tim"
         root.delete(gone)
@@ -20,7 +21,10 @@ import Testing
         let found = try leaf.fetch(FetchRequest<Cat>(sortedBy: [name.ascending]))
         #expect(found.map(\.name) == ["Middle", "New", "Tim"])
         #expect(try leaf.count(for: FetchRequest<Cat>(where: name == "Tom")) == 0)
-        #expect(try leaf.fetch(FetchRequest<Cat>(where: name > "N", sortedBy: [name.descending], limit: 1)).map(\.name) == ["Tim"])
+        #expect(
+            try leaf.fetch(FetchRequest<Cat>(where: name > "N", sortedBy: [name.descending], limit: 1)).map(\.name) == [
+                "Tim"
+            ])
         let sameHome = try leaf.existingObject(Enclosure.self, with: home.objectID)
         #expect(Set(sameHome.animals.map(\.name)) == ["Middle", "New", "Tim"])
         guard case .objectNotFound? = persistenceError({ try leaf.existingObject(with: gone.objectID) }) else {
@@ -34,7 +38,8 @@ import Testing
     func oneLevelUp() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
-        let rex = Dog(root, name: "Rex"), sit = Trick(root, title: "sit"), beg = Trick(root, title: "beg"), home = Enclosure(root, code: "AA-1")
+        let rex = Dog(root, name: "Rex"), sit = Trick(root, title: "sit"), beg = Trick(root, title: "beg"),
+            home = Enclosure(root, code: "AA-1")
         rex.tricks = [sit, beg]
         let cat = Cat(root, name: "Tom", enclosure: home)
         try root.save()
@@ -82,7 +87,9 @@ import Testing
         #expect(cat.weight == 5 && root.insertedObjects.count == 1)
         cat.name = "Tom"
         try root.save()
-        #expect(try file.container.newContext().count(for: FetchRequest<Cat>(where: AttributeKey<Double>(["weight"]) == 5)) == 1)
+        #expect(
+            try file.container.newContext().count(for: FetchRequest<Cat>(where: AttributeKey<Double>(["weight"]) == 5))
+                == 1)
     }
 
     @Test("Trap 14: a child's save that fails validation leaves parent and child as they were")

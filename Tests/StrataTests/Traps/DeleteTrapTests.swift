@@ -39,7 +39,8 @@ import Testing
             let context = file.container.newContext()
             let ring = (0..<5).map { Node(context, "ring \($0)") }
             for (index, node) in ring.enumerated() { node.next = ring[(index + 1) % 5] }
-            let top = Node(context, "top"), left = Node(context, "left"), right = Node(context, "right"), bottom = Node(context, "bottom")
+            let top = Node(context, "top"), left = Node(context, "left"), right = Node(context, "right"),
+                bottom = Node(context, "bottom")
             top.parts = [left, right]
             left.parts = [bottom]
             right.parts = [bottom]
@@ -141,7 +142,9 @@ import Testing
         #expect(try other.count(for: FetchRequest<Cat>()) == 1)
     }
 
-    @Test("Deleting a new object forgets it: no hook of saving runs, nothing is written, and other new objects do not keep it")
+    @Test(
+        "Deleting a new object forgets it: no hook of saving runs, nothing is written, and other new objects do not keep it"
+    )
     func stillborn() throws {
         try HookLog.listening { log in
             let file = try ZooFile()
@@ -166,7 +169,8 @@ import Testing
     func rolledBack() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let keeper = Keeper(context, name: "k"), diary = Diary(inserting: context), home = Enclosure(context, code: "AA-1")
+        let keeper = Keeper(context, name: "k"), diary = Diary(inserting: context),
+            home = Enclosure(context, code: "AA-1")
         diary.keeper = keeper
         keeper.enclosures = [home]
         let rex = Dog(context, name: "Rex"), sit = Trick(context, title: "sit"), beg = Trick(context, title: "beg")

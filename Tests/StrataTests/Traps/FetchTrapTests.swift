@@ -10,7 +10,8 @@ import Testing
     private func zoo(_ context: ManagedObjectContext) throws {
         let a = Enclosure(context, code: "AA-1"), b = Enclosure(context, code: "BB-2")
         for index in 0..<10 {
-            let animal: Animal = index.isMultiple(of: 2)
+            let animal: Animal =
+                index.isMultiple(of: 2)
                 ? Cat(context, name: "n\(index)", enclosure: a) : Dog(context, name: "n\(index)", enclosure: b)
             animal.weight = Double(index)
         }
@@ -43,11 +44,16 @@ import Testing
             (0, 2, ["n6", "n7"]), (1, 2, ["n7", "new"]), (3, 5, ["n0"]), (4, 5, []), (0, 0, []),
         ] {
             #expect(
-                try names(context, FetchRequest<Animal>(where: weight > 5, sortedBy: [weight.ascending], limit: limit, offset: offset))
+                try names(
+                    context,
+                    FetchRequest<Animal>(where: weight > 5, sortedBy: [weight.ascending], limit: limit, offset: offset))
                     == expected)
         }
         #expect(try names(context, FetchRequest<Animal>(sortedBy: [name.ascending], limit: 2)) == ["a5", "n0"])
-        #expect(try context.fetch(FetchRequest<Cat>(where: weight > 5, sortedBy: [name.ascending])).map(\.name) == ["n0", "n6", "new"])
+        #expect(
+            try context.fetch(FetchRequest<Cat>(where: weight > 5, sortedBy: [name.ascending])).map(\.name) == [
+                "n0", "n6", "new",
+            ])
         var stored = heavy
         stored.includesPendingChanges = false
         #expect(try context.count(for: stored) == 4)
@@ -76,14 +82,24 @@ import Testing
         moved.enclosure = homes[0]
         #expect(try names(context, inA) == ["n3", "n5", "n7", "n9"])
         moved.enclosure = nil
-        #expect(try names(context, FetchRequest<Animal>(where: !(code == "ZZ-9"), sortedBy: [name.ascending])) == ["n1", "n3", "n5", "n7", "n9"])
         #expect(
-            try names(context, FetchRequest<Animal>(where: .comparison(.keyPath(["enclosure"]), .equal, .constant(.null), []))) == ["n1"])
+            try names(context, FetchRequest<Animal>(where: !(code == "ZZ-9"), sortedBy: [name.ascending])) == [
+                "n1", "n3", "n5", "n7", "n9",
+            ])
+        #expect(
+            try names(
+                context, FetchRequest<Animal>(where: .comparison(.keyPath(["enclosure"]), .equal, .constant(.null), []))
+            ) == ["n1"])
         try context.save()
-        #expect(try names(context, FetchRequest<Animal>(where: !(code == "ZZ-9"), sortedBy: [name.ascending])) == ["n1", "n3", "n5", "n7", "n9"])
+        #expect(
+            try names(context, FetchRequest<Animal>(where: !(code == "ZZ-9"), sortedBy: [name.ascending])) == [
+                "n1", "n3", "n5", "n7", "n9",
+            ])
     }
 
-    @Test("Trap 10: nothing pending comes from other entities of the same hierarchy, and requests can leave sub-entities out")
+    @Test(
+        "Trap 10: nothing pending comes from other entities of the same hierarchy, and requests can leave sub-entities out"
+    )
     func siblings() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -121,17 +137,25 @@ import Testing
         let file = try ZooFile()
         let context = file.container.newContext()
         func reason(_ request: FetchRequest<Animal>) -> String {
-            guard case .invalidFetch(let entity, let reason)? = persistenceError({ try context.fetch(request) }) else { return "" }
+            guard case .invalidFetch(let entity, let reason)? = persistenceError({ try context.fetch(request) }) else {
+                return ""
+            }
             return "\(entity): \(reason)"
         }
         #expect(reason(FetchRequest(where: AttributeKey<String>(["nmae"]) == "x")).contains("nmae"))
         #expect(reason(FetchRequest(where: AttributeKey<String>(["enclosure", "cod"]) == "x")).contains("cod"))
-        #expect(reason(FetchRequest(where: AttributeKey<String>(["enclosure", "animals", "name"]) == "x")).contains("animals"))
+        #expect(
+            reason(FetchRequest(where: AttributeKey<String>(["enclosure", "animals", "name"]) == "x")).contains(
+                "animals"))
         #expect(reason(FetchRequest(sortedBy: [FetchSort("enclosure.keepers")])).contains("keepers"))
         #expect(reason(FetchRequest(sortedBy: [FetchSort("")])) != "")
         #expect(reason(FetchRequest(limit: -1)).contains("negative"))
         #expect(reason(FetchRequest(offset: -1)).contains("negative"))
-        guard case .unknownEntity(let name, _)? = persistenceError({ try context.fetch(FetchRequest<Animal>(entity: "Lion")) }) else {
+        guard
+            case .unknownEntity(let name, _)? = persistenceError({
+                try context.fetch(FetchRequest<Animal>(entity: "Lion"))
+            })
+        else {
             Issue.record("an unknown entity went through")
             return
         }

@@ -59,7 +59,8 @@ import Testing
                 guard let sample = object as? Sample, let context = sample.context else { return }
                 seen.append(sample.isDeleted)
                 do {
-                    for other in try context.fetch(FetchRequest<Sample>(where: AttributeKey<String>(["label"]) == "b")) { context.delete(other) }
+                    for other in try context.fetch(FetchRequest<Sample>(where: AttributeKey<String>(["label"]) == "b"))
+                    { context.delete(other) }
                 } catch { Issue.record("\(error)") }
             }
             a.small = 1
@@ -74,7 +75,8 @@ import Testing
         try HookLog.listening { log in
             let file = try ZooFile()
             let context = file.container.newContext()
-            let mother = Cat(context, name: "Mother"), aunt = Cat(context, name: "Aunt"), kit = Cat(context, name: "Kit")
+            let mother = Cat(context, name: "Mother"), aunt = Cat(context, name: "Aunt"),
+                kit = Cat(context, name: "Kit")
             mother.kittens = [kit]
             try context.save()
             log.actions["prepareForDeletion"] = { object in
@@ -164,7 +166,9 @@ import Testing
         let context = file.container.newContext()
         let a = Dog(context, name: "a"), b = Dog(context, name: "b")
         (a.chip, b.chip) = ("1", "1")
-        guard case .conflicts(let list)? = persistenceError({ try context.save() }), case .unique(let names, _)? = list.first?.reason else {
+        guard case .conflicts(let list)? = persistenceError({ try context.save() }),
+            case .unique(let names, _)? = list.first?.reason
+        else {
             Issue.record("no conflict")
             return
         }
@@ -183,7 +187,9 @@ import Testing
         #expect(b.chip == "2")
     }
 
-    @Test("Object wins is an upsert by key: the row survives with its ID and its relationships, and new relationships lead to it")
+    @Test(
+        "Object wins is an upsert by key: the row survives with its ID and its relationships, and new relationships lead to it"
+    )
     func upsert() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
@@ -207,7 +213,8 @@ import Testing
         let reader = file.container.newContext()
         let same = try #require(try reader.fetch(FetchRequest<Dog>()).first)
         #expect(try reader.count(for: FetchRequest<Dog>()) == 1)
-        #expect(same.objectID == old.objectID && same.name == "new" && same.weight == 5 && same.enclosure?.code == "AA-1")
+        #expect(
+            same.objectID == old.objectID && same.name == "new" && same.weight == 5 && same.enclosure?.code == "AA-1")
         #expect(Set(same.tricks.map(\.title)) == ["sit", "beg"] && same.friend?.name == "friend")
     }
 

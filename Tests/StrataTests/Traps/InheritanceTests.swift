@@ -29,7 +29,8 @@ import Testing
             let root = file.container.newContext()
             let child = root.makeChild()
             let keeper = try child.existingObject(Keeper.self, with: ids.keeper)
-            let cat = try child.existingObject(Cat.self, with: ids.cat), dog = try child.existingObject(Dog.self, with: ids.dog)
+            let cat = try child.existingObject(Cat.self, with: ids.cat),
+                dog = try child.existingObject(Dog.self, with: ids.dog)
             #expect(dog.fans == [keeper] && cat.fans == [keeper])
             if fromOwner { keeper.favourites = [cat, dog] } else { dog.fans = [] }
             try child.save()
@@ -52,7 +53,9 @@ import Testing
         let animals = try child.fetch(FetchRequest<Animal>(sortedBy: [FetchSort("name")]))
         #expect(animals.map { $0.fans.count } == [1, 1])
         #expect(animals.map { "\(type(of: $0))" } == ["Dog", "Cat"])
-        #expect(try root.fetch(FetchRequest<Animal>(sortedBy: [FetchSort("name")])).map { "\(type(of: $0)) \($0.name)" } == ["Dog Rex", "Cat Tom"])
+        #expect(
+            try root.fetch(FetchRequest<Animal>(sortedBy: [FetchSort("name")])).map { "\(type(of: $0)) \($0.name)" }
+                == ["Dog Rex", "Cat Tom"])
         #expect(try root.existingObject(Keeper.self, with: ids.keeper).favourites.count == 2)
     }
 
@@ -83,7 +86,8 @@ import Testing
         defer { plain.close() }
         let context = plain.newContext()
         let animals = try context.fetch(FetchRequest<ManagedObject>(entity: "Animal", sortedBy: [FetchSort("name")]))
-        #expect(animals.map { $0["name"] as? String } == ["Rex", "Tom"] && animals.map(\.entity.name) == ["Dog", "Cat"])
+        #expect(
+            animals.map { $0["name"] as? String } == ["Rex", "Tom"] && animals.map(\.entity.name) == ["Dog", "Cat"])
         let keeper = try context.existingObject(with: ids.keeper)
         #expect(keeper["favourites"] as? [ManagedObject] == animals)
         keeper["favourites"] = [animals[1]]

@@ -103,10 +103,11 @@ import Testing
                 }
             }
         }
-        #expect(try await background.perform { context in
-            try context.save()
-            return try context.count(for: FetchRequest<Sample>())
-        } == 400)
+        #expect(
+            try await background.perform { context in
+                try context.save()
+                return try context.count(for: FetchRequest<Sample>())
+            } == 400)
     }
 
     @Test("performAndWait works from plain threads")
@@ -203,7 +204,8 @@ import Testing
             try context.save()
         }
         #expect(try context.fetch(FetchRequest<Cat>()) == [cat])
-        #expect(cat.name == "Tim" && cat.weight == 3 && cat.changedValues() == ["weight": 3.0], "own changes stay on top")
+        #expect(
+            cat.name == "Tim" && cat.weight == 3 && cat.changedValues() == ["weight": 3.0], "own changes stay on top")
         try context.save()
         #expect(cat.version == 3)
     }

@@ -22,7 +22,8 @@ import Testing
         #expect(cat["name"] as? String == "Tom" && cat["weight"] as? Double == 3 && cat["lives"] as? Int16 == 7)
         #expect(cat["enclosure"] as? Enclosure === home && home["animals"] as? Set<ManagedObject> == [cat])
         #expect(dog["tricks"] as? [ManagedObject] == tricks && dog["chip"] == nil)
-        #expect((home["place"] as? [String: Any])?["number"] as? Int32 == 5 && home["place.street"] as? String == "Main")
+        #expect(
+            (home["place"] as? [String: Any])?["number"] as? Int32 == 5 && home["place.street"] as? String == "Main")
         #expect(try home.value(forKey: "code", as: String.self) == "AA-1")
         #expect(try home.value(forKey: "code", as: Int.self) == nil)
         try context.save()
@@ -75,11 +76,15 @@ import Testing
         #expect(failure(sample, "decimal", Double.infinity) == "wrong Sample.decimal: decimal")
         #expect(failure(sample, "small", Double.nan) == "wrong Sample.small: integer16")
         #expect(!cat.hasChanges && !home.hasChanges, "\(context.updatedObjects)")
-        #expect(cat.name == "Tom" && cat.enclosure === home && home.animals == [cat] && sample.changedValues() == ["label": "s"])
+        #expect(
+            cat.name == "Tom" && cat.enclosure === home && home.animals == [cat]
+                && sample.changedValues() == ["label": "s"])
         #expect(persistenceError { try cat.value(forKey: "nmae") } != nil)
         #expect(persistenceError { try cat.objectIDs(forRelationship: "name") } != nil)
         // Numbers of other types that lose nothing are taken.
-        #expect(failure(cat, "lives", UInt8(3)) == "none" && failure(cat, "weight", 4) == "none" && failure(sample, "decimal", 5) == "none")
+        #expect(
+            failure(cat, "lives", UInt8(3)) == "none" && failure(cat, "weight", 4) == "none"
+                && failure(sample, "decimal", 5) == "none")
         #expect(cat.lives == 3 && cat.weight == 4 && sample.decimal == 5)
         #expect(failure(cat, "mood", nil) == "none")
         #expect(failure(cat, "enclosure", nil) == "none" && cat.enclosure == nil)
@@ -101,7 +106,9 @@ import Testing
             return
         }
         try context.save()
-        #expect(try file.container.newContext().count(for: FetchRequest<Keeper>(where: AttributeKey<String?>(["keeperId"]) == value)) == 1)
+        #expect(
+            try file.container.newContext().count(
+                for: FetchRequest<Keeper>(where: AttributeKey<String?>(["keeperId"]) == value)) == 1)
     }
 
     @Test("IDs and faults of relationships can be asked for without loading the objects")
@@ -134,9 +141,13 @@ import Testing
         cat.name = "Tim"
         cat.enclosure = nil
         context.delete(home)
-        let text = await Task.detached { "\(copy[AttributeKey<String>(["name"])]) \(copy[AttributeKey<Int16>(["lives"])])" }.value
+        let text = await Task.detached {
+            "\(copy[AttributeKey<String>(["name"])]) \(copy[AttributeKey<Int16>(["lives"])])"
+        }.value
         #expect(text == "Tom 9")
-        #expect(copy.target("enclosure") == home.objectID && copy["name"] == "Tom" && copy["nothing"] == .null && copy.version == 1)
+        #expect(
+            copy.target("enclosure") == home.objectID && copy["name"] == "Tom" && copy["nothing"] == .null
+                && copy.version == 1)
         #expect(homeCopy.members("keepers")?.count == 1 && homeCopy.members("animals") == [cat.objectID])
         #expect(copy[AttributeKey<String?>(["mood"])] == nil)
         #expect(cat.frozen()["name"] == "Tim")

@@ -43,7 +43,9 @@ import Testing
             let context = file.container.newContext()
             let all = try context.fetch(FetchRequest<Sample>())
             #expect(log.take().count == 20)
-            #expect(!context.hasChanges && all.allSatisfy { $0.text == "awake" && !$0.hasChanges && $0.changedValues().isEmpty })
+            #expect(
+                !context.hasChanges
+                    && all.allSatisfy { $0.text == "awake" && !$0.hasChanges && $0.changedValues().isEmpty })
             #expect(try context.fetch(FetchRequest<Sample>()) == all)
             #expect(log.take().isEmpty, "fetching again awakes nobody")
             try context.refreshAllObjects()
@@ -68,7 +70,10 @@ import Testing
         let context = file.container.newContext()
         let (reads, _, fault) = try file.count {
             let fault = try #require(try context.object(with: id) as? Sample)
-            _ = (fault.objectID, fault.hashValue, fault == fault, fault.description, fault.hasChanges, fault.isDeleted, fault.isMissing)
+            _ = (
+                fault.objectID, fault.hashValue, fault == fault, fault.description, fault.hasChanges, fault.isDeleted,
+                fault.isMissing
+            )
             _ = (fault.changedValues(), fault.changedPropertyNames, fault.entity, fault.context, fault.isInserted)
             return fault
         }
@@ -111,7 +116,8 @@ import Testing
         let changed = try context.existingObject(Cat.self, with: ids[0])
         #expect(changed.name == "changed" && changed.objectID == ids[0])
         #expect(try context.object(with: ids[0]) === changed)
-        #expect(try context.fetch(FetchRequest<Cat>(where: AttributeKey<String>(["name"]) == "changed")).first === changed)
+        #expect(
+            try context.fetch(FetchRequest<Cat>(where: AttributeKey<String>(["name"]) == "changed")).first === changed)
         context.rollback()
         #expect(changed.name == "c0")
         #expect(context.registeredObjects.contains(changed))
@@ -138,7 +144,9 @@ import Testing
         #expect(context.registeredObjects.isEmpty)
     }
 
-    @Test("Trap 13: identity never changes: IDs, equality and hashes are the same before and after the save, in children and in other contexts")
+    @Test(
+        "Trap 13: identity never changes: IDs, equality and hashes are the same before and after the save, in children and in other contexts"
+    )
     func permanentIdentity() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -152,7 +160,8 @@ import Testing
         let outer = try context.existingObject(Cat.self, with: id)
         #expect(outer.kittens.map(\.objectID) == [kitten.objectID])
         try context.save()
-        #expect(inner.objectID == id && inner.hashValue == hash && byObject[inner] == 1 && byID[outer.objectID] == "Tom")
+        #expect(
+            inner.objectID == id && inner.hashValue == hash && byObject[inner] == 1 && byID[outer.objectID] == "Tom")
         let uri = id.uri
         #expect(file.container.objectID(for: uri) == id)
         let second = try file.secondContainer()
@@ -168,9 +177,13 @@ import Testing
         var context: ManagedObjectContext? = file.container.newContext()
         let cat = Cat(try #require(context), name: "Tom", enclosure: Enclosure(try #require(context), code: "AA-1"))
         try context?.save()
-        let fault = try #require(try context?.object(with: ObjectID(entity: cat.entity, key: 1 << 40, storeIdentifier: cat.objectID.storeIdentifier)) as? Cat)
+        let fault = try #require(
+            try context?.object(
+                with: ObjectID(entity: cat.entity, key: 1 << 40, storeIdentifier: cat.objectID.storeIdentifier)) as? Cat
+        )
         context?.reset()
-        #expect(cat.context == nil && cat.name == "Tom" && cat.enclosure == nil && cat.kittens.isEmpty && !cat.hasChanges)
+        #expect(
+            cat.context == nil && cat.name == "Tom" && cat.enclosure == nil && cat.kittens.isEmpty && !cat.hasChanges)
         #expect(fault.name == "" && fault.lives == 0 && fault.kittens.isEmpty && fault.friend == nil)
         let diary = Diary(inserting: try #require(context))
         context = nil

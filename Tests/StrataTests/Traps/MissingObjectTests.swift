@@ -14,7 +14,9 @@ import Testing
         try context.save()
     }
 
-    @Test("Trap 19: a fault for nothing reads as zero and empty, required properties included, and says that it is missing")
+    @Test(
+        "Trap 19: a fault for nothing reads as zero and empty, required properties included, and says that it is missing"
+    )
     func faultsForNothing() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
@@ -26,7 +28,9 @@ import Testing
         let lostSample = try #require(try context.object(with: sample.objectID) as? Sample)
         try deleteAll(file)
         #expect(!lostDiary.isMissing, "nobody has looked yet")
-        #expect(lostDiary.text == "" && lostDiary.isMissing && lostDiary.isDeleted && !lostDiary.isFault && !lostDiary.hasChanges)
+        #expect(
+            lostDiary.text == "" && lostDiary.isMissing && lostDiary.isDeleted && !lostDiary.isFault
+                && !lostDiary.hasChanges)
         #expect(lostDiary.keeper.name == "" && lostDiary.keeper.enclosures.isEmpty && lostDiary.keeper.context == nil)
         #expect(lostSample.small == 0 && !lostSample.flag && lostSample.date == nil && lostSample.uuid == nil)
         lostSample.small = 5
@@ -45,7 +49,8 @@ import Testing
     func loadedObjects() throws {
         let file = try ZooFile()
         let context = file.container.newContext(automaticallyMergesChanges: true)
-        let keeper = Keeper(context, name: "k"), home = Enclosure(context, code: "AA-1"), diary = Diary(inserting: context)
+        let keeper = Keeper(context, name: "k"), home = Enclosure(context, code: "AA-1"),
+            diary = Diary(inserting: context)
         diary.keeper = keeper
         home.keepers = [keeper]
         try context.save()

@@ -32,7 +32,9 @@ import Testing
         #expect(notifies({ _ = cat.enclosure }, when: { cat.enclosure = home }))
         #expect(notifies({ _ = home.animals }, when: { cat.enclosure = nil }), "by the inverse")
         #expect(notifies({ _ = cat.enclosure }, when: { home.animals = [cat] }), "by the inverse")
-        #expect(notifies({ _ = home.keepers }, when: { _ = Keeper(context, name: "k").enclosures = [home] }), "by the inverse")
+        #expect(
+            notifies({ _ = home.keepers }, when: { _ = Keeper(context, name: "k").enclosures = [home] }),
+            "by the inverse")
         #expect(notifies({ _ = home.keepers }, when: { home.removeKeepers(home.keepers) }))
         #expect(!notifies({ _ = home.keepers }, when: { home.addAnimals([Cat(context, name: "x")]) }))
         let other = Cat(context, name: "y")
@@ -59,7 +61,9 @@ import Testing
         #expect(notifies({ _ = home.code }, when: { context.delete(home) }))
     }
 
-    @Test("Saves of a background context notify the readers of the view context: values, members that come and members that go")
+    @Test(
+        "Saves of a background context notify the readers of the view context: values, members that come and members that go"
+    )
     func merges() async throws {
         let file = try ZooFile()
         let context = file.container.viewContext
@@ -68,7 +72,9 @@ import Testing
         try context.save()
         let (homeID, catID) = (home.objectID, cat.objectID)
         let background = file.container.newBackgroundContext()
-        func changes(_ read: () -> Void, _ change: @escaping @Sendable (ManagedObjectContext) throws -> Void) async throws -> Bool {
+        func changes(_ read: () -> Void, _ change: @escaping @Sendable (ManagedObjectContext) throws -> Void)
+            async throws -> Bool
+        {
             let counter = Counter()
             withObservationTracking(read) { counter.add() }
             try await background.perform { context in
@@ -81,27 +87,37 @@ import Testing
         }
         #expect(try await changes({ _ = cat.name }) { try $0.existingObject(Cat.self, with: catID).name = "Tim" })
         #expect(cat.name == "Tim")
-        #expect(try await changes({ _ = home.animals }) { context in
-            _ = Cat(context, name: "New", enclosure: try context.existingObject(Enclosure.self, with: homeID))
-        })
+        #expect(
+            try await changes({ _ = home.animals }) { context in
+                _ = Cat(context, name: "New", enclosure: try context.existingObject(Enclosure.self, with: homeID))
+            })
         #expect(home.animals.count == 2)
-        #expect(try await changes({ _ = home.animals }) { try $0.existingObject(Cat.self, with: catID).enclosure = nil })
+        #expect(
+            try await changes({ _ = home.animals }) { try $0.existingObject(Cat.self, with: catID).enclosure = nil })
         #expect(home.animals.map(\.name) == ["New"] && cat.enclosure == nil)
-        #expect(try await changes({ _ = home.animals }) { context in
-            for animal in try context.existingObject(Enclosure.self, with: homeID).animals { context.delete(animal) }
-        })
+        #expect(
+            try await changes({ _ = home.animals }) { context in
+                for animal in try context.existingObject(Enclosure.self, with: homeID).animals {
+                    context.delete(animal)
+                }
+            })
         #expect(home.animals.isEmpty)
-        #expect(try await changes({ _ = home.keepers }) { context in
-            for keeper in try context.existingObject(Enclosure.self, with: homeID).keepers { context.delete(keeper) }
-        })
+        #expect(
+            try await changes({ _ = home.keepers }) { context in
+                for keeper in try context.existingObject(Enclosure.self, with: homeID).keepers {
+                    context.delete(keeper)
+                }
+            })
         #expect(home.keepers.isEmpty)
-        #expect(try await changes({ _ = home.keepers }) { context in
-            try context.existingObject(Enclosure.self, with: homeID).addKeepers([Keeper(context, name: "n")])
-        })
+        #expect(
+            try await changes({ _ = home.keepers }) { context in
+                try context.existingObject(Enclosure.self, with: homeID).addKeepers([Keeper(context, name: "n")])
+            })
         #expect(home.keepers.map(\.name) == ["n"])
-        #expect(try await changes({ _ = (cat.name, cat.isDeleted) }) { context in
-            context.delete(try context.existingObject(with: catID))
-        })
+        #expect(
+            try await changes({ _ = (cat.name, cat.isDeleted) }) { context in
+                context.delete(try context.existingObject(with: catID))
+            })
         #expect(cat.isMissing && cat.name == "Tim")
     }
 }

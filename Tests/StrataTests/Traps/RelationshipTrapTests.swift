@@ -4,7 +4,9 @@ import Testing
 
 /// Both sides of relationships, at once and through faults.
 @Suite struct RelationshipTrapTests {
-    @Test("Trap 4: adding members to one owner from two contexts is no conflict, and does not count as a change of the owner's row")
+    @Test(
+        "Trap 4: adding members to one owner from two contexts is no conflict, and does not count as a change of the owner's row"
+    )
     func commutativeAdditions() throws {
         let file = try ZooFile()
         let one = file.container.newContext(), two = file.container.newContext()
@@ -35,7 +37,9 @@ import Testing
         #expect(conflicts.first?.properties.map(\.name) == ["enclosure"])
     }
 
-    @Test("Trap 7: adding to and removing from a to-many that is not loaded loads nothing, and loading it later takes them in")
+    @Test(
+        "Trap 7: adding to and removing from a to-many that is not loaded loads nothing, and loading it later takes them in"
+    )
     func unloadedToMany() throws {
         let file = try ZooFile()
         let one = file.container.newContext()
@@ -46,7 +50,8 @@ import Testing
         let two = file.container.newContext()
         let same = try two.existingObject(Enclosure.self, with: home.objectID)
         let cat = try #require(try two.fetchFirst(FetchRequest<Cat>(where: AttributeKey<String>(["name"]) == "a")))
-        let keeper = try #require(try two.fetchFirst(FetchRequest<Keeper>(where: AttributeKey<String>(["name"]) == "k")))
+        let keeper = try #require(
+            try two.fetchFirst(FetchRequest<Keeper>(where: AttributeKey<String>(["name"]) == "k")))
         let newCat = Cat(two, name: "d"), newKeeper = Keeper(two, name: "m")
         let (reads, _, _) = file.count {
             same.addAnimals([newCat])
@@ -214,13 +219,18 @@ import Testing
         try context.save()
         func check(_ expected: [String: [String]], _ comment: Comment) throws {
             let fresh = file.container.newContext()
-            for dog in try fresh.fetch(FetchRequest<Dog>()) { #expect(dog.tricks.map(\.title) == expected[dog.name], comment) }
+            for dog in try fresh.fetch(FetchRequest<Dog>()) {
+                #expect(dog.tricks.map(\.title) == expected[dog.name], comment)
+            }
             for trick in try fresh.fetch(FetchRequest<Trick>()) where expected[trick.title] != nil {
                 #expect(trick.dogs.map(\.name) == expected[trick.title], comment)
             }
         }
         try check(
-            ["Rex": ["beg", "sit", "roll"], "Bo": ["sit", "beg"], "Kim": ["sit"], "sit": ["Kim", "Rex", "Bo"], "beg": ["Rex", "Bo"], "jump": []],
+            [
+                "Rex": ["beg", "sit", "roll"], "Bo": ["sit", "beg"], "Kim": ["sit"], "sit": ["Kim", "Rex", "Bo"],
+                "beg": ["Rex", "Bo"], "jump": [],
+            ],
             "saved")
         rex._move(from: 2, to: 0, 1)
         rex._insert(tricks[3], at: 1, 1)
@@ -231,7 +241,8 @@ import Testing
         try context.save()
         try check(
             [
-                "Rex": ["roll", "jump", "beg", "sit"], "Bo": ["beg"], "Kim": ["sit"], "sit": ["Kim", "Rex"], "beg": ["Rex", "Bo"],
+                "Rex": ["roll", "jump", "beg", "sit"], "Bo": ["beg"], "Kim": ["sit"], "sit": ["Kim", "Rex"],
+                "beg": ["Rex", "Bo"],
                 "jump": ["Rex"],
             ], "changed")
         rex.tricks = []
@@ -257,7 +268,9 @@ import Testing
         #expect(fresh.tricks.map(\.title) == ["a", "b", "c"])
     }
 
-    @Test("Trap 23: a required to-one that is set later in the same event does not fail early, and counts are checked at the save alone")
+    @Test(
+        "Trap 23: a required to-one that is set later in the same event does not fail early, and counts are checked at the save alone"
+    )
     func lateRequirements() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
@@ -288,7 +301,8 @@ import Testing
     func refreshedSide() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let a = Enclosure(context, code: "AA-1"), b = Enclosure(context, code: "BB-2"), cat = Cat(context, name: "Tom", enclosure: a)
+        let a = Enclosure(context, code: "AA-1"), b = Enclosure(context, code: "BB-2"),
+            cat = Cat(context, name: "Tom", enclosure: a)
         let keeper = Keeper(context, name: "k")
         a.keepers = [keeper]
         try context.save()

@@ -96,11 +96,15 @@ import Testing
                 Issue.record("expected failures, not \(String(describing: error))")
                 return
             }
-            let found = validation.failures.map { "\($0.objectID.entity.name).\($0.property ?? "-") \($0.rule.rawValue)" }.sorted()
+            let found = validation.failures.map {
+                "\($0.objectID.entity.name).\($0.property ?? "-") \($0.rule.rawValue)"
+            }.sorted()
             #expect(
                 found == [
-                    "Cat.- custom", "Cat.lives maximum", "Cat.name maximumLength", "Cat.name minimumLength", "Cat.weight minimum",
-                    "Enclosure.code pattern", "Enclosure.wardens minimumCount", "Trick.title custom", "Trick.title custom",
+                    "Cat.- custom", "Cat.lives maximum", "Cat.name maximumLength", "Cat.name minimumLength",
+                    "Cat.weight minimum",
+                    "Enclosure.code pattern", "Enclosure.wardens minimumCount", "Trick.title custom",
+                    "Trick.title custom",
                     "Trick.title custom", "Trick.title custom", "Trick.title required",
                 ])
             #expect(validation.failures.contains { $0.objectID == nameless.objectID && $0.rule == .required })
@@ -164,21 +168,27 @@ import Testing
         context.delete(gone)
         func state() -> [String] {
             let parts: [String] = [
-                rex.name, "\(rex.version)", "\(rex.changedPropertyNames.sorted())", rex.tricks.map(\.title).joined(), "\(home.animals.count)",
-                sit.dogs.map(\.name).joined(), "\(new.isInserted)", "\(new.objectID)", "\(new.version)", "\(gone.isDeleted)",
+                rex.name, "\(rex.version)", "\(rex.changedPropertyNames.sorted())", rex.tricks.map(\.title).joined(),
+                "\(home.animals.count)",
+                sit.dogs.map(\.name).joined(), "\(new.isInserted)", "\(new.objectID)", "\(new.version)",
+                "\(gone.isDeleted)",
                 "\(context.insertedObjects.count) \(context.updatedObjects.count) \(context.deletedObjects.count)",
                 "\(rex.committedValues()["name"] ?? .null)", "\(rex.changedValues()["name"] ?? .null)",
             ]
             return parts
         }
         let before = state()
-        guard case .conflicts? = persistenceError({ try context.save() }) else { throw Refusal(description: "no conflict") }
+        guard case .conflicts? = persistenceError({ try context.save() }) else {
+            throw Refusal(description: "no conflict")
+        }
         #expect(state() == before)
         // A unique constraint that the policy cannot solve, after it solved the version conflict.
         context.mergePolicy = .objectWinsByProperty
         rex.chip = "2"
         let again = state()
-        guard case .conflicts? = persistenceError({ try context.save() }) else { throw Refusal(description: "no conflict") }
+        guard case .conflicts? = persistenceError({ try context.save() }) else {
+            throw Refusal(description: "no conflict")
+        }
         #expect(state() == again)
         new.name = ""
         let third = state()

@@ -9,7 +9,10 @@ import Testing
         for index in 0..<homes {
             let home = Enclosure(context, code: "AA-\(index)")
             for number in 0..<animals {
-                _ = number.isMultiple(of: 2) ? Cat(context, name: "\(number)", enclosure: home) : Dog(context, name: "\(number)", enclosure: home)
+                _ =
+                    number.isMultiple(of: 2)
+                    ? Cat(context, name: "\(number)", enclosure: home)
+                    : Dog(context, name: "\(number)", enclosure: home)
             }
         }
         try context.save()
@@ -64,16 +67,18 @@ import Testing
         let seed = file.container.newContext()
         for index in 0..<20 {
             let top = Node(seed, "top \(index)")
-            top.locks = Set((0..<5).map { part in
-                let node = Node(seed, "middle \(part)")
-                node.locks = Set((0..<5).map { Node(seed, "leaf \($0)") })
-                return node
-            })
+            top.locks = Set(
+                (0..<5).map { part in
+                    let node = Node(seed, "middle \(part)")
+                    node.locks = Set((0..<5).map { Node(seed, "leaf \($0)") })
+                    return node
+                })
         }
         try seed.save()
         let context = file.container.newContext()
         let (statements, leaves) = try file.statements {
-            try context.fetch(FetchRequest<Node>(where: AttributeKey<String>(["label"]).hasPrefix("top"))).reduce(0) { sum, top in
+            try context.fetch(FetchRequest<Node>(where: AttributeKey<String>(["label"]).hasPrefix("top"))).reduce(0) {
+                sum, top in
                 sum + top.locks.reduce(0) { $0 + $1.locks.count { $0.label.hasPrefix("leaf") } }
             }
         }
@@ -94,14 +99,17 @@ import Testing
         #expect(names.count == 500 && statements.count == 1, "\(statements)")
     }
 
-    @Test("Adding to a to-many of 10,000 members loads none of them, and saving that is a constant number of statements")
+    @Test(
+        "Adding to a to-many of 10,000 members loads none of them, and saving that is a constant number of statements")
     func adding() throws {
         let file = try ZooFile()
         try zoo(file, homes: 1, animals: 10_000)
         let context = file.container.newContext()
         let home = try context.fetch(FetchRequest<Enclosure>())[0]
         let (statements, _) = file.statements { home.addAnimals([Cat(context, name: "new")]) }
-        #expect(!statements.contains { $0.contains("SELECT") && $0.contains("animal") && $0.contains("enclosure") }, "\(statements)")
+        #expect(
+            !statements.contains { $0.contains("SELECT") && $0.contains("animal") && $0.contains("enclosure") },
+            "\(statements)")
         #expect(home.hasFault(forRelationship: "animals"))
         let (saving, _) = try file.statements { try context.save() }
         #expect(saving.count <= 8, "\(saving)")
@@ -141,6 +149,7 @@ import Testing
         animals[0].name = "changed"
         try one.save()
         let third = file.container.newContext()
-        #expect(try (third.object(with: animals[0].objectID) as? Animal)?.name == "changed", "the old row is not served")
+        #expect(
+            try (third.object(with: animals[0].objectID) as? Animal)?.name == "changed", "the old row is not served")
     }
 }

@@ -10,10 +10,16 @@ import Testing
         try ManagedObjectModel(name: "Small") {
             if reordered { part(changing, renamed) }
             Entity("Owner") {
-                if reordered { Relationship("parts", to: "Part", .toMany, inverse: "owner", deleteRule: changing ? .cascade : .nullify) }
+                if reordered {
+                    Relationship(
+                        "parts", to: "Part", .toMany, inverse: "owner", deleteRule: changing ? .cascade : .nullify)
+                }
                 Attribute("name", .string, default: changing ? .value("x") : nil).length(changing ? 1...5 : 0...50)
                 Attribute("size", .integer32, default: .value(changing ? 7 : 0)).range(changing ? 0...9 : 0...99)
-                if !reordered { Relationship("parts", to: "Part", .toMany, inverse: "owner", deleteRule: changing ? .cascade : .nullify) }
+                if !reordered {
+                    Relationship(
+                        "parts", to: "Part", .toMany, inverse: "owner", deleteRule: changing ? .cascade : .nullify)
+                }
             }
             if !reordered { part(changing, renamed) }
         }
@@ -30,7 +36,8 @@ import Testing
     func versionHash() throws {
         let hash = try model().versionHash
         #expect(try model(reordered: true).versionHash == hash)
-        #expect(try model(changing: true).versionHash == hash, "defaults, rules, delete rules and user info do not count")
+        #expect(
+            try model(changing: true).versionHash == hash, "defaults, rules, delete rules and user info do not count")
         #expect(try model(renamed: true).versionHash != hash)
         #expect(hash == "fc090a7efc45df5ffecf752d64db7c60", "a store that was made yesterday must open today")
     }
@@ -51,13 +58,17 @@ import Testing
         let reader = second.newContext()
         #expect(try reader.fetch(FetchRequest<ManagedObject>(entity: "Owner")).map { $0["name"] as? String } == ["n"])
         second.close()
-        guard case .store(.incompatibleModel(_, let differences))? = persistenceError({
-            try PersistentContainer(model: model(renamed: true), at: .file(path: path))
-        }) else {
+        guard
+            case .store(.incompatibleModel(_, let differences))? = persistenceError({
+                try PersistentContainer(model: model(renamed: true), at: .file(path: path))
+            })
+        else {
             Issue.record("a store of another model was opened")
             return
         }
-        #expect(differences.contains { $0.contains("title") } && differences.contains { $0.contains("label") }, "\(differences)")
+        #expect(
+            differences.contains { $0.contains("title") } && differences.contains { $0.contains("label") },
+            "\(differences)")
     }
 
     @Test("Trap 25: two containers on one file write at the same time; each waits for the other")
@@ -117,13 +128,16 @@ import Testing
     @Test("Members, moves, pairs and orders that another context saved show in loaded relationships")
     func relationships() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(automaticallyMergesChanges: true), two = file.container.newContext(automaticallyMergesChanges: true)
-        let a = Enclosure(one, code: "AA-1"), b = Enclosure(one, code: "BB-2"), cat = Cat(one, name: "Tom", enclosure: a)
+        let one = file.container.newContext(automaticallyMergesChanges: true),
+            two = file.container.newContext(automaticallyMergesChanges: true)
+        let a = Enclosure(one, code: "AA-1"), b = Enclosure(one, code: "BB-2"),
+            cat = Cat(one, name: "Tom", enclosure: a)
         let rex = Dog(one, name: "Rex"), sit = Trick(one, title: "sit"), beg = Trick(one, title: "beg")
         rex.tricks = [sit, beg]
         try one.save()
         #expect(a.animals == [cat] && b.animals.isEmpty && a.keepers.isEmpty)
-        let otherCat = try two.existingObject(Cat.self, with: cat.objectID), otherB = try two.existingObject(Enclosure.self, with: b.objectID)
+        let otherCat = try two.existingObject(Cat.self, with: cat.objectID),
+            otherB = try two.existingObject(Enclosure.self, with: b.objectID)
         let otherRex = try two.existingObject(Dog.self, with: rex.objectID)
         otherCat.enclosure = otherB
         otherB.addKeepers([Keeper(two, name: "k")])
@@ -164,10 +178,12 @@ import Testing
     @Test("An object that this context deleted and another one changed, and the other way round")
     func deletesAndChanges() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(automaticallyMergesChanges: true), two = file.container.newContext(automaticallyMergesChanges: true)
+        let one = file.container.newContext(automaticallyMergesChanges: true),
+            two = file.container.newContext(automaticallyMergesChanges: true)
         let a = Sample(one, "a"), b = Sample(one, "b")
         try one.save()
-        let otherA = try two.existingObject(Sample.self, with: a.objectID), otherB = try two.existingObject(Sample.self, with: b.objectID)
+        let otherA = try two.existingObject(Sample.self, with: a.objectID),
+            otherB = try two.existingObject(Sample.self, with: b.objectID)
         one.delete(a)
         otherA.small = 1
         otherB.small = 1

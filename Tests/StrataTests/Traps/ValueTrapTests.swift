@@ -15,7 +15,8 @@ import Testing
         try context.save()
         sample.label = "a"
         #expect(sample.isUpdated && sample.hasChanges && context.hasChanges)
-        #expect(sample.changedValues().isEmpty && sample.changedPropertyNames.isEmpty && !sample.hasPersistentChangedValues)
+        #expect(
+            sample.changedValues().isEmpty && sample.changedPropertyNames.isEmpty && !sample.hasPersistentChangedValues)
         #expect(try file.count { try context.save() }.writes == 0)
         #expect(sample.version == 1 && !sample.hasChanges && !context.hasChanges)
         sample.label = "b"
@@ -48,7 +49,9 @@ import Testing
         #expect(sample.committedValues()["label"] == "")
     }
 
-    @Test("Trap 3: after a save and after a merge the snapshot is the new one, so that the next save meets no conflict with itself")
+    @Test(
+        "Trap 3: after a save and after a merge the snapshot is the new one, so that the next save meets no conflict with itself"
+    )
     func snapshots() throws {
         let file = try ZooFile()
         let one = file.container.newContext(), two = file.container.newContext(automaticallyMergesChanges: true)
@@ -157,6 +160,8 @@ import Testing
         #expect(try file.count { try context.save() }.writes == 0)
         try context.refresh(cat, mergingChanges: false)
         #expect(cat.mood == nil && cat.name == "Tom")
-        #expect(persistenceError { try context.fetch(FetchRequest<Cat>(where: AttributeKey<String?>(["mood"]) == "gay")) } != nil)
+        #expect(
+            persistenceError { try context.fetch(FetchRequest<Cat>(where: AttributeKey<String?>(["mood"]) == "gay")) }
+                != nil)
     }
 }
