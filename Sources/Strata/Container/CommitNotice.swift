@@ -14,11 +14,11 @@ struct CommitNotice: Sendable {
 /// Where a context finds the saves of others. Anybody may post; the context takes them out in its own isolation, at its next boundary.
 final class NoticeMailbox: Sendable {
     let contextNumber: Int
-    private let notices = Mutex<[CommitNotice]>([])
+    private let notices = Guarded<[CommitNotice]>([])
     /// Whether there is anything to take: contexts ask at each boundary, and most often there is not.
     private let isFull = Atomic<Bool>(false)
     /// Called after a post, from the poster's thread.
-    private let onPost = Mutex<(@Sendable () -> Void)?>(nil)
+    private let onPost = Guarded<(@Sendable () -> Void)?>(nil)
 
     private let opened = Atomic<Bool>(false)
 

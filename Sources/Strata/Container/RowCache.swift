@@ -16,7 +16,7 @@ final class RowCache: Sendable {
     /// Older batches are forgotten beyond this number; look-ups walk the list.
     private static let limit = 64
 
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Guarded<[Entry]>([])
     private let invalidations = Atomic<Int>(0)
 
     /// Grows with each invalidation. Take it before reading from the store.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, and the list of those who want to
 /// hear of saves.
@@ -11,9 +10,7 @@ final class StoreCoordinator: Sendable {
     let bindings: [EntityBinding]
     let rowCache = RowCache()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
-    private let mailboxes = Mutex<[WeakMailbox]>([])
-    private let streams = Mutex<[Int: AsyncStream<CommitNotice>.Continuation]>([:])
-    private let nextStream = Atomic<Int>(0)
+    private let mailboxes = Guarded<[WeakMailbox]>([])
 
     private struct WeakMailbox: Sendable {
         weak var mailbox: NoticeMailbox?
@@ -59,23 +56,9 @@ final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Tells every other context, and every stream, of a commit.
+    /// Tells every other context of a commit.
     func broadcast(_ notice: CommitNotice) {
         let receivers = mailboxes.withLock { list in list.compactMap(\.mailbox) }
         for mailbox in receivers where mailbox.contextNumber != notice.contextNumber { mailbox.post(notice) }
-        let continuations = streams.withLock { Array($0.values) }
-        for continuation in continuations { continuation.yield(notice) }
-    }
-
-    /// The commits from now on, to all who ask.
-    func notices() -> AsyncStream<CommitNotice> {
-        let number = nextStream.add(1, ordering: .relaxed).newValue
-        return AsyncStream { continuation in
-            streams.withLock { $0[number] = continuation }
-            continuation.onTermination = { [weak self] _ in
-                guard let self else { return }
-                _ = streams.withLock { $0.removeValue(forKey: number) }
-            }
-        }
     }
 }
