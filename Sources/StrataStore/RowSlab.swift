@@ -55,7 +55,7 @@ public struct RowReference: @unchecked Sendable {
 
     /// Whether the bytes of the slot are the name of a file that holds the value.
     public func isExternal(_ slot: SlotDescription) -> Bool {
-        withExtendedLifetime(slab) { row.isExternal(slot.index) }
+        !slot.storage.isInline && withExtendedLifetime(slab) { row.isExternal(slot.index) }
     }
 
     /// Calls a closure with the bytes of a slot: text, a decimal number, a blob; nil where there is no value. They must not be used after the

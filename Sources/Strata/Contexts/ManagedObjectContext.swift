@@ -7,7 +7,8 @@ import Synchronization
 /// queue for ``BackgroundContext``, or an actor or task of yours that called ``PersistentContainer/newContext()``. The compiler rejects
 /// code that would let one of them out.
 ///
-/// A context holds its objects weakly, unless they are changed. It has one object for each ID. Saves of other contexts are taken in at a
+/// A context holds its objects weakly, unless they are changed, and they do not hold it: keep the context as long as you work with its objects.
+/// Without it their relationships read as empty. It has one object for each ID. Saves of other contexts are taken in at a
 /// boundary: before a fetch, a save, a `perform`, or at ``processPendingChanges()``.
 public final class ManagedObjectContext {
     /// The context that this one was made from; nil for one that saves to the store.
@@ -25,7 +26,8 @@ public final class ManagedObjectContext {
     public var automaticallyMergesChanges: Bool {
         didSet { mailbox.isOpen = automaticallyMergesChanges }
     }
-    /// Called when a fault could not be filled because the store failed. The property reads as zero or empty then, and the fault stays.
+    /// Called when a fault could not be filled, or the file of a binary value could not be read, because the store failed. The property reads as
+    /// zero or empty then, and the next touch tries again.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     /// The last error that a fault ran into, if any.
     public internal(set) var lastFaultError: PersistenceError?
@@ -199,7 +201,13 @@ public final class ManagedObjectContext {
         onFaultError?(error, object)
     }
 
-    func externalData(named name: String) -> Data? {
-        try? coordinator.store.externalData(named: name)
+    /// The bytes of a value that stands in a file of its own; nil, and the error reported, if the file cannot be read.
+    func externalData(named name: String, of object: ManagedObject) -> Data? {
+        do throws(PersistenceError) {
+            return try store { () throws(StoreError) in try coordinator.store.externalData(named: name) }
+        } catch {
+            report(error, object)
+            return nil
+        }
     }
 }

@@ -220,7 +220,7 @@ extension ManagedObject {
         withExtendedLifetime(self) {
             guard row.isPresent(slot) else { return nil }
             guard row.isExternal(slot) else { return Data.load(row, slot) }
-            return context?.externalData(named: String.load(row, slot))
+            return context?.externalData(named: String.load(row, slot), of: self)
         }
     }
 
