@@ -66,7 +66,7 @@ extension ManagedObjectContext {
                         member.writeTargetKey(nil, slot)
                     }
                 } else if let other = inverse.toManyIndex {
-                    member.mutating(member.observerIndex(toMany: other)) { _ = member.notePair(object, other, added: false) }
+                    member.mutating(member.observerIndex(toMany: other)) { member.notePair(object, other, added: false) }
                     // The pair itself goes with the row, whichever side is primary.
                     member.extras?.toManys[other]?.removed[object.key] = nil
                 }

@@ -211,8 +211,14 @@ extension ManagedObjectContext {
             for object in state.removed.values { _ = storage(key).remove(object) }
             for object in state.added.values where !state.appended.contains(object) { _ = storage(key).insert(object) }
             for object in state.appended {
+                if case .inverseSlot(let slot) = relationship.storage, object.targetKey(slot) != key { continue }
                 _ = storage(key).remove(object)
                 _ = storage(key).insert(object)
+            }
+            if state.isRearranged, let list = storage(key) as? AnyMemberList {
+                let present = Set(list.objects)
+                list.replaceAll(OrderMerge.merge(state.arrangement.filter(present.contains), with: list.objects))
+                state.arrangement = []
             }
         }
         return result
@@ -276,9 +282,9 @@ extension ManagedObjectContext {
         where !object.flags.contains(.missing) && object.toManyState(index).members == nil {
             try loadMembers(toMany: index, of: object)
         }
-        let result = objects.map { object in (object.key, object.members(toMany: index).objects) }
-        for object in result.flatMap(\.1) where object.isFault { try load(object) }
-        return result
+        let living = objects.filter { !$0.isDeleted }.map { owner in (owner: owner.key, members: owner.members(toMany: index).objects) }
+        for object in living.flatMap(\.members) where object.isFault { try load(object) }
+        return living.map { entry in (entry.owner, entry.members.filter { !$0.isDeleted }) }
     }
 }
 
