@@ -61,6 +61,7 @@ final class WorldContext {
         var world = below
         for id in deleted.keys { world.rows[id] = nil }
         for (id, update) in updates {
+            // An object that others deleted lives on if values of it were changed when that became known.
             var row = world.rows[id] ?? update.snapshot
             for (name, cell) in update.values { row.cells[name] = cell }
             world.rows[id] = row
@@ -212,19 +213,46 @@ final class WorldContext {
 
     // MARK: Taking in what others saved
 
+    /// What was read led to objects that others have deleted.
+    func forgetReferences(to gone: Set<Ident>) {
+        for (id, update) in updates where below.rows[id] == nil {
+            updates[id]?.values = update.changes
+            for (name, cell) in update.snapshot.cells {
+                if case .ref(let target) = cell, gone.contains(target) { updates[id]?.snapshot.cells[name] = nil }
+            }
+        }
+    }
+
     /// Puts the changes on top of what lies below now. A value that was no change is none.
-    func rebase(refreshesDeleted: Bool) {
+    func rebase() {
         let world = below
         for (id, update) in updates {
-            guard let row = world.rows[id] else { continue }
+            guard let row = world.rows[id] else {
+                if update.changes.isEmpty { updates[id] = nil }
+                continue
+            }
             updates[id] = PendingUpdate(snapshot: row, version: version(id), values: update.changes)
         }
-        if refreshesDeleted { for id in deleted.keys where world.rows[id] != nil { deleted[id] = version(id) } }
+        for id in deleted.keys where world.rows[id] != nil { deleted[id] = version(id) }
+        let living = view.rows
+        pairs = pairs.mapValues { $0.filter { living[$0.key.a] != nil && living[$0.key.b] != nil } }
         mendOneToOnes()
     }
 
     /// An object that was given another partner here than below leaves the one that it has there.
     private func mendOneToOnes() {
+        defer {
+            // What others deleted and lives on for its changes has no partner that does not know of it.
+            for (id, update) in updates where below.rows[id] == nil {
+                for relation in WorldSchema.relations(update.snapshot.entity)
+                where relation.cardinality == .one && WorldSchema.inverse(relation).cardinality == .one {
+                    let world = view
+                    if let partner = world.ref(id, relation.name), world.ref(partner, relation.inverse) != id {
+                        updates[id]?.values.updateValue(nil, forKey: relation.name)
+                    }
+                }
+            }
+        }
         for (id, update) in updates {
             for relation in WorldSchema.relations(update.snapshot.entity)
             where relation.cardinality == .one && WorldSchema.inverse(relation).cardinality == .one {

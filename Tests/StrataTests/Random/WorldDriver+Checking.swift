@@ -5,7 +5,12 @@ extension WorldDriver {
     /// Compares all that a context shows with the model.
     func check(_ context: WorldContext) throws {
         guard root(of: context).isSynced else { return try checkPending(context) }
-        let (world, _) = try WorldReading.world(context.context)
+        let world: World
+        do {
+            world = try WorldReading.world(context.context).world
+        } catch {
+            throw Difference("\(context.name): \(error)")
+        }
         try WorldReading.compare(world, context.view, exactly: true, context.name)
         try checkPending(context)
     }

@@ -47,15 +47,28 @@ final class WorldDriver {
                 if step % 200 == 0 { try reopen() }
             } catch {
                 throw Difference(
-                    "seed \(seed), step \(step): \(error)\nlast commands:\n" + log.suffix(25).joined(separator: "\n"))
+                    "seed \(seed), step \(step): \(error)\nearlier commands on the same objects:\n"
+                        + related(to: "\(error)").joined(separator: "\n") + "\nlast commands:\n"
+                        + log.suffix(25).joined(separator: "\n"))
             }
         }
     }
 
     func note(_ context: WorldContext, _ text: String) {
         log.append("\(step) \(context.name): \(text)")
-        if log.count > 200 { log.removeFirst(100) }
+        if log.count > 400 { log.removeFirst(200) }
         tally[String(text.prefix { $0 != " " }), default: 0] += 1
+    }
+
+    /// Earlier commands that name an object of a complaint, and the saves between them.
+    private func related(to complaint: String) -> [String] {
+        let ids = Set(complaint.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "/" }).map(String.init))
+            .filter { $0.contains("/") }
+        return log.dropLast(25).filter { line in
+            let words = line.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "/" }).map(String.init)
+            return words.contains(where: ids.contains) || line.contains(": save") || line.contains("reset") || line.contains(": rollback")
+                || line.contains("sync")
+        }.suffix(60)
     }
 
     private func runStep() throws {
@@ -108,7 +121,7 @@ final class WorldDriver {
     func refreshDescendants(_ context: WorldContext) throws {
         for child in context.children {
             try child.context.refreshAllObjects()
-            child.rebase(refreshesDeleted: true)
+            child.rebase()
             try refreshDescendants(child)
         }
     }
@@ -266,7 +279,7 @@ final class WorldDriver {
     func refreshAll(_ context: WorldContext) throws {
         note(context, "refreshAll")
         try context.context.refreshAllObjects()
-        context.rebase(refreshesDeleted: true)
+        context.rebase()
         try refreshDescendants(context)
     }
 

@@ -80,7 +80,7 @@ final class WorldStore {
     /// What validation refuses: names that are missing or too long, and denied deletes.
     func isInvalid(_ context: WorldContext) -> Bool {
         let world = context.view
-        for id in Array(context.inserted.keys) + context.updates.keys {
+        for id in Array(context.inserted.keys) + context.updates.keys where world.rows[id] != nil {
             guard case .string(let name) = world.value(id, "name"), name.count <= WorldSchema.longestName else { return true }
         }
         for id in context.deleted.keys {
@@ -126,7 +126,6 @@ final class WorldStore {
             for (pair, isAdded) in changes {
                 let view = parent.view
                 guard view.rows[pair.a] != nil, view.rows[pair.b] != nil else { continue }
-                guard (view.pairs[relation]?.contains(pair) ?? false) != isAdded else { continue }
                 parent.pairs[relation, default: [:]][pair] = isAdded
             }
         }
