@@ -5,6 +5,7 @@ import Synchronization
 /// hear of saves.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
+    let storeIdentifier: UUID
     let model: ManagedObjectModel
     /// By position of the entity in the model.
     let bindings: [EntityBinding]
@@ -20,6 +21,7 @@ final class StoreCoordinator: Sendable {
 
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
         self.store = store
+        self.storeIdentifier = store.identifier
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
         for objectClass in classes {

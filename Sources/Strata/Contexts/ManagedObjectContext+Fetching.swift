@@ -75,6 +75,7 @@ extension ManagedObjectContext {
 
     /// Checks that a path leads through to-one relationships to a stored property.
     private func check(_ path: [String], _ entity: EntityDescription) throws(PersistenceError) {
+        guard !path.isEmpty else { throw .invalidFetch(entity: entity.name, reason: "an empty key path names no property") }
         var current = entity
         for (position, name) in path.enumerated() {
             let rest = path[position...].joined(separator: ".")
@@ -99,8 +100,9 @@ extension ManagedObjectContext {
     // MARK: Rows and objects
 
     private func storeBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
+        let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in try coordinator.store.fetch(plan) }
-        coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex)
+        coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex, stamp: stamp)
         return batch
     }
 

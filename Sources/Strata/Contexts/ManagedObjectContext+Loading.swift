@@ -9,15 +9,20 @@ extension ManagedObjectContext {
     // MARK: Rows from below
 
     /// The rows of some keys, as the parent or the store has them.
-    func sourceRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+    /// - Parameter group: What keeps the rows in the row cache.
+    func sourceRows(entityIndex: Int, keys: [Int64], group: FetchGroup? = nil) throws(PersistenceError) -> [RowReference] {
         if let parent { return try parent.viewRows(entityIndex: entityIndex, keys: keys) }
         let rootIndex = model.entities[entityIndex].rootIndex
         let (found, missing) = coordinator.rowCache.rows(rootIndex: rootIndex, keys: keys)
         guard !missing.isEmpty else { return found }
+        let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in
             try coordinator.store.rows(entityIndex: entityIndex, keys: missing)
         }
-        coordinator.rowCache.add(batch, rootIndex: rootIndex)
+        if let group {
+            group.batch = batch
+            coordinator.rowCache.add(batch, rootIndex: rootIndex, stamp: stamp)
+        }
         return found + batch.rows
     }
 
@@ -70,7 +75,7 @@ extension ManagedObjectContext {
 
     /// The objects of a batch; they fire their faults together.
     func materialize(_ batch: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
-        let group = batch.count > 1 ? FetchGroup(keys: batch.pointers.map { RowPointer($0).key }) : nil
+        let group = batch.count > 1 ? FetchGroup(keys: batch.pointers.map { RowPointer($0).key }, batch: batch) : nil
         var objects: [ManagedObject] = []
         objects.reserveCapacity(batch.count)
         batch.forEach { slab, row in
@@ -107,7 +112,8 @@ extension ManagedObjectContext {
                 if let other = table.object(key), other.isFault { faults.append(other) }
             }
         }
-        let rows = try sourceRows(entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key))
+        let rows = try sourceRows(
+            entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
         for row in rows { table.object(row.row.key)?.fill(row, isAwakening: isAwakening) }
         for fault in faults where fault.isFault { fault.markMissing() }
     }
@@ -146,7 +152,7 @@ extension ManagedObjectContext {
             return keys.map { makeFault(key: $0, binding: binding, group: group) }
         }
         do throws(PersistenceError) {
-            return try sourceRows(entityIndex: destinationIndex, keys: keys).map { materialize($0, group: group) }
+            return try sourceRows(entityIndex: destinationIndex, keys: keys, group: group).map { materialize($0, group: group) }
         } catch {
             lastFaultError = error
             return []
@@ -232,11 +238,13 @@ extension ManagedObjectContext {
             let members = try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
             return RowBatch(members.flatMap { $0.members.map(\.sharedRow) })
         }
+        let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in
             try coordinator.store.memberRows(
                 entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
         }
-        coordinator.rowCache.add(batch, rootIndex: model.entities[relationship.destinationIndex].rootIndex)
+        coordinator.rowCache.add(
+            batch, rootIndex: model.entities[relationship.destinationIndex].rootIndex, stamp: stamp)
         return batch
     }
 

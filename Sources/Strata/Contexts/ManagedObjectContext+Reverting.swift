@@ -39,6 +39,7 @@ extension ManagedObjectContext {
         guard object.contextReference === self, !object.isInserted, !object.flags.contains(.detached) else { return }
         coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
         guard mergingChanges else {
+            takeBackLinks(of: object)
             object.flags.remove(.changed)
             return object.turnIntoFault()
         }
@@ -51,8 +52,38 @@ extension ManagedObjectContext {
         guard let row = rows.first else {
             return noteGone(object)
         }
+        let before = object.sharedRow
         object.takeSnapshot(row)
+        for (slot, relationship) in object.binding.toOnes
+        where !before.row.hasSameValue(as: object.row, slot: slot, storage: .key) {
+            unloadOwner(before.row, slot, relationship)
+            unloadOwner(object.row, slot, relationship)
+        }
         for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
+    }
+
+    /// Sets relationships back to what was read or saved last, so that the other ends do not go on showing what the object is about to forget.
+    private func takeBackLinks(of object: ManagedObject) {
+        guard !object.flags.contains(.deleted) else { return }
+        if let changes = object.changes, let snapshot = changes.snapshot {
+            for (slot, relationship) in object.binding.toOnes
+            where changes.slots.contains(slot) && !object.row.hasSameValue(as: snapshot.row, slot: slot, storage: .key) {
+                let old = snapshot.row.isPresent(slot) ? Int64(bitPattern: snapshot.row.word(slot)) : nil
+                let owner = old.flatMap { target($0, of: relationship, from: object, slot: slot) }
+                object.setTarget(owner?.isDeleted == true ? nil : owner, slot)
+                guard let owner, let index = model.inverse(of: relationship)?.toManyIndex,
+                    let state = owner.extras?.toManys[index], !state.appended.isEmpty
+                else { continue }
+                // It has its old place in the order again, not the last one.
+                state.appended.removeAll { $0 === object }
+                unloadMembers(of: owner, index)
+            }
+        }
+        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
+            guard let state else { continue }
+            for member in state.added.values { object.remove(member, toMany: index) }
+            for member in state.removed.values where !member.isDeleted { object.add(member, toMany: index) }
+        }
     }
 
     /// Refreshes all objects of the context; unchanged ones become faults, changed ones keep their changes.

@@ -6,9 +6,13 @@ extension ManagedObjectContext {
     /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the write. A save that throws
     /// leaves objects and store as they were; what `willSave` changed stays changed.
     /// - Throws: ``PersistenceError/validation(_:)`` with all failures of all objects, ``PersistenceError/conflicts(_:)`` under
-    ///   ``MergePolicy/error``, ``PersistenceError/store(_:)``, ``PersistenceError/hooksNeverSettle(entities:)``; for a child
+    ///   ``MergePolicy/error``, ``PersistenceError/store(_:)``, ``PersistenceError/hooksNeverSettle(entities:)``,
+    ///   ``PersistenceError/recursiveSave`` in `willSave` and validators; for a child
     ///   ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an object that was changed here.
     public func save() throws(PersistenceError) {
+        guard !isSaving else { throw .recursiveSave }
+        isSaving = true
+        defer { isSaving = false }
         processPendingChanges()
         guard hasChanges else { return dropUnchanged() }
         try runWillSave()
@@ -20,6 +24,8 @@ extension ManagedObjectContext {
         } else {
             try saveToStore()
         }
+        // The save is over: hooks may change objects, and save again.
+        isSaving = false
         for object in saved { object.didSave() }
     }
 
@@ -43,16 +49,20 @@ extension ManagedObjectContext {
     }
 
     private func validate() throws(PersistenceError) {
-        var failures: [ValidationFailure] = []
-        for _ in 0..<1000 {
-            failures = []
+        var changing: Set<String> = []
+        for round in 0..<1000 {
+            var failures: [ValidationFailure] = []
             let before = changeCount
             for object in changedObjects where object.hasChanges && !object.isStillborn {
+                let count = changeCount
                 object.collectFailures(&failures)
+                if round > 990, changeCount != count { changing.insert(object.binding.entity.name) }
             }
-            if changeCount == before { break }
+            guard changeCount == before else { continue }
+            guard failures.isEmpty else { throw .validation(ValidationError(failures)) }
+            return
         }
-        if !failures.isEmpty { throw .validation(ValidationError(failures)) }
+        throw .hooksNeverSettle(entities: changing.sorted())
     }
 
     // MARK: To the store
@@ -77,6 +87,10 @@ extension ManagedObjectContext {
                     continue
                 }
                 guard case .conflicts(let conflicts) = result else { break }
+                for conflict in conflicts {
+                    // Others, perhaps of another process, wrote these rows: what the cache has of them is old.
+                    coordinator.rowCache.invalidate([conflict.key], rootIndex: model.entities[conflict.entityIndex].rootIndex)
+                }
                 guard attempt < Self.attempts else { throw .conflicts(conflicts.map(describe)) }
                 resetVersions()
                 if memory == nil { memory = ContextMemory(of: self) }

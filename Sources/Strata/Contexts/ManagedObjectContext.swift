@@ -19,7 +19,12 @@ public final class ManagedObjectContext {
     /// Who makes the changes, for history.
     public var author: String?
     /// Whether saves of other contexts of the container are taken in at boundaries. False leaves objects as they are until they are refreshed.
-    public var automaticallyMergesChanges: Bool
+    ///
+    /// A change that is pending here counts as made on top of what was taken in: where both sides changed one property, the later save wins,
+    /// whatever the merge policy. Leave it false where that must be a conflict.
+    public var automaticallyMergesChanges: Bool {
+        didSet { mailbox.isOpen = automaticallyMergesChanges }
+    }
     /// Called when a fault could not be filled because the store failed. The property reads as zero or empty then, and the fault stays.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     /// The last error that a fault ran into, if any.
@@ -37,6 +42,8 @@ public final class ManagedObjectContext {
     var goneObjects: [ManagedObject] = []
     /// Grows with every change; tells whether hooks changed anything.
     var changeCount = 0
+    /// From the beginning of a save until its objects are clean.
+    var isSaving = false
     /// While `awakeFromFetch` runs, changes do not count.
     var isAwakening = false
     var keys = KeySupply()
@@ -176,7 +183,10 @@ public final class ManagedObjectContext {
 
     /// The entity of an ID by this context's model, if the ID is of this store.
     func ownEntity(of id: ObjectID) -> EntityDescription? {
-        guard id.storeIdentifier == coordinator.store.identifier else { return nil }
+        guard id.storeIdentifier == coordinator.storeIdentifier else { return nil }
+        let index = id.entity.index
+        // The ID of an object of this container names the very description; one that was read from a URI by another model names it by name.
+        if index < model.entities.count, model.entities[index] === id.entity { return id.entity }
         return model.entity(named: id.entity.name)
     }
 

@@ -62,8 +62,9 @@ extension ManagedObject {
     }
 
     private func collectRequired(_ failures: inout [ValidationFailure]) {
-        // An object whose row was never read has only relationships changed; its attributes are as they were saved.
-        for slot in binding.validation.required where !isFault && !row.isPresent(slot) {
+        // Only a to-many relationship of it has changed; the row is what the store accepted, and not worth reading.
+        guard !flags.contains(.fault) else { return }
+        for slot in binding.validation.required where !row.isPresent(slot) {
             let name = binding.entity.slots[slot].name
             fail(name, .null, .required, "a value is required; set one before saving", &failures)
         }

@@ -30,7 +30,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     /// The value of an attribute by name, or of an element of a composite as `address.street`; ``Value/null`` for nil and for unknown names. To-one
     /// relationships give ``Value/object(_:)``. Binary data that stands in a file of its own is the file's name.
     public subscript(name: String) -> Value {
-        objectID.entity.slot(named: name).map(reference.row.value) ?? .null
+        objectID.entity.slot(named: name).map(reference.value) ?? .null
     }
 
     /// The value of an attribute by its typed key.

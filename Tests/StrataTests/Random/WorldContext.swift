@@ -76,6 +76,11 @@ final class WorldContext {
         return world
     }
 
+    /// Objects that others deleted and that live on here for their changes: they have no place in an order any more.
+    var unplaced: Set<Ident> {
+        Set(updates.keys.filter { store.world.rows[$0] == nil }).union(parent?.unplaced ?? [])
+    }
+
     func version(_ id: Ident) -> Int64 { store.versions[id] ?? 0 }
 
     // MARK: Writing

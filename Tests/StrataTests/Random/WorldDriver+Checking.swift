@@ -11,7 +11,7 @@ extension WorldDriver {
         } catch {
             throw Difference("\(context.name): \(error)")
         }
-        try WorldReading.compare(world, context.view, exactly: true, context.name)
+        try WorldReading.compare(world, context.view, exactly: true, unplaced: context.unplaced, context.name)
         try checkPending(context)
     }
 
@@ -74,7 +74,8 @@ extension WorldDriver {
         } else {
             let members = try WorldReading.members(object, relation)
             let expected = relation.cardinality == .ordered ? view.list(id, relation) : view.members(id, relation).sorted()
-            if members != expected {
+            let unplaced = context.unplaced
+            if Set(members) != Set(expected) || members.filter({ !unplaced.contains($0) }) != expected.filter({ !unplaced.contains($0) }) {
                 throw Difference("\(context.name): \(id).\(relation.name) is \(members), should be \(expected)")
             }
         }

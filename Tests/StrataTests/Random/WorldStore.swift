@@ -91,6 +91,15 @@ final class WorldStore {
         return false
     }
 
+    /// Whether a pending relationship leads to an object that the store has no more.
+    func leadsNowhere(_ context: WorldContext) -> Bool {
+        func isGone(_ cell: Cell?) -> Bool {
+            if case .ref(let target)? = cell { world.rows[target] == nil && context.inserted[target] == nil } else { false }
+        }
+        return context.updates.values.contains { $0.changes.values.contains(where: isGone) }
+            || context.inserted.values.contains { $0.cells.values.contains(where: isGone) }
+    }
+
     private func breaksUnique(_ next: World, _ context: WorldContext, inserts: [Ident: WorldRow]) -> Bool {
         var seen: Set<Cell> = []
         return next.rows.values.contains { row in row.cells["code"].map { !seen.insert($0).inserted } ?? false }
