@@ -79,11 +79,7 @@ extension ManagedObjectContext {
                 unloadMembers(of: owner, index)
             }
         }
-        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
-            guard let state else { continue }
-            for member in state.added.values { object.remove(member, toMany: index) }
-            for member in state.removed.values where !member.isDeleted { object.add(member, toMany: index) }
-        }
+        dropPairs(of: object)
     }
 
     /// Refreshes all objects of the context; unchanged ones become faults, changed ones keep their changes.

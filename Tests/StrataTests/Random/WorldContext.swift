@@ -229,11 +229,12 @@ final class WorldContext {
     }
 
     /// Puts the changes on top of what lies below now. A value that was no change is none.
-    func rebase() {
+    /// - Parameter gone: What others deleted just now; nil looks at everything.
+    func rebase(gone: Set<Ident>? = nil) {
         let world = below
         for (id, update) in updates {
             guard let row = world.rows[id] else {
-                if update.changes.isEmpty { updates[id] = nil }
+                if update.changes.isEmpty, gone?.contains(id) ?? true { updates[id] = nil }
                 continue
             }
             updates[id] = PendingUpdate(snapshot: row, version: version(id), values: update.changes)

@@ -66,8 +66,9 @@ extension WorldDriver {
         for other in roots where other !== context {
             if other.context.automaticallyMergesChanges {
                 other.context.processPendingChanges()
-                other.forgetReferences(to: before.subtracting(store.world.rows.keys))
-                other.rebase()
+                let gone = before.subtracting(store.world.rows.keys)
+                other.forgetReferences(to: gone)
+                other.rebase(gone: gone)
                 try refreshDescendants(other)
             } else {
                 other.isSynced = false
