@@ -280,11 +280,11 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
     ) throws(PersistenceError) -> [(owner: Int64, members: [ManagedObject])] {
         let index = relationship.toManyIndex ?? 0
-        let binding = coordinator.bindings[entityIndex]
         let group = FetchGroup(keys: owners)
-        let objects = owners.map { key in
-            tables[entityIndex].object(key) ?? makeFault(key: key, binding: binding, group: group)
-        }
+        let table = tables[entityIndex]
+        // The owners may be of several entities of the hierarchy; where that is so, only their rows tell of which.
+        let made = makeTargets(owners.filter { table.object($0) == nil }, destinationIndex: model.entities[entityIndex].rootIndex)
+        let objects = withExtendedLifetime(made) { owners.compactMap { table.object($0) } }
         for object in objects where object.group == nil { object.group = group }
         for object in objects
         where !object.flags.contains(.missing) && object.toManyState(index).members == nil {

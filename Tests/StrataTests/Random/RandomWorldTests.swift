@@ -4,7 +4,8 @@ import Testing
 
 /// Random commands on contexts, children and a file, compared with a plain model of what should hold.
 ///
-/// `STRATA_RANDOM_STEPS` sets the number of steps, `STRATA_RANDOM_SEED` the seed: the one that a difference was reported for.
+/// `STRATA_RANDOM_STEPS` sets the number of steps, `STRATA_RANDOM_SEED` the seed: the one that a difference was reported for. The order of Swift's
+/// sets differs from process to process; `SWIFT_DETERMINISTIC_HASHING=1` takes that out, too.
 @Suite struct RandomWorldTests {
     private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
 
