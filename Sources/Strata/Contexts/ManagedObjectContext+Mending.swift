@@ -19,6 +19,15 @@ extension ManagedObjectContext {
         goneObjects = []
         for object in gone where object.flags.isDisjoint(with: [.deleted, .missing]) {
             for (slot, relationship) in object.binding.toOnes {
+                // What went with it is no target, also for a child that reads the row.
+                let keys = [object.row, object.changes?.snapshot?.row].compactMap { row in
+                    row.flatMap { $0.isPresent(slot) ? Int64(bitPattern: $0.word(slot)) : nil }
+                }
+                for key in Set(keys) {
+                    guard let target = target(key, of: relationship, from: object, slot: slot) else { continue }
+                    if target.isFault { fire(target) }
+                    if target.flags.contains(.missing) { object.clearReference(slot, to: [key]) }
+                }
                 guard let inverse = model.inverse(of: relationship)?.slot, let partner = object.target(slot),
                     partner.loadedTargetKey(inverse) != object.key, !partner.isDeleted
                 else { continue }

@@ -192,7 +192,7 @@ final class WorldContext {
         let doomed = Set(doomed(by: id))
         for id in doomed {
             guard let row = world.rows[id] else { continue }
-            for relation in WorldSchema.relations(row.entity) where relation.rule != .deny {
+            for relation in WorldSchema.relations(row.entity) where relation.rule != .deny || inserted[id] != nil {
                 let inverse = WorldSchema.inverse(relation)
                 guard inverse.cardinality == .one else { continue }
                 let others = relation.cardinality == .one
@@ -240,6 +240,16 @@ final class WorldContext {
             updates[id] = PendingUpdate(snapshot: row, version: version(id), values: update.changes)
         }
         for id in deleted.keys where world.rows[id] != nil { deleted[id] = version(id) }
+        // What an object that others deleted was read with may be gone as well.
+        let known = view.rows
+        for (id, update) in updates where world.rows[id] == nil {
+            for (name, cell) in update.snapshot.cells {
+                if case .ref(let target) = cell, known[target] == nil, deleted[target] == nil {
+                    updates[id]?.values = update.changes
+                    updates[id]?.snapshot.cells[name] = nil
+                }
+            }
+        }
         let living = view.rows
         pairs = pairs.mapValues { $0.filter { living[$0.key.a] != nil && living[$0.key.b] != nil } }
         mendOneToOnes()

@@ -88,7 +88,9 @@ extension WorldDriver {
             return .saved(withConflicts: false)
         } catch {
             switch error {
-            case .validation: return .invalid
+            case .validation(let failures):
+                note(context, "refused: \(failures)")
+                return .invalid
             case .conflicts: return .conflicts
             case .objectNotFound: return .notFound
             case .store(.constraint): return .dangling
