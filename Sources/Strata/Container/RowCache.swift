@@ -68,6 +68,11 @@ final class RowCache: Sendable {
         }
     }
 
+    /// Forgets all rows of a hierarchy.
+    func forget(rootIndex: Int) {
+        entries.withLock { list in list.removeAll { $0.rootIndex == rootIndex } }
+    }
+
     private static func positions(of batch: RowBatch) -> [Int64: Int] {
         Dictionary((0..<batch.count).map { (batch[$0].row.key, $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -56,6 +56,16 @@ final class StoreCoordinator: Sendable {
         }
     }
 
+    /// Forgets cached rows that may refer to deleted objects: the store has set such references to nil.
+    func forgetRows(referringTo deletes: [ChangeSet.Delete]) {
+        let roots = Set(deletes.map { model.entities[$0.entityIndex].rootIndex })
+        guard !roots.isEmpty else { return }
+        for entity in model.entities {
+            let refers = bindings[entity.index].toOnes.contains { roots.contains(model.entities[$0.relationship.destinationIndex].rootIndex) }
+            if refers { rowCache.forget(rootIndex: entity.rootIndex) }
+        }
+    }
+
     /// Tells every other context of a commit.
     func broadcast(_ notice: CommitNotice) {
         let receivers = mailboxes.withLock { list in list.compactMap(\.mailbox) }

@@ -228,8 +228,14 @@ extension ManagedObjectContext {
             for object in state.removed.values { _ = storage(key).remove(object) }
             for object in state.added.values where !state.appended.contains(object) { _ = storage(key).insert(object) }
             for object in state.appended {
+                if case .inverseSlot(let slot) = relationship.storage, object.targetKey(slot) != key { continue }
                 _ = storage(key).remove(object)
                 _ = storage(key).insert(object)
+            }
+            if state.isRearranged, let list = storage(key) as? AnyMemberList {
+                let present = Set(list.objects)
+                list.replaceAll(OrderMerge.merge(state.arrangement.filter(present.contains), with: list.objects))
+                state.arrangement = []
             }
         }
         return result
@@ -286,19 +292,18 @@ extension ManagedObjectContext {
     ) throws(PersistenceError) -> [(owner: Int64, members: [ManagedObject])] {
         let index = relationship.toManyIndex ?? 0
         let group = FetchGroup(keys: owners)
-        // The owners may be of any entity that has the relationship.
-        let declaring = model.entity(named: relationship.declaringEntity)?.index ?? entityIndex
-        let unknown = owners.filter { tables[entityIndex].object($0) == nil }
-        let made = try makeTargets(unknown, destinationIndex: declaring)
-        let objects = withExtendedLifetime(made) { owners.compactMap { tables[entityIndex].object($0) } }
+        let table = tables[entityIndex]
+        // The owners may be of several entities of the hierarchy; where that is so, only their rows tell of which.
+        let made = try makeTargets(owners.filter { table.object($0) == nil }, destinationIndex: model.entities[entityIndex].rootIndex)
+        let objects = withExtendedLifetime(made) { owners.compactMap { table.object($0) } }
         for object in objects where object.group == nil { object.group = group }
         for object in objects
         where !object.flags.contains(.missing) && object.toManyState(index).members == nil {
             try loadMembers(toMany: index, of: object)
         }
-        let result = objects.map { object in (object.key, object.members(toMany: index).objects) }
-        for object in result.flatMap(\.1) where object.isFault { try load(object) }
-        return result
+        let living = objects.filter { !$0.isDeleted }.map { owner in (owner: owner.key, members: owner.members(toMany: index).objects) }
+        for object in living.flatMap(\.members) where object.isFault { try load(object) }
+        return living.map { entry in (entry.owner, entry.members.filter { !$0.isDeleted }) }
     }
 }
 

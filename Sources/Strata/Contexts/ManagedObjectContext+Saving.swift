@@ -75,9 +75,17 @@ extension ManagedObjectContext {
         var memory: ContextMemory?
         do throws(PersistenceError) {
             for attempt in 1... {
-                let current = changes
-                let result = try changes.isEmpty
-                    ? .committed : store { () throws(StoreError) in try coordinator.store.commit(current) }
+                let result: CommitResult
+                do throws(StoreError) {
+                    result = try changes.isEmpty ? .committed : coordinator.store.commit(changes)
+                } catch {
+                    guard case .constraint = error, mergePolicy != .error, attempt < Self.attempts else { throw .store(error) }
+                    resetVersions()
+                    if memory == nil { memory = ContextMemory(of: self) }
+                    guard try dropDangling() else { throw .store(error) }
+                    changes = makeChangeSet(bumpingVersions: true)
+                    continue
+                }
                 guard case .conflicts(let conflicts) = result else { break }
                 for conflict in conflicts {
                     // Others, perhaps of another process, wrote these rows: what the cache has of them is old.
@@ -96,7 +104,9 @@ extension ManagedObjectContext {
         }
         let notice = makeNotice(changes)
         for (rootIndex, keys) in notice.staleKeys(model) { coordinator.rowCache.invalidate(keys, rootIndex: rootIndex) }
+        coordinator.forgetRows(referringTo: changes.deletes)
         finishSave()
+        clearReferences(to: changes.deletes)
         if !changes.isEmpty { coordinator.broadcast(notice) }
     }
 
@@ -112,7 +122,7 @@ extension ManagedObjectContext {
             }
             object.computeDerived()
             if object.isInserted {
-                if bumpingVersions { object.setRowVersion(1) }
+                if bumpingVersions { object.setRowVersion(object.extras?.firstVersion ?? 1) }
                 changes.inserts.append(.init(row: RowReference(slab: object.slab, row: object.row)))
             } else {
                 let slots = object.storedChanges
@@ -156,6 +166,10 @@ extension ManagedObjectContext {
                 object.flags.remove(.changed)
                 object.flags.insert(.missing)
                 detach(object)
+                continue
+            }
+            if object.flags.contains(.gone) {
+                object.markMissing()
                 continue
             }
             object.flags.remove([.inserted, .updated, .ownsRow])
@@ -240,11 +254,12 @@ extension ManagedObject {
                         removed: state.removed.keys.sorted()))
             }
             guard relationship.isOrdered else { continue }
-            if state.isRearranged, let members = state.members {
+            if state.isRearranged {
+                let members = state.members?.objects ?? state.arrangement
                 changes.orders.append(
                     .init(
                         entityIndex: entityIndex, relationshipIndex: relationship.index, owner: key,
-                        kind: .arrange(members.objects.filter { !$0.isDeleted }.map(\.key))))
+                        kind: .arrange(members.filter { !$0.isDeleted }.map(\.key))))
             } else if !state.appended.isEmpty {
                 changes.orders.append(
                     .init(

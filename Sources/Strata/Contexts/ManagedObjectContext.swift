@@ -40,6 +40,8 @@ public final class ManagedObjectContext {
     let tables: [ObjectTable]
     /// Changed objects, in the order of their first change. Some may have become unchanged again.
     var changedObjects: [ManagedObject] = []
+    /// Objects that others deleted and that live on for their changes, until their relationships have been mended.
+    var goneObjects: [ManagedObject] = []
     /// Grows with every change; tells whether hooks changed anything.
     var changeCount = 0
     /// From the beginning of a save until its objects are clean.

@@ -10,6 +10,8 @@ final class ObjectExtras {
     var observers: [Int: PropertyObserver] = [:]
     /// Deleted by a unique constraint in favour of this object.
     var survivor: ObjectID?
+    /// The version that the next insert of the object has: 1, but for one that is made again after others deleted it.
+    var firstVersion: Int64 = 1
 
     init(toManyCount: Int) {
         toManys = Array(repeating: nil, count: toManyCount)
