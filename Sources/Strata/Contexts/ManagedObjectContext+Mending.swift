@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     /// - Parameter keys: By slot, the keys that stood there in the snapshot, in memory and in the store.
     func settleOneToOnes(of object: ManagedObject, _ keys: [Int: Set<Int64>]) throws(PersistenceError) {
         for (slot, relationship) in object.binding.toOnes {
-            guard let inverse = model.inverse(of: relationship)?.slot, let keys = keys[slot] else { continue }
+            guard let wayBack = model.inverse(of: relationship), let inverse = wayBack.slot, let keys = keys[slot] else { continue }
             let isGone = object.isDeleted
             let chosen = isGone ? nil : object.targetKey(slot)
             for key in keys.union(chosen.map { [$0] } ?? []).sorted() {
@@ -49,8 +49,8 @@ extension ManagedObjectContext {
                 if key != chosen {
                     if back == object.key { partner.writeTargetKey(nil, inverse) }
                 } else if back != object.key {
-                    if let back,
-                        let rival = try current(back, of: relationship, from: object, slot: slot), rival.targetKey(slot) == key
+                    if let back, let rival = try current(back, of: wayBack, from: partner, slot: inverse),
+                        rival.targetKey(slot) == key
                     {
                         rival.writeTargetKey(nil, slot)
                     }
