@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     /// - Parameter keys: By slot, the keys that stood there in the snapshot, in memory and in the store.
     func settleOneToOnes(of object: ManagedObject, _ keys: [Int: Set<Int64>]) throws(PersistenceError) {
         for (slot, relationship) in object.binding.toOnes {
-            guard let inverse = model.inverse(of: relationship)?.slot, let keys = keys[slot] else { continue }
+            guard let wayBack = model.inverse(of: relationship), let inverse = wayBack.slot, let keys = keys[slot] else { continue }
             let isGone = object.isDeleted
             let chosen = isGone ? nil : object.targetKey(slot)
             for key in keys.union(chosen.map { [$0] } ?? []).sorted() {
@@ -49,8 +49,8 @@ extension ManagedObjectContext {
                 if key != chosen {
                     if back == object.key { partner.writeTargetKey(nil, inverse) }
                 } else if back != object.key {
-                    if let back, let rival = target(back, of: relationship, from: object, slot: slot),
-                        rival.loadedTargetKey(slot) == key, !rival.isDeleted
+                    if let back, let rival = try current(back, of: wayBack, from: partner, slot: inverse),
+                        rival.targetKey(slot) == key
                     {
                         rival.writeTargetKey(nil, slot)
                     }
@@ -69,13 +69,13 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// The object of a key with the row that the store has now, unless it is changed here.
+    /// The object of a key with the row that the store has now, unless values of it are changed here; the commit checks the version then.
     private func current(
         _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
     ) throws(PersistenceError) -> ManagedObject? {
         guard let partner = target(key, of: relationship, from: object, slot: slot) else { return nil }
         if partner.isFault { try load(partner) }
-        if !partner.hasChanges, !partner.isDeleted { try refresh(partner, mergingChanges: true) }
+        if partner.flags.isDisjoint(with: [.inserted, .deleted, .missing]), partner.storedChanges.isEmpty { try reread(partner) }
         return partner.isDeleted ? nil : partner
     }
 

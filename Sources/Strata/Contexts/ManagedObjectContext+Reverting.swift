@@ -47,7 +47,9 @@ extension ManagedObjectContext {
         mendOneToOnes()
     }
 
-    private func reread(_ object: ManagedObject) throws(PersistenceError) {
+    /// Reads the row of an object now, and keeps its changes on top.
+    func reread(_ object: ManagedObject) throws(PersistenceError) {
+        coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
         let rows = try sourceRows(entityIndex: object.binding.entity.index, keys: [object.key])
         guard let row = rows.first else {
             return noteGone(object)
