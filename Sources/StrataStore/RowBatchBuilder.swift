@@ -12,6 +12,9 @@ public struct RowBatchBuilder {
     @usableFromInline package var slabs: [RowSlab] = []
     @usableFromInline package var ends: [Int] = []
     @usableFromInline package var slab: RowSlab?
+    /// The memory of ``slab``, at hand without counting a reference.
+    @usableFromInline package var memory: UnsafeMutableRawPointer?
+    @usableFromInline package var capacity = 0
     @usableFromInline package var rowStart = 0
     @usableFromInline package var position = 0
     @usableFromInline package var slotCount = 0
@@ -29,12 +32,13 @@ public struct RowBatchBuilder {
     }
 
     /// Begins a row of an entity at a position in the model, in which every slot is nil.
+    @inlinable
     public mutating func beginRow(entityIndex: Int, slotCount: Int, key: Int64, version: Int64) {
         let size = RowPointer.fixedSize(slotCount)
         self.slotCount = slotCount
         rowStart = position
-        reserve(size, used: 0)
-        guard let memory = slab?.memory else { return }
+        if position &+ size > capacity { reserve(size, used: 0) }
+        guard let memory else { return }
         let start = memory + rowStart
         start.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         start.storeBytes(of: UInt16(slotCount), toByteOffset: 4, as: UInt16.self)
@@ -45,9 +49,10 @@ public struct RowBatchBuilder {
     }
 
     /// Fills a slot that holds its value itself: a number, a date, a key.
+    @inlinable
     public mutating func setWord(_ word: UInt64, slot: Int) {
         precondition(slot >= 0 && slot < slotCount, "slot out of range")
-        guard let memory = slab?.memory else { return }
+        guard let memory else { return }
         let start = memory + rowStart
         let bits = RowPointer.headerSize &+ 8 &* (slot &>> 6)
         start.storeBytes(
@@ -57,17 +62,20 @@ public struct RowBatchBuilder {
     }
 
     /// Fills a slot with a whole number or a key.
+    @inlinable
     public mutating func setInteger(_ value: Int64, slot: Int) { setWord(UInt64(bitPattern: value), slot: slot) }
 
     /// Fills a slot with a floating-point number, or a date as seconds since 2001-01-01.
+    @inlinable
     public mutating func setDouble(_ value: Double, slot: Int) { setWord(value.bitPattern, slot: slot) }
 
     /// Fills a slot with bytes: text, a decimal number, a blob, a UUID, a geo point.
     /// - Parameter external: Whether the bytes are the name of a file that holds the value.
+    @inlinable
     public mutating func setBytes(_ bytes: UnsafeRawBufferPointer, slot: Int, external: Bool = false) {
         precondition(bytes.count < Int(RowPointer.externalFlag), "a value of 2 GB or more does not fit in a row")
-        reserve(bytes.count, used: position - rowStart)
-        guard let memory = slab?.memory else { return }
+        if position &+ bytes.count > capacity { reserve(bytes.count, used: position &- rowStart) }
+        guard let memory else { return }
         if let start = bytes.baseAddress { (memory + position).copyMemory(from: start, byteCount: bytes.count) }
         let length = UInt64(UInt32(bytes.count) | (external ? RowPointer.externalFlag : 0))
         setWord(UInt64(position - rowStart) | length << 32, slot: slot)
@@ -81,8 +89,9 @@ public struct RowBatchBuilder {
     }
 
     /// Ends the row begun last.
+    @inlinable
     public mutating func endRow() {
-        guard let memory = slab?.memory else { return }
+        guard let memory else { return }
         (memory + rowStart).storeBytes(of: UInt32(position - rowStart), as: UInt32.self)
         pointers.append(UnsafeRawPointer(memory + rowStart))
         position = (position + 7) & ~7
@@ -100,8 +109,8 @@ public struct RowBatchBuilder {
     }
 
     /// Makes room for bytes behind the row so far; moves the row to a new slab if this one is full.
-    private mutating func reserve(_ count: Int, used: Int) {
-        if let slab, rowStart + used + count <= slab.capacity { return }
+    @usableFromInline
+    package mutating func reserve(_ count: Int, used: Int) {
         let next = RowSlab(capacity: max(nextCapacity, (used + count) * 2))
         nextCapacity = Self.slabSize
         if let slab {
@@ -110,6 +119,8 @@ public struct RowBatchBuilder {
             ends.append(pointers.count)
         }
         slab = next
+        memory = next.memory
+        capacity = next.capacity
         rowStart = 0
         position = used
     }

@@ -12,8 +12,12 @@ extension ManagedObjectContext {
         let plan = try plan(for: request)
         let objects = try request.includesPendingChanges
             ? effectiveObjects(plan) : materialize(storeBatch(plan)).filter { !$0.isDeleted }
-        // Every object of the entity is of the class, since the binding made it.
-        return objects as? [T] ?? objects.compactMap { $0 as? T }
+        let candidates = model.entities[plan.entityIndex].descendantIndexes
+        guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
+            return objects.compactMap { $0 as? T }
+        }
+        // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again would cost as much as making it.
+        return objects.map { unsafeDowncast($0, to: T.self) }
     }
 
     /// The first object that a request asks for.

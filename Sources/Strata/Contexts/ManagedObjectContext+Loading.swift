@@ -63,12 +63,19 @@ extension ManagedObjectContext {
             if let group { object.group = group }
             return object
         }
-        let binding = coordinator.bindings[entityIndex]
+        return makeObject(reference, group: group, binding: coordinator.bindings[entityIndex], table: tables[entityIndex])
+    }
+
+    /// A new object of a row, of which the context knows none.
+    private func makeObject(
+        _ reference: RowReference, group: FetchGroup?, binding: EntityBinding, table: ObjectTable
+    ) -> ManagedObject {
+        let key = reference.row.key
         let object = binding.objectClass.init(
             _seed: ObjectSeed(
                 binding: binding, key: key, context: self, reference: reference,
                 flags: observesObjects ? .observed : [], group: group))
-        tables[entityIndex].insert(object, key: key)
+        table.insert(object, key: key)
         if !isAwakening {
             isAwakening = true
             object.awakeFromFetch()
@@ -83,8 +90,22 @@ extension ManagedObjectContext {
         let group = batch.count > 1 ? FetchGroup(keys: batch.pointers.map { RowPointer($0).key }, batch: batch) : nil
         var objects: [ManagedObject] = []
         objects.reserveCapacity(batch.count)
+        // Rows of one entity mostly come together; what depends on the entity alone is looked up when it changes.
+        var entityIndex = -1
+        var table: ObjectTable?
+        var binding: EntityBinding?
         batch.forEach { slab, row in
-            objects.append(materialize(RowReference(slab: slab, row: row), group: group, refreshing: refreshing))
+            let reference = RowReference(slab: slab, row: row)
+            if row.entityIndex != entityIndex {
+                entityIndex = row.entityIndex
+                table = tables[entityIndex]
+                binding = coordinator.bindings[entityIndex]
+            }
+            guard let table, let binding, table.object(row.key) == nil else {
+                objects.append(materialize(reference, group: group, refreshing: refreshing))
+                return
+            }
+            objects.append(makeObject(reference, group: group, binding: binding, table: table))
         }
         return objects
     }
@@ -208,10 +229,21 @@ extension ManagedObjectContext {
         if case .inverseSlot(let slot) = relationship.storage {
             let batch = try sourceMemberRows(relationship, entityIndex: entityIndex, owners: keys)
             let slots = batch.pointers.map { RowPointer($0).word(slot) }
+            // Members come grouped by owner, so the storage used last is mostly the next one.
+            var lastOwner: Int64?
+            var lastStorage: MemberStorage?
             for (position, member) in materialize(batch, refreshing: true).enumerated() {
                 // A member that was moved here or deleted in this context counts as what it is now.
                 let owner = member.hasChanges ? (member.isDeleted ? nil : member.targetKey(slot)) : Int64(bitPattern: slots[position])
-                if let owner, owners[owner] != nil { _ = storage(owner).insert(member) }
+                guard let owner else { continue }
+                if owner != lastOwner {
+                    guard owners[owner] != nil else { continue }
+                    lastOwner = owner
+                    lastStorage = storage(owner)
+                    let run = slots[position...].prefix { Int64(bitPattern: $0) == owner }.count
+                    lastStorage?.reserve((lastStorage?.count ?? 0) + run)
+                }
+                _ = lastStorage?.insert(member)
             }
             for member in changedObjects
             where !member.isDeleted && member.hasChanges && member.binding.entity.descends(from: relationship.destinationIndex, in: model) {

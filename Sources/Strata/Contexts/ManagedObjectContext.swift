@@ -174,7 +174,7 @@ public final class ManagedObjectContext {
 
     /// Called by an object that goes away.
     func unregister(_ object: ManagedObject) {
-        tables[object.binding.entity.index].remove(object, key: object.key)
+        tables[object.row.entityIndex].remove(object, key: object.key)
     }
 
     // MARK: Helpers

@@ -3,25 +3,46 @@
 /// Keys come in runs, so the table is a set of pages of 1,024 neighbours; the page used last is kept at hand. No hashing of each key, no
 /// rehash while it grows.
 final class ObjectTable {
-    private final class Page {
-        let slots: UnsafeMutablePointer<Unmanaged<ManagedObject>?>
-        var count = 0
+    /// A count, and 1,024 references that are not counted. Pages are taken and given back by hand, because counting references to them would cost more
+    /// than the look-up; nothing outside of this file sees one.
+    private struct Page {
+        let memory: UnsafeMutablePointer<Int>
 
-        init() {
-            slots = .allocate(capacity: ObjectTable.pageSize)
-            slots.initialize(repeating: nil, count: ObjectTable.pageSize)
+        static func make() -> Page {
+            let memory = UnsafeMutablePointer<Int>.allocate(capacity: ObjectTable.pageSize + 1)
+            memory.initialize(repeating: 0, count: ObjectTable.pageSize + 1)
+            return Page(memory: memory)
         }
 
-        deinit { slots.deallocate() }
+        func free() { memory.deallocate() }
+
+        var count: Int {
+            get { memory[0] }
+            nonmutating set { memory[0] = newValue }
+        }
+
+        subscript(slot: Int) -> Int {
+            get { memory[slot + 1] }
+            nonmutating set { memory[slot + 1] = newValue }
+        }
+
+        func object(_ slot: Int) -> ManagedObject? {
+            UnsafeRawPointer(bitPattern: self[slot]).map { Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue() }
+        }
     }
 
     private static let pageSize = 1024
     private var pages: [Int64: Page] = [:]
-    private var lastNumber: Int64 = -1
-    private var lastPage: Page?
+    // The two are one fact, read and written as a whole with no call in between, so there is no overlapping access to look for at run time.
+    @exclusivity(unchecked) private var lastNumber: Int64 = -1
+    @exclusivity(unchecked) private var lastPage: Page?
 
     /// The number of objects.
     private(set) var count = 0
+
+    deinit {
+        for page in pages.values { page.free() }
+    }
 
     private func page(_ number: Int64) -> Page? {
         if number == lastNumber { return lastPage }
@@ -33,7 +54,7 @@ final class ObjectTable {
 
     /// The object of a key.
     func object(_ key: Int64) -> ManagedObject? {
-        page(key >> 10)?.slots[Int(key & 1023)]?.takeUnretainedValue()
+        page(key >> 10)?.object(Int(key & 1023))
     }
 
     /// Adds an object. There must be none of the key.
@@ -43,12 +64,12 @@ final class ObjectTable {
         if let found = self.page(number) {
             page = found
         } else {
-            page = Page()
+            page = Page.make()
             pages[number] = page
             lastNumber = number
             lastPage = page
         }
-        page.slots[Int(key & 1023)] = Unmanaged.passUnretained(object)
+        page[Int(key & 1023)] = Int(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         page.count += 1
         count += 1
     }
@@ -58,14 +79,15 @@ final class ObjectTable {
         let number = key >> 10
         guard let page = page(number) else { return }
         let slot = Int(key & 1023)
-        guard page.slots[slot]?.toOpaque() == Unmanaged.passUnretained(object).toOpaque() else { return }
-        page.slots[slot] = nil
+        guard page[slot] == Int(bitPattern: Unmanaged.passUnretained(object).toOpaque()) else { return }
+        page[slot] = 0
         page.count -= 1
         count -= 1
         if page.count == 0 {
             pages[number] = nil
             lastNumber = -1
             lastPage = nil
+            page.free()
         }
     }
 
@@ -73,9 +95,9 @@ final class ObjectTable {
     var objects: [ManagedObject] {
         var result: [ManagedObject] = []
         result.reserveCapacity(count)
-        for page in pages.values where page.count > 0 {
+        for page in pages.values {
             for slot in 0..<Self.pageSize {
-                if let object = page.slots[slot] { result.append(object.takeUnretainedValue()) }
+                if let object = page.object(slot) { result.append(object) }
             }
         }
         return result

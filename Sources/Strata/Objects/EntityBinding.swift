@@ -19,6 +19,8 @@ final class EntityBinding: Sendable {
     let validation: ValidationPlan
     /// Slots of to-one relationships, with their relationships.
     let toOnes: [(slot: Int, relationship: RelationshipDescription)]
+    /// By slot, the position of the entity that it leads to; -1 for attributes.
+    let destinations: [Int]
 
     init(model: ManagedObjectModel, entity: EntityDescription, objectClass: ManagedObject.Type, storeIdentifier: UUID) {
         self.model = model
@@ -55,6 +57,7 @@ final class EntityBinding: Sendable {
             }
         }
         validation = ValidationPlan(entity: entity)
+        destinations = entity.slots.map { slot in slot.relationshipIndex.map { entity.relationships[$0].destinationIndex } ?? -1 }
         toOnes = entity.relationships.compactMap { relationship in relationship.slot.map { ($0, relationship) } }
     }
 

@@ -10,7 +10,8 @@ final class FetchGroup {
 
     init(keys: [Int64], batch: RowBatch? = nil) {
         self.keys = keys
-        self.batch = batch
+        // One object must not keep the rows of a hundred thousand alive.
+        self.batch = batch.flatMap { $0.count <= Self.limit ? $0 : nil }
     }
 
     /// The most objects that one fault loads at once; beyond it, memory would be at stake.

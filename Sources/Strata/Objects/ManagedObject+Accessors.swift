@@ -176,7 +176,7 @@ extension ManagedObject {
     @usableFromInline
     final func beginWrite(_ slot: Int) {
         if flags.contains(.fault) { fireFault() }
-        extras?.observers[slot]?.willChange()
+        if flags.contains(.observed) { extras?.observers[slot]?.willChange() }
         if !flags.contains(.ownsRow) { takeRow() }
         contextReference?.changeCount &+= 1
         guard !flags.contains(.inserted) else { return }
@@ -185,7 +185,7 @@ extension ManagedObject {
 
     @usableFromInline
     final func endWrite(_ slot: Int) {
-        extras?.observers[slot]?.didChange()
+        if flags.contains(.observed) { extras?.observers[slot]?.didChange() }
     }
 
     /// Writes nil.

@@ -5,6 +5,9 @@ extension ManagedObject {
     final func target(_ slot: Int) -> ManagedObject? {
         guard row.isPresent(slot), let context else { return nil }
         let key = Int64(bitPattern: row.word(slot))
+        let destination = binding.destinations[slot]
+        guard destination >= 0 else { return nil }
+        if let known = context.tables[destination].object(key) { return known.isDeleted ? nil : known }
         guard let relationship = relationship(slot: slot) else { return nil }
         guard let object = context.target(key, of: relationship, from: self, slot: slot) else { return nil }
         return object.isDeleted ? nil : object

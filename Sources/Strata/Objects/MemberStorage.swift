@@ -32,7 +32,10 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
 
     override var count: Int { members.count }
     override func contains(_ object: ManagedObject) -> Bool { (object as? D).map(members.contains) ?? false }
-    override func insert(_ object: ManagedObject) -> Bool { (object as? D).map { members.insert($0).inserted } ?? false }
+    override func insert(_ object: ManagedObject) -> Bool {
+        guard let member = object as? D else { return false }
+        return members.insert(member).inserted
+    }
     override func remove(_ object: ManagedObject) -> Bool { (object as? D).map { members.remove($0) != nil } ?? false }
     override func forEach(_ body: (ManagedObject) -> Void) { members.forEach(body) }
     override func reserve(_ count: Int) { members.reserveCapacity(count) }

@@ -54,7 +54,7 @@ extension ManagedObject {
     /// Runs a change of a property between the two reports to its observers, if it has any.
     @inline(__always)
     final func mutating<R>(_ property: Int, _ body: () -> R) -> R {
-        guard let observer = extras?.observers[property] else { return body() }
+        guard flags.contains(.observed), let observer = extras?.observers[property] else { return body() }
         observer.willChange()
         defer { observer.didChange() }
         return body()
@@ -62,7 +62,7 @@ extension ManagedObject {
 
     /// Tells the observers of all properties around a change of the whole object.
     final func mutatingAll(_ body: () -> Void) {
-        guard let observers = extras?.observers, !observers.isEmpty else { return body() }
+        guard flags.contains(.observed), let observers = extras?.observers, !observers.isEmpty else { return body() }
         for observer in observers.values { observer.willChange() }
         body()
         for observer in observers.values { observer.didChange() }
