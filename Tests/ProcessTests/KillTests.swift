@@ -59,21 +59,10 @@ private final class Probe {
     private var seen = ""
 
     init(store: URL, count: Int) throws {
-        process.executableURL = Self.executable
+        process.executableURL = try TestExecutable.named("CrashProbe")
         process.arguments = [store.path, String(count)]
         process.standardOutput = pipe
         try process.run()
-    }
-
-    /// The executable stands beside the bundle of the tests.
-    static var executable: URL {
-        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        while folder.path != "/" {
-            let candidate = folder.appending(path: "CrashProbe")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        return URL(filePath: ".build/debug/CrashProbe")
     }
 
     static func model() throws -> ManagedObjectModel {

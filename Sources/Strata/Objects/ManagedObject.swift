@@ -124,7 +124,7 @@ extension ManagedObject {
     /// is empty then, and a save writes nothing.
     public final var isUpdated: Bool { flags.contains(.updated) }
     /// Whether the object has been deleted: true from the delete until the save, and after it.
-    public final var isDeleted: Bool { !flags.isDisjoint(with: [.deleted, .missing]) }
+    public final var isDeleted: Bool { !flags.isDisjoint(with: .hidden) }
     /// Whether somebody else deleted the object, or there never was one with its ID. Known once the row has been looked for. Properties keep the
     /// last values, or read as zero and empty if none were read.
     public final var isMissing: Bool { flags.contains(.missing) && !flags.contains(.detached) }

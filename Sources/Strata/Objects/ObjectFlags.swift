@@ -31,6 +31,8 @@ struct ObjectFlags: OptionSet, Sendable {
 
     /// A read of a property must take the long way.
     @usableFromInline static let slowAccess: ObjectFlags = [.fault, .observed]
+    /// No relationship shows the object.
+    @usableFromInline static let hidden: ObjectFlags = [.deleted, .missing]
     /// The object has changes that a save would write.
     @usableFromInline static let changed: ObjectFlags = [.inserted, .updated, .deleted]
 }

@@ -1,0 +1,14 @@
+import Foundation
+
+/// The executables that tests start stand beside the bundle of the tests.
+enum TestExecutable {
+    static func named(_ name: String) throws -> URL {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.path != "/" {
+            let candidate = folder.appending(path: name)
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+}
