@@ -37,17 +37,10 @@ enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
     var writes: Bool { [.w1, .w1Full, .w2, .w2Full, .w7, .w8, .w8Nullify].contains(self) }
     /// Whether the trial begins with the countries alone.
     var startsEmpty: Bool { [.w1, .w1Full, .w2, .w2Full].contains(self) }
+    /// Whether it takes anything from the data, beyond what is in the store.
+    var needsData: Bool { ![.w3, .w3Two, .w5, .w6, .w6Prefetched, .w6Registered, .w9, .w11].contains(self) }
     /// Whether each commit waits for the disk.
     var isFull: Bool { self == .w1Full || self == .w2Full }
-    /// The workload whose raw time this one is compared with: raw has no registry and no half-read rows.
-    var anchor: Workload {
-        switch self {
-        case .w3Two: .w3
-        case .w4Registered: .w4
-        case .w6Registered: .w6
-        default: self
-        }
-    }
     /// The upper bound for CPU time against raw that the project sets itself for N = 100,000; nil without a bound.
     var mustTimesRaw: Double? {
         switch self {
