@@ -21,8 +21,8 @@ import time
 EPOCH = datetime.datetime(2001, 1, 1)
 WRITING = {"W1", "W1F", "W2", "W2F", "W7", "W8", "W8N"}
 INSERTING = {"W1", "W1F", "W2", "W2F"}
-PREFIXES = ["Ca", "Ba", "Ch", "Mo", "Co", "Be", "Bo", "Ta", "Po", "Ha", "No", "Br", "Mi", "Ro", "St", "Bu", "So", "Na", "Me", "Gr"]
-PAGES = [(PREFIXES[i % 20], i // 20 % 5 * 50) for i in range(200)]
+PREFIXES = ["B", "C", "N", "H", "D", "R", "W", "F", "O", "I"]
+PAGES = [(PREFIXES[i % 10], i // 10 % 4 * 25) for i in range(200)]
 
 
 class DataSet:

@@ -62,12 +62,10 @@ struct DataSet {
     }
 
     /// Beginnings of names for which a comparison with and without regard to case gives the same in the data: SQL's LIKE ignores ASCII case.
-    static let prefixes = [
-        "Ca", "Ba", "Ch", "Mo", "Co", "Be", "Bo", "Ta", "Po", "Ha", "No", "Br", "Mi", "Ro", "St", "Bu", "So", "Na", "Me", "Gr",
-    ]
+    static let prefixes = ["B", "C", "N", "H", "D", "R", "W", "F", "O", "I"]
 
     /// The pages of workload W5: a prefix and an offset each.
-    static let pages: [(prefix: String, offset: Int)] = (0..<200).map { (prefixes[$0 % 20], $0 / 20 % 5 * 50) }
+    static let pages: [(prefix: String, offset: Int)] = (0..<200).map { (prefixes[$0 % 10], $0 / 10 % 4 * 25) }
 
     /// The boxes of workload W10, one degree to each side of 20 cities.
     var boxes: [Box] {
