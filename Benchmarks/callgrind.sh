@@ -15,10 +15,20 @@ command -v valgrind >/dev/null || {
     exit 1
 }
 
+# valgrind gives up on some debug information of the Swift compiler.
+stripped="$(mktemp)"
+trap 'rm -f "$stripped"' EXIT
+strip --strip-debug -o "$stripped" "$program"
+
 instructions() {
-    local out
-    out="$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" run "$1" "$2" -n "$n" --no-warm-up --runs "$3" 2>&1 >/dev/null)"
-    sed -n 's/.*Collected : *\([0-9]*\).*/\1/p' <<<"$out"
+    local out count
+    out="$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$stripped" run "$1" "$2" -n "$n" --no-warm-up --runs "$3" 2>&1 >/dev/null)"
+    count="$(sed -n 's/.*Collected : *\([0-9]*\).*/\1/p' <<<"$out")"
+    [[ -n "$count" ]] || {
+        echo "callgrind.sh: $1 $2 failed under valgrind: $out" >&2
+        return 1
+    }
+    echo "$count"
 }
 
 printf '%-8s %-10s %18s %14s\n' workload contender instructions 'per object'

@@ -63,6 +63,8 @@ void bench_forget_peak(void) {
 #endif
 }
 
+void bench_buffer_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
 static _Atomic int64_t statement_count;
 
 static int count_statement(unsigned type, void *context, void *statement, void *time) {

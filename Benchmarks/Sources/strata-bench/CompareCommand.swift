@@ -1,4 +1,5 @@
 import ArgumentParser
+import CBench
 import Foundation
 
 struct CompareCommand: ParsableCommand {
@@ -14,6 +15,7 @@ struct CompareCommand: ParsableCommand {
     @Flag(help: "Print, but write no files.") var dry = false
 
     func run() throws {
+        bench_buffer_lines()
         let scripts = URL(filePath: output, directoryHint: .isDirectory)
         var comparison = Comparison(folder: folder.url, scripts: scripts)
         if !quick, !comparison.hasPython { print("SQLAlchemy and Django are left out: fetch-data.py could not install them here.\n") }

@@ -15,6 +15,9 @@ int64_t bench_peak_rss_kib(void);
 /// Starts the count of the peak anew, where the system can.
 void bench_forget_peak(void);
 
+/// Lets standard output go on at the end of each line, also into a file: the table grows slowly.
+void bench_buffer_lines(void);
+
 /// From now on each new SQLite connection of this process counts the statements that it runs, whoever opens it.
 void bench_count_statements(void);
 /// Connections opened from now on count nothing, so that timed runs pay for no hook.
