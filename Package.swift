@@ -7,7 +7,7 @@ let package = Package(
     products: [
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
-        .executable(name: "strata", targets: ["strata"]),
+        .executable(name: "strata", targets: ["StrataTool"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
         .executable(name: "Gazetteer", targets: ["Gazetteer"]),
         .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
@@ -50,8 +50,9 @@ let package = Package(
             ),
             dependencies: ["strata-generate"]
         ),
+        // Its product is `strata`. A target of that name would be the same as `Strata` on a disk that does not tell cases apart.
         .executableTarget(
-            name: "strata",
+            name: "StrataTool",
             dependencies: [
                 "StrataModelFiles",
                 "StrataSQLite",
@@ -69,9 +70,11 @@ let package = Package(
         ),
         .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
+        .testTarget(name: "ToolTests", dependencies: ["Strata", "StrataTool"]),
         .testTarget(name: "ProcessTests", dependencies: ["Strata", "CrashProbe"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
+        .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),

@@ -12,7 +12,8 @@ struct ModelSearch {
     /// A model file, with what the names of generated files depend on.
     struct Model {
         var path: URL
-        /// The entities, as a glance at the file shows them. The generator reads it in earnest, and says so if it finds others.
+        /// The entities, as a glance at the file shows them. The generator reads it in earnest, and says so if it finds
+        /// others.
         var entities: [String]
         /// The names of all files that the generator will write.
         var outputs: [String]
@@ -49,7 +50,8 @@ struct ModelSearch {
                 if let path = find(name) {
                     paths.append(path)
                 } else {
-                    result.problems.append("\(list.path):\(index + 1):1: error: there is no model '\(name)' in \(folder.path)")
+                    result.problems.append(
+                        "\(list.path):\(index + 1):1: error: there is no model '\(name)' in \(folder.path)")
                 }
             }
         }
@@ -60,7 +62,8 @@ struct ModelSearch {
             for name in model.outputs {
                 if let other = owners[name.lowercased()] {
                     result.problems.append(
-                        "\(model.path.path):1:1: error: \(name) is also generated from \(other.path); rename the entity or the model file")
+                        "\(model.path.path):1:1: error: \(name) is also generated from \(other.path); rename the entity or the model file"
+                    )
                 }
                 owners[name.lowercased()] = model.path
             }
@@ -95,7 +98,9 @@ struct ModelSearch {
             if indent == nil { indent = depth }
             guard depth == indent else { continue }
             let key = content.prefix { $0 != ":" }.trimmingCharacters(in: CharacterSet(charactersIn: " \"'"))
-            if !key.isEmpty, !names.contains(key), key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) { names.append(key) }
+            if !key.isEmpty, !names.contains(key), key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+                names.append(key)
+            }
         }
         return names
     }

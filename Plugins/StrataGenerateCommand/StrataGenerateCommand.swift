@@ -13,7 +13,9 @@ struct StrataGenerateCommand: CommandPlugin {
         let names = extractor.extractOption(named: "target")
         let access = extractor.extractOption(named: "access").last
         guard extractor.remainingArguments.isEmpty else {
-            Diagnostics.error("unknown argument \(extractor.remainingArguments[0]); usage: strata-generate [--target NAME]… [--access internal|public]")
+            Diagnostics.error(
+                "unknown argument \(extractor.remainingArguments[0]); usage: strata-generate [--target NAME]… [--access internal|public]"
+            )
             return
         }
         let targets = try names.isEmpty ? context.package.targets : context.package.targets(named: names)
@@ -21,21 +23,26 @@ struct StrataGenerateCommand: CommandPlugin {
         var count = 0
         for case let target as any SourceModuleTarget in targets {
             let result = ModelSearch(
-                targetName: target.name, targetFiles: target.sourceFiles.map(\.url), packageFolder: context.package.directoryURL
+                targetName: target.name, targetFiles: target.sourceFiles.map(\.url),
+                packageFolder: context.package.directoryURL
             ).search()
             for problem in result.problems { Diagnostics.error(problem) }
             // One run prunes what another model of the same target wrote, so pruning is for targets with one model.
             for model in result.models {
                 count += 1
                 try generate(
-                    model, into: target.directoryURL.appendingPathComponent("Generated", isDirectory: true), tool: tool, access: access,
+                    model, into: target.directoryURL.appendingPathComponent("Generated", isDirectory: true), tool: tool,
+                    access: access,
                     prune: result.models.count == 1)
             }
         }
-        if count == 0 { Diagnostics.error("no target has a model file (\(ModelSearch.ending)) of its own or in the folder Models") }
+        if count == 0 {
+            Diagnostics.error("no target has a model file (\(ModelSearch.ending)) of its own or in the folder Models")
+        }
     }
 
-    private func generate(_ model: ModelSearch.Model, into folder: URL, tool: URL, access: String?, prune: Bool) throws {
+    private func generate(_ model: ModelSearch.Model, into folder: URL, tool: URL, access: String?, prune: Bool) throws
+    {
         let process = Process()
         process.executableURL = tool
         process.arguments = ["--model", model.path.path, "--output", folder.path, "--verbose"]

@@ -17,7 +17,8 @@ struct StrataPlugin {
                 displayName: "Generating classes of \(model.path.lastPathComponent)",
                 executable: tool,
                 arguments: [
-                    "--model", model.path.path, "--output", folder.path, "--expect", model.entities.joined(separator: ","),
+                    "--model", model.path.path, "--output", folder.path, "--expect",
+                    model.entities.joined(separator: ","),
                 ],
                 inputFiles: [model.path] + result.inputs,
                 outputFiles: model.outputs.map { folder.appendingPathComponent($0) })
@@ -29,19 +30,23 @@ extension StrataPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let target = target as? any SourceModuleTarget else { return [] }
         let search = ModelSearch(
-            targetName: target.name, targetFiles: target.sourceFiles.map(\.url), packageFolder: context.package.directoryURL)
-        return try commands(search, tool: context.tool(named: "strata-generate").url, folder: context.pluginWorkDirectoryURL)
+            targetName: target.name, targetFiles: target.sourceFiles.map(\.url),
+            packageFolder: context.package.directoryURL)
+        return try commands(
+            search, tool: context.tool(named: "strata-generate").url, folder: context.pluginWorkDirectoryURL)
     }
 }
 
 #if canImport(XcodeProjectPlugin)
-import XcodeProjectPlugin
+    import XcodeProjectPlugin
 
-extension StrataPlugin: XcodeBuildToolPlugin {
-    func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
-        let search = ModelSearch(
-            targetName: target.displayName, targetFiles: target.inputFiles.map(\.url), packageFolder: context.xcodeProject.directoryURL)
-        return try commands(search, tool: context.tool(named: "strata-generate").url, folder: context.pluginWorkDirectoryURL)
+    extension StrataPlugin: XcodeBuildToolPlugin {
+        func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
+            let search = ModelSearch(
+                targetName: target.displayName, targetFiles: target.inputFiles.map(\.url),
+                packageFolder: context.xcodeProject.directoryURL)
+            return try commands(
+                search, tool: context.tool(named: "strata-generate").url, folder: context.pluginWorkDirectoryURL)
+        }
     }
-}
 #endif

@@ -2,17 +2,19 @@ import Foundation
 
 /// A Swift type that an attribute can have.
 ///
-/// The types of the model conform: the integers, `Double`, `Float`, `Decimal`, `String`, `Bool`, `Date`, `Data`, `UUID`, `URL`
-/// and ``GeoPoint``.
+/// The types of the model conform: the integers, `Double`, `Float`, `Decimal`, `String`, `Bool`, `Date`, `Data`,
+/// `UUID`, `URL` and ``GeoPoint``.
 public protocol AttributeValue: Sendable, Hashable {
     /// The value boxed for predicates and access by name.
     var attributeValue: Value { get }
 
-    /// Unboxes a value. Whole numbers convert to floating point and between widths where nothing is lost; all other kinds must match.
+    /// Unboxes a value. Whole numbers convert to floating point and between widths where nothing is lost; all other
+    /// kinds must match.
     /// - Returns: nil if `value` is null or of another kind, or does not fit.
     init?(_ value: Value)
 
-    /// What a property that the model requires reads as when there is no row behind it any more: zero, empty, or the reference date.
+    /// What a property that the model requires reads as when there is no row behind it any more: zero, empty, or the
+    /// reference date.
     static var zeroValue: Self { get }
 }
 
@@ -64,7 +66,12 @@ extension Decimal: AttributeValue {
         switch value {
         case .decimal(let number): self = number
         case .integer(let number): self = Decimal(number)
-        case .double(let number): self = Decimal(number)
+        case .double(let number):
+            // Foundation traps on infinity, and makes NaN of what is out of range.
+            guard number.isFinite else { return nil }
+            let decimal = Decimal(number)
+            guard !decimal.isNaN else { return nil }
+            self = decimal
         default: return nil
         }
     }
@@ -140,7 +147,8 @@ extension GeoPoint: AttributeValue {
 
 /// A Swift type that a transformable attribute can have: any `Codable` value with a stand-in for "no row behind it".
 ///
-/// The value is kept as JSON. It is a value type by intent: change it by assigning a new one, so that the change is seen.
+/// The value is kept as JSON. It is a value type by intent: change it by assigning a new one, so that the change is
+/// seen.
 public protocol TransformableValue: Codable, Hashable {
     /// What a required property reads as when there is no row behind it any more.
     static var zeroValue: Self { get }

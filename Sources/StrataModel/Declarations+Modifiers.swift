@@ -36,7 +36,9 @@ extension Attribute {
         between(.double(range.lowerBound), .double(range.upperBound))
     }
     /// Dates must lie in the range.
-    public func range(_ range: ClosedRange<Date>) -> Attribute { between(.date(range.lowerBound), .date(range.upperBound)) }
+    public func range(_ range: ClosedRange<Date>) -> Attribute {
+        between(.date(range.lowerBound), .date(range.upperBound))
+    }
     /// Numbers must be at least this great.
     public func range(_ range: PartialRangeFrom<Int>) -> Attribute { between(.integer(Int64(range.lowerBound)), nil) }
     /// Numbers must be at least this great.
@@ -45,21 +47,28 @@ extension Attribute {
     /// Dates must not be earlier.
     public func range(_ range: PartialRangeFrom<Date>) -> Attribute { between(.date(range.lowerBound), nil) }
     /// Numbers must be at most this great.
-    public func range(_ range: PartialRangeThrough<Int>) -> Attribute { between(nil, .integer(Int64(range.upperBound))) }
+    public func range(_ range: PartialRangeThrough<Int>) -> Attribute {
+        between(nil, .integer(Int64(range.upperBound)))
+    }
     /// Numbers must be at most this great.
     @_disfavoredOverload
     public func range(_ range: PartialRangeThrough<Double>) -> Attribute { between(nil, .double(range.upperBound)) }
     /// Dates must not be later.
     public func range(_ range: PartialRangeThrough<Date>) -> Attribute { between(nil, .date(range.upperBound)) }
-    /// Values must lie between these bounds (inclusive); nil is no bound. Unlike a range literal, the bounds may be of any kind.
+    /// Values must lie between these bounds (inclusive); nil is no bound. Unlike a range literal, the bounds may be of
+    /// any kind.
     public func range(minimum: Value?, maximum: Value?) -> Attribute { between(minimum, maximum) }
 
     /// Text must have so many characters, binary data so many bytes.
-    public func length(_ range: ClosedRange<Int>) -> Attribute { length(minimum: range.lowerBound, maximum: range.upperBound) }
+    public func length(_ range: ClosedRange<Int>) -> Attribute {
+        length(minimum: range.lowerBound, maximum: range.upperBound)
+    }
     /// Text must have at least so many characters, binary data so many bytes.
     public func length(_ range: PartialRangeFrom<Int>) -> Attribute { length(minimum: range.lowerBound, maximum: nil) }
     /// Text may have at most so many characters, binary data so many bytes.
-    public func length(_ range: PartialRangeThrough<Int>) -> Attribute { length(minimum: nil, maximum: range.upperBound) }
+    public func length(_ range: PartialRangeThrough<Int>) -> Attribute {
+        length(minimum: nil, maximum: range.upperBound)
+    }
     /// Text must have so many characters, binary data so many bytes; nil is no bound.
     public func length(minimum: Int?, maximum: Int?) -> Attribute {
         with(\.rules.minimumLength, minimum).with(\.rules.maximumLength, maximum)

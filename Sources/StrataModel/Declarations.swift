@@ -158,7 +158,8 @@ public struct Index: Sendable, Hashable {
         case fullText
     }
 
-    /// The attributes and to-one relationships that the index covers, in order. A leading `-` sorts an element downwards.
+    /// The attributes and to-one relationships that the index covers, in order. A leading `-` sorts an element
+    /// downwards.
     public var properties: [String]
     /// What the index is for.
     public var kind: Kind
@@ -203,7 +204,8 @@ public struct Entity: Sendable, Hashable {
     public var indexes: [Index] = []
     /// The name that this entity had in earlier versions.
     public var renamingIdentifier: String?
-    /// Whether the generated class is a base class, named with `Base` behind, of a class that the application writes itself.
+    /// Whether the generated class is a base class, named with `Base` behind, of a class that the application writes
+    /// itself.
     public var generatesBaseClass = false
     /// Anything an application wants to keep with the entity. Not part of the version hash.
     public var userInfo: [String: String] = [:]

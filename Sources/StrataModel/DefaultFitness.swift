@@ -1,14 +1,16 @@
 import Foundation
 
 extension AttributeType {
-    /// Whether a value may stand in an attribute of the type. Whole numbers may stand for all numbers; nothing else is converted.
+    /// Whether a value may stand in an attribute of the type. Whole numbers may stand for all numbers; nothing else is
+    /// converted.
     func accepts(_ value: Value) -> Bool {
         switch (self, value) {
         case (.integer16, .integer(let number)): Int16(exactly: number) != nil
         case (.integer32, .integer(let number)): Int32(exactly: number) != nil
         case (.integer64, .integer), (.decimal, .decimal), (.decimal, .integer), (.decimal, .double): true
         case (.double, .double), (.double, .integer), (.float, .double), (.float, .integer): true
-        case (.string, .string), (.boolean, .boolean), (.date, .date), (.binary, .binary), (.uuid, .uuid), (.uri, .uri): true
+        case (.string, .string), (.boolean, .boolean), (.date, .date), (.binary, .binary), (.uuid, .uuid), (.uri, .uri):
+            true
         case (.geoPoint, .geoPoint(let point)): point.isValid
         case (.transformable, .binary): true
         default: false
@@ -57,7 +59,9 @@ extension ValidationRules {
             }
         if let length, let minimumLength, length < minimumLength { return "is shorter than \(minimumLength)" }
         if let length, let maximumLength, length > maximumLength { return "is longer than \(maximumLength)" }
-        if let pattern, case .string(let text) = value, let expression = try? NSRegularExpression(pattern: "^(?:\(pattern))$") {
+        if let pattern, case .string(let text) = value,
+            let expression = try? NSRegularExpression(pattern: "^(?:\(pattern))$")
+        {
             let whole = NSRange(text.startIndex..., in: text)
             if expression.firstMatch(in: text, range: whole)?.range != whole { return "does not match '\(pattern)'" }
         }

@@ -1,4 +1,5 @@
-/// An entity of a checked model: its place among the others, its properties with those it inherits, and the layout of its rows.
+/// An entity of a checked model: its place among the others, its properties with those it inherits, and the layout of
+/// its rows.
 ///
 /// Descriptions are immutable and belong to one ``ManagedObjectModel``; other entities are named by their position in
 /// ``ManagedObjectModel/entities``.
@@ -9,7 +10,8 @@ public final class EntityDescription: Sendable {
     public let index: Int
     /// The position of the entity that this one inherits from.
     public let parentIndex: Int?
-    /// The position of the topmost entity of the hierarchy; its own where it inherits from none. Keys are unique within a hierarchy.
+    /// The position of the topmost entity of the hierarchy; its own where it inherits from none. Keys are unique within
+    /// a hierarchy.
     public let rootIndex: Int
     /// The name of the topmost entity of the hierarchy.
     public let rootName: String
@@ -27,9 +29,11 @@ public final class EntityDescription: Sendable {
     public let indexes: [Index]
     /// The groups of slots in which no two objects may agree.
     public let uniqueConstraints: [[Int]]
-    /// The name of the primary-key attribute: the declared one, `username` for users, or `<entity>Id`, `<entity>_id`; nil if there is none.
+    /// The name of the primary-key attribute: the declared one, `username` for users, or `<entity>Id`, `<entity>_id`;
+    /// nil if there is none.
     public let primaryKeyField: String?
-    /// A fingerprint of the layout of rows. Generated classes carry it, so that a class never meets a model with other slots.
+    /// A fingerprint of the layout of rows. Generated classes carry it, so that a class never meets a model with other
+    /// slots.
     public let layoutHash: UInt64
 
     let attributeIndexesByName: [String: Int]
@@ -61,8 +65,9 @@ public final class EntityDescription: Sendable {
         slotIndexesByName[name].map { slots[$0] }
     }
 
-    /// The name of the property, or `address.street` for the element of a composite, that is stored under a name: the exact way back of
-    /// ``NamingConvention/storedName(ofProperty:)``. Relationships to many have a stored name, too, for the wire.
+    /// The name of the property, or `address.street` for the element of a composite, that is stored under a name: the
+    /// exact way back of ``NamingConvention/storedName(ofProperty:)``. Relationships to many have a stored name, too,
+    /// for the wire.
     public func property(storedName: String) -> String? {
         namesByStoredName[storedName]
     }
@@ -96,7 +101,8 @@ public final class EntityDescription: Sendable {
             uniqueKeysWithValues: relationships.enumerated().map { ($1.name, $0) })
         self.slotIndexesByName = Dictionary(uniqueKeysWithValues: slots.map { ($0.name, $0.index) })
         let names = attributes.map(\.name) + relationships.map(\.name) + slots.map(\.name)
-        self.namesByStoredName = Dictionary(names.map { (naming.storedName(ofProperty: $0), $0) }, uniquingKeysWith: { first, _ in first })
+        self.namesByStoredName = Dictionary(
+            names.map { (naming.storedName(ofProperty: $0), $0) }, uniquingKeysWith: { first, _ in first })
         var fingerprint = StableHash()
         fingerprint.combine(declaration.name)
         for slot in slots {

@@ -1,7 +1,7 @@
 /// A checked, immutable model: entities with their properties, and how they hang together.
 ///
-/// A model is made from declarations in app code, from a model file (`StrataModelFiles`), or by generated code. All of these give
-/// the same model, and the same ``versionHash``, for the same declarations.
+/// A model is made from declarations in app code, from a model file (`StrataModelFiles`), or by generated code. All of
+/// these give the same model, and the same ``versionHash``, for the same declarations.
 public final class ManagedObjectModel: Sendable {
     /// The name of the model, for messages.
     public let name: String
@@ -9,8 +9,8 @@ public final class ManagedObjectModel: Sendable {
     public let naming: NamingConvention
     /// The entities in the order of their declaration.
     public let entities: [EntityDescription]
-    /// A fingerprint of all that decides how objects are stored: 32 hexadecimal digits, the same on every platform and in every run.
-    /// Defaults, validation, delete rules, indexes and user info do not enter it.
+    /// A fingerprint of all that decides how objects are stored: 32 hexadecimal digits, the same on every platform and
+    /// in every run. Defaults, validation, delete rules, indexes and user info do not enter it.
     public let versionHash: String
 
     private let indexesByName: [String: Int]
@@ -30,14 +30,16 @@ public final class ManagedObjectModel: Sendable {
             uniqueKeysWithValues: self.entities.map { (naming.storedName(ofEntity: $0.name), $0.index) })
     }
 
-    /// All faults of declarations in their order: what ``init(name:naming:entities:)`` would throw. Empty if they make a model.
+    /// All faults of declarations in their order: what ``init(name:naming:entities:)`` would throw. Empty if they make
+    /// a model.
     public static func faults(in entities: [Entity], naming: NamingConvention = .snakeCase) -> [ModelFault] {
         ModelChecker(naming: naming, entities: entities).faults()
     }
 
     /// The model of declarations that were checked before, as generated code has them.
     ///
-    /// Traps if they are faulty after all: then the generated files are out of step with this version of Strata; generate them again.
+    /// Traps if they are faulty after all: then the generated files are out of step with this version of Strata;
+    /// generate them again.
     public static func generated(
         name: String, naming: NamingConvention = .snakeCase, entities: [Entity]
     ) -> ManagedObjectModel {
@@ -53,7 +55,8 @@ public final class ManagedObjectModel: Sendable {
         indexesByName[name].map { entities[$0] }
     }
 
-    /// The entity whose name is stored as the given one: the exact way back of ``NamingConvention/storedName(ofEntity:)``.
+    /// The entity whose name is stored as the given one: the exact way back of
+    /// ``NamingConvention/storedName(ofEntity:)``.
     public func entity(storedName: String) -> EntityDescription? {
         indexesByStoredName[storedName].map { entities[$0] }
     }

@@ -73,7 +73,8 @@ extension Entity {
     ///   - primaryKey: The primary-key attribute, where the convention does not find it.
     ///   - content: Attributes, relationships and indexes in any order.
     public init(
-        _ name: String, inherits parent: String? = nil, abstract: Bool = false, user: Bool = false, primaryKey: String? = nil,
+        _ name: String, inherits parent: String? = nil, abstract: Bool = false, user: Bool = false,
+        primaryKey: String? = nil,
         file: String = #fileID, line: Int = #line, column: Int = #column,
         @EntityBuilder _ content: () -> [any EntityComponent] = { [] }
     ) {

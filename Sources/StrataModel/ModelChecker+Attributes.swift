@@ -17,12 +17,16 @@ extension ModelChecker {
             if elements.isEmpty { report(entity, attribute, "a composite has at least one element") }
             var seen: Set<String> = []
             for element in elements {
-                if let fault = Self.faultOfPropertyName(element.name) { report(entity, attribute, "element \(element.name): \(fault)") }
+                if let fault = Self.faultOfPropertyName(element.name) {
+                    report(entity, attribute, "element \(element.name): \(fault)")
+                }
                 if !seen.insert(element.name).inserted {
                     report(entity, attribute, "the element \(element.name) is declared twice; rename one of them")
                 }
                 if case .composite = element.type {
-                    report(entity, attribute, "the element \(element.name) is a composite itself; composites are not nested")
+                    report(
+                        entity, attribute,
+                        "the element \(element.name) is a composite itself; composites are not nested")
                 }
                 if case .transformable(let name) = element.type, name.allSatisfy(\.isWhitespace) {
                     report(entity, attribute, "the element \(element.name) is a transformable and names no Swift type")
@@ -34,12 +38,15 @@ extension ModelChecker {
 
     private mutating func checkFlags(of attribute: Attribute, of entity: Entity) {
         if attribute.isTransient, attribute.derivation != nil {
-            report(entity, attribute, "is transient and derived; a derived attribute is computed by the store, so remove one of the two")
+            report(
+                entity, attribute,
+                "is transient and derived; a derived attribute is computed by the store, so remove one of the two")
         }
         if !attribute.hasColumn, attribute.isUnique || attribute.isIndexed {
             report(
                 entity, attribute,
-                "is not kept by the store, which cannot \(attribute.isUnique ? "make it unique" : "index it"); remove the index")
+                "is not kept by the store, which cannot \(attribute.isUnique ? "make it unique" : "index it"); remove the index"
+            )
         } else if attribute.isUnique, let advice = Self.unfitness(of: attribute.type, for: .unique) {
             report(entity, attribute, "cannot be unique: \(advice)")
         } else if attribute.isIndexed, attribute.type != .geoPoint,
@@ -49,7 +56,9 @@ extension ModelChecker {
         }
         if attribute.allowsExternalStorage {
             if attribute.type != .binary {
-                report(entity, attribute, "is of type \(attribute.type.name); only binary data can stand in files of their own")
+                report(
+                    entity, attribute,
+                    "is of type \(attribute.type.name); only binary data can stand in files of their own")
             } else if attribute.isTransient {
                 report(entity, attribute, "is transient; nothing of it is stored, so remove the external storage")
             }
@@ -107,10 +116,14 @@ extension ModelChecker {
             if againstRules, let broken = attribute.rules.violation(by: .string(UUID().uuidString)) {
                 report(entity, attribute, "a new UUID as text \(broken)")
             }
-        case (.now, _): report(entity, attribute, "the time of insertion is a default for dates, not for \(attribute.type.name)")
-        case (.newUUID, _): report(entity, attribute, "a new UUID is a default for uuid and string, not for \(attribute.type.name)")
-        case (.value, .composite): report(entity, attribute, "a composite has no default; make it or its elements optional")
-        case (.value(.null), _): report(entity, attribute, "nil is no default: leave the default out, and make the attribute optional")
+        case (.now, _):
+            report(entity, attribute, "the time of insertion is a default for dates, not for \(attribute.type.name)")
+        case (.newUUID, _):
+            report(entity, attribute, "a new UUID is a default for uuid and string, not for \(attribute.type.name)")
+        case (.value, .composite):
+            report(entity, attribute, "a composite has no default; make it or its elements optional")
+        case (.value(.null), _):
+            report(entity, attribute, "nil is no default: leave the default out, and make the attribute optional")
         case (.value(let value), let type):
             if !type.accepts(value) {
                 report(entity, attribute, "the default \(value) is \(value.unfitness(for: type))")

@@ -9,7 +9,9 @@ extension ModelChecker {
             }
         case .count(let name):
             guard toMany(name, of: attribute, of: entity) != nil else { return }
-            if !attribute.type.isInteger { report(entity, attribute, "a count is a whole number, not \(attribute.type.name)") }
+            if !attribute.type.isInteger {
+                report(entity, attribute, "a count is a whole number, not \(attribute.type.name)")
+            }
         case .sum(let name, let summand): checkSum(name, summand, of: attribute, of: entity)
         case .path(let path): checkPath(path, of: attribute, of: entity)
         }
@@ -23,11 +25,14 @@ extension ModelChecker {
         if source.type != .string {
             report(entity, attribute, "is derived from \(name), which is of type \(source.type.name) and no string")
         } else if source.derivation != nil || source.isTransient {
-            report(entity, attribute, "is derived from \(name), which is not kept as it was set; name a stored attribute")
+            report(
+                entity, attribute, "is derived from \(name), which is not kept as it was set; name a stored attribute")
         } else if source.isOptional, !attribute.isOptional {
             report(entity, attribute, "is derived from \(name), which may be nil; make it optional, too")
         }
-        if attribute.type != .string { report(entity, attribute, "derived text is a string, not \(attribute.type.name)") }
+        if attribute.type != .string {
+            report(entity, attribute, "derived text is a string, not \(attribute.type.name)")
+        }
     }
 
     private mutating func checkSum(_ name: String, _ summand: String, of attribute: Attribute, of entity: Entity) {
@@ -40,28 +45,37 @@ extension ModelChecker {
             return
         }
         if !source.type.isNumeric {
-            report(entity, attribute, "sums up \(destination.name).\(summand), which is of type \(source.type.name) and no number")
+            report(
+                entity, attribute,
+                "sums up \(destination.name).\(summand), which is of type \(source.type.name) and no number")
         } else if !source.hasColumn {
             report(entity, attribute, "sums up \(destination.name).\(summand), which the store does not keep")
         } else if attribute.type.isInteger, !source.type.isInteger {
-            report(entity, attribute, "sums up \(destination.name).\(summand) of type \(source.type.name) and loses fractions as \(attribute.type.name)")
+            report(
+                entity, attribute,
+                "sums up \(destination.name).\(summand) of type \(source.type.name) and loses fractions as \(attribute.type.name)"
+            )
         }
     }
 
     private mutating func checkPath(_ path: [String], of attribute: Attribute, of entity: Entity) {
         guard path.count >= 2, let last = path.last else {
-            report(entity, attribute, "a path has at least one to-one relationship and an attribute, as in 'country.name'")
+            report(
+                entity, attribute, "a path has at least one to-one relationship and an attribute, as in 'country.name'")
             return
         }
         var current = entity
         var mayBeNil = false
         for name in path.dropLast() {
             guard let relationship = relationship(name, of: current) else {
-                reportMissing(name, among: relationshipNames(of: current), of: attribute, of: entity, in: current, what: "relationship")
+                reportMissing(
+                    name, among: relationshipNames(of: current), of: attribute, of: entity, in: current,
+                    what: "relationship")
                 return
             }
             if relationship.isToMany {
-                report(entity, attribute, "the path leads over \(current.name).\(name) to many objects; use count or sum")
+                report(
+                    entity, attribute, "the path leads over \(current.name).\(name) to many objects; use count or sum")
                 return
             }
             guard let next = entitiesByName[relationship.destination] else { return }
@@ -75,7 +89,10 @@ extension ModelChecker {
         if case .composite = source.type {
             report(entity, attribute, "the path ends at a composite; composites cannot be derived")
         } else if source.type != attribute.type {
-            report(entity, attribute, "is of type \(attribute.type.name), but the path ends at \(current.name).\(last) of type \(source.type.name)")
+            report(
+                entity, attribute,
+                "is of type \(attribute.type.name), but the path ends at \(current.name).\(last) of type \(source.type.name)"
+            )
         } else if !source.hasColumn {
             report(entity, attribute, "the path ends at \(current.name).\(last), which the store does not keep")
         } else if mayBeNil || source.isOptional, !attribute.isOptional {
@@ -101,6 +118,7 @@ extension ModelChecker {
     ) {
         report(
             entity, attribute,
-            "is derived from \(name), but \((owner ?? entity).name) has no such \(what)" + Spelling.suggestion(for: name, in: known))
+            "is derived from \(name), but \((owner ?? entity).name) has no such \(what)"
+                + Spelling.suggestion(for: name, in: known))
     }
 }

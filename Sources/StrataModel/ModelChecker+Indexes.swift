@@ -13,7 +13,9 @@ extension ModelChecker {
             let names = index.properties.map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 }
             if Set(names).count < names.count { report(entity, index, "the \(text) names a property twice") }
             if index.kind == .spatial, names.count != 1 {
-                report(entity, index, "a spatial index covers exactly one geo point; the \(text) names \(names.count) properties")
+                report(
+                    entity, index,
+                    "a spatial index covers exactly one geo point; the \(text) names \(names.count) properties")
             }
             if index.kind == .spatial || index.kind == .fullText, names != index.properties {
                 report(entity, index, "the \(text) is \(index.kind.rawValue) and has no direction; remove the '-'")
@@ -29,7 +31,8 @@ extension ModelChecker {
     private mutating func checkElement(_ name: String, of index: Index, of entity: Entity) {
         if let relationship = relationship(name, of: entity) {
             if relationship.isToMany {
-                report(entity, index, "\(name) leads to many objects; an index covers attributes and to-one relationships")
+                report(
+                    entity, index, "\(name) leads to many objects; an index covers attributes and to-one relationships")
             } else if index.kind == .spatial || index.kind == .fullText {
                 report(entity, index, "\(name) is a relationship; a \(index.kind.rawValue) index covers attributes")
             }
@@ -38,12 +41,14 @@ extension ModelChecker {
         let path = name.split(separator: ".", maxSplits: 1).map(String.init)
         guard let first = path.first, let attribute = attribute(first, of: entity) else {
             let known = attributeNames(of: entity) + relationshipNames(of: entity)
-            report(entity, index, "\(name) is no property of \(entity.name)" + Spelling.suggestion(for: name, in: known))
+            report(
+                entity, index, "\(name) is no property of \(entity.name)" + Spelling.suggestion(for: name, in: known))
             return
         }
         var type = attribute.type
         if path.count == 2 {
-            guard case .composite(let elements) = type, let element = elements.first(where: { $0.name == path[1] }) else {
+            guard case .composite(let elements) = type, let element = elements.first(where: { $0.name == path[1] })
+            else {
                 report(entity, index, "\(first) has no element \(path[1])")
                 return
             }
@@ -63,7 +68,8 @@ extension ModelChecker {
         case (.spatial, _): "a spatial index covers a geoPoint"
         case (.fullText, _): "a fullText index covers strings"
         case (_, .composite): "an index covers its elements one by one, as in 'address.street'"
-        case (_, .geoPoint): kind == .unique ? "points have no exact equality; make another attribute unique" : "use a spatial index"
+        case (_, .geoPoint):
+            kind == .unique ? "points have no exact equality; make another attribute unique" : "use a spatial index"
         case (_, .transformable), (_, .binary): "an index covers values that compare; this one is bytes"
         default: nil
         }

@@ -11,7 +11,9 @@ extension ModelChecker {
             }
         }
         if entity.isAbstract, !hasConcreteDescendant(entity) {
-            report(entity, "is abstract, and no entity that can have objects inherits from it; add one, or remove 'abstract'")
+            report(
+                entity,
+                "is abstract, and no entity that can have objects inherits from it; add one, or remove 'abstract'")
         }
     }
 
@@ -38,7 +40,8 @@ extension ModelChecker {
         if let name = entity.primaryKey {
             if let attribute = attribute(name, of: entity) {
                 if attribute.type != .string {
-                    report(entity, "the primary key \(name) is of type \(attribute.type.name); primary keys are strings")
+                    report(
+                        entity, "the primary key \(name) is of type \(attribute.type.name); primary keys are strings")
                 } else if !attribute.hasColumn || attribute.derivation != nil {
                     report(entity, "the primary key \(name) is not an attribute that the store keeps as it was set")
                 }

@@ -10,9 +10,13 @@ extension ModelChecker {
                 report(entity, "class name \(className): \(fault)")
             }
             if let first = seen[entity.name] {
-                report(entity, "entity \(entity.name) is declared twice\(place(of: first.location)); rename one of them")
+                report(
+                    entity, "entity \(entity.name) is declared twice\(place(of: first.location)); rename one of them")
             } else if let other = classes[entity.className ?? entity.name] {
-                report(entity, "the class \(entity.className ?? entity.name) is that of \(other.name) already; choose another name")
+                report(
+                    entity,
+                    "the class \(entity.className ?? entity.name) is that of \(other.name) already; choose another name"
+                )
             }
             seen[entity.name] = seen[entity.name] ?? entity
             classes[entity.className ?? entity.name] = entity
@@ -32,7 +36,8 @@ extension ModelChecker {
         for (name, location, renaming) in own {
             func fault(_ message: String) {
                 found.append(
-                    ModelFault(entity: entity.name, property: name, message: message, location: location ?? entity.location))
+                    ModelFault(
+                        entity: entity.name, property: name, message: message, location: location ?? entity.location))
             }
             if let message = Self.faultOfPropertyName(name) { fault(message) }
             if let first = seen[name] {
@@ -79,7 +84,9 @@ extension ModelChecker {
         guard name.first?.isUppercase == true else {
             return "names of entities begin with a capital letter: \(name.prefix(1).uppercased() + name.dropFirst())"
         }
-        if ["Any", "Self", "Type", "Protocol"].contains(name) { return "\(name) has a meaning of its own in Swift; choose another name" }
+        if ["Any", "Self", "Type", "Protocol"].contains(name) {
+            return "\(name) has a meaning of its own in Swift; choose another name"
+        }
         return nil
     }
 

@@ -14,17 +14,22 @@ extension ModelChecker {
     private mutating func checkShape(of relationship: Relationship, of entity: Entity) {
         if relationship.isToMany {
             if !relationship.isOptional {
-                report(entity, relationship, "a to-many relationship is never nil; to ask for an object, give it a minimum count of 1")
+                report(
+                    entity, relationship,
+                    "a to-many relationship is never nil; to ask for an object, give it a minimum count of 1")
             }
             if relationship.minimumCount < 0 || relationship.maximumCount < 0 {
                 report(entity, relationship, "counts cannot be negative")
             } else if relationship.maximumCount > 0, relationship.minimumCount > relationship.maximumCount {
                 report(
                     entity, relationship,
-                    "the minimum count \(relationship.minimumCount) is above the maximum count \(relationship.maximumCount)")
+                    "the minimum count \(relationship.minimumCount) is above the maximum count \(relationship.maximumCount)"
+                )
             }
         } else {
-            if relationship.isOrdered { report(entity, relationship, "a to-one relationship has no order; remove 'ordered'") }
+            if relationship.isOrdered {
+                report(entity, relationship, "a to-one relationship has no order; remove 'ordered'")
+            }
             if relationship.minimumCount != 0 || relationship.maximumCount != 0 {
                 report(entity, relationship, "a to-one relationship has no counts; make it required instead")
             }
@@ -55,6 +60,8 @@ extension ModelChecker {
             }
             return
         }
+        // A destination that does not exist is a fault of the inverse alone.
+        guard entitiesByName[inverse.destination] != nil else { return }
         if inverse.destination != entity.name {
             report(
                 entity, relationship,
@@ -63,9 +70,12 @@ extension ModelChecker {
             let other = inverse.inverse.map { "has the inverse \($0)" } ?? "names no inverse"
             report(
                 entity, relationship,
-                "the inverse \(destination.name).\(name) does not point back: it \(other); give it the inverse \(relationship.name)")
+                "the inverse \(destination.name).\(name) does not point back: it \(other); give it the inverse \(relationship.name)"
+            )
         } else if relationship.isOrdered, destination.name == entity.name, name == relationship.name {
-            report(entity, relationship, "a relationship that is its own inverse cannot be ordered: both ends share the pairs")
+            report(
+                entity, relationship,
+                "a relationship that is its own inverse cannot be ordered: both ends share the pairs")
         }
     }
 }

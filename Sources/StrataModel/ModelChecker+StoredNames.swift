@@ -1,5 +1,5 @@
-/// Names that differ in the model may meet in the store: through the naming convention, and because SQLite takes capital and small letters
-/// for the same in names of tables and columns.
+/// Names that differ in the model may meet in the store: through the naming convention, and because SQLite takes
+/// capital and small letters for the same in names of tables and columns.
 extension ModelChecker {
     mutating func checkStoredNames() {
         checkTableNames()
@@ -35,14 +35,16 @@ extension ModelChecker {
                     found.append(
                         ModelFault(
                             entity: entity.name, property: column.property,
-                            message: "\(column.name) is stored as '\(column.stored)', and so is \(other); rename one of them",
+                            message:
+                                "\(column.name) is stored as '\(column.stored)', and so is \(other); rename one of them",
                             location: column.location))
                 }
                 if isOwn, key.hasPrefix("_"), !column.property.hasPrefix("_") {
                     found.append(
                         ModelFault(
                             entity: entity.name, property: column.property,
-                            message: "is stored as '\(column.stored)'; names that begin with an underscore are the store's own",
+                            message:
+                                "is stored as '\(column.stored)'; names that begin with an underscore are the store's own",
                             location: column.location))
                 }
                 seen[key] = seen[key] ?? column.name
@@ -50,7 +52,8 @@ extension ModelChecker {
         }
     }
 
-    /// Properties of entities that share a table though neither inherits from the other: one column holds one kind of value.
+    /// Properties of entities that share a table though neither inherits from the other: one column holds one kind of
+    /// value.
     private mutating func checkSiblings(under root: Entity) {
         var owners: [String: [(Entity, Column)]] = [:]
         for entity in entities where lineage(of: entity).last?.name == root.name {
@@ -59,13 +62,15 @@ extension ModelChecker {
                 guard let kind = column.kind else { continue }
                 let key = column.stored.lowercased()
                 let clash = owners[key]?.first { other, theirs in
-                    theirs.kind != kind && !ancestors.contains(other.name) && !lineage(of: other).contains { $0.name == entity.name }
+                    theirs.kind != kind && !ancestors.contains(other.name)
+                        && !lineage(of: other).contains { $0.name == entity.name }
                 }
                 if let (other, theirs) = clash {
                     found.append(
                         ModelFault(
                             entity: entity.name, property: column.property,
-                            message: "shares the column '\(column.stored)' with \(other.name).\(theirs.name), which holds "
+                            message:
+                                "shares the column '\(column.stored)' with \(other.name).\(theirs.name), which holds "
                                 + "\(theirs.kind ?? "another kind of value") and not \(kind): all entities under \(root.name) live in one table; "
                                 + "rename one of them",
                             location: column.location))
@@ -93,13 +98,16 @@ extension ModelChecker {
                 result.append(
                     Column(
                         property: attribute.name, name: name, stored: naming.storedName(ofProperty: name),
-                        kind: attribute.hasColumn ? type.map { Self.kind(of: $0, external: attribute.allowsExternalStorage) } : nil,
+                        kind: attribute.hasColumn
+                            ? type.map { Self.kind(of: $0, external: attribute.allowsExternalStorage) } : nil,
                         location: attribute.location ?? entity.location))
             }
             if case .composite(let elements) = attribute.type {
                 add(attribute.name, nil)
                 var seen: Set<String> = []
-                for element in elements where seen.insert(element.name).inserted { add("\(attribute.name).\(element.name)", element.type) }
+                for element in elements where seen.insert(element.name).inserted {
+                    add("\(attribute.name).\(element.name)", element.type)
+                }
             } else {
                 add(attribute.name, attribute.type)
             }
@@ -108,7 +116,8 @@ extension ModelChecker {
             let root = entitiesByName[relationship.destination].flatMap { lineage(of: $0).last?.name }
             result.append(
                 Column(
-                    property: relationship.name, name: relationship.name, stored: naming.storedName(ofProperty: relationship.name),
+                    property: relationship.name, name: relationship.name,
+                    stored: naming.storedName(ofProperty: relationship.name),
                     kind: relationship.isToMany ? nil : "a reference to \(root ?? relationship.destination)",
                     location: relationship.location ?? entity.location))
         }

@@ -24,7 +24,8 @@ public struct NamingConvention: Sendable, Hashable {
     /// All names stay as they are.
     public static let verbatim = NamingConvention(properties: .verbatim, entities: .verbatim)
 
-    /// The stored name of a property. An element of a composite, `address.street`, becomes `address_street` in every style.
+    /// The stored name of a property. An element of a composite, `address.street`, becomes `address_street` in every
+    /// style.
     public func storedName(ofProperty name: String) -> String {
         name.split(separator: ".", omittingEmptySubsequences: false)
             .map { properties == .snakeCase ? Self.snakeCase(String($0)) : String($0) }
@@ -38,8 +39,8 @@ public struct NamingConvention: Sendable, Hashable {
 
     /// The property name that a stored name suggests: `year_born` gives `yearBorn`.
     ///
-    /// This is the way back for names in plain camelCase; words in capitals (`imageURL`) cannot be told from others any more. For the
-    /// properties of a model, ``EntityDescription/property(storedName:)`` is exact.
+    /// This is the way back for names in plain camelCase; words in capitals (`imageURL`) cannot be told from others any
+    /// more. For the properties of a model, ``EntityDescription/property(storedName:)`` is exact.
     public func propertyName(ofStored name: String) -> String {
         properties == .snakeCase ? Self.camelCase(name) : name
     }
@@ -52,9 +53,9 @@ public struct NamingConvention: Sendable, Hashable {
         return camel.prefix(1).uppercased() + camel.dropFirst()
     }
 
-    /// The snake_case form of a name. A word begins at a capital behind a small letter or a digit, and at the last of several capitals
-    /// when a small letter follows: `imageURL` gives `image_url`, `HTTPServer` gives `http_server`, `line2Text` gives `line2_text`.
-    /// Names in snake_case or in lower case stay as they are.
+    /// The snake_case form of a name. A word begins at a capital behind a small letter or a digit, and at the last of
+    /// several capitals when a small letter follows: `imageURL` gives `image_url`, `HTTPServer` gives `http_server`,
+    /// `line2Text` gives `line2_text`. Names in snake_case or in lower case stay as they are.
     public static func snakeCase(_ name: String) -> String {
         var result = ""
         let characters = Array(name)
@@ -69,8 +70,9 @@ public struct NamingConvention: Sendable, Hashable {
         return result
     }
 
-    /// The camelCase form of a name in snake_case. An underscore before a letter goes and makes the letter a capital; all others stay, so
-    /// that nothing is lost: `line_2` stays `line_2`. Names in camelCase or in lower case stay as they are.
+    /// The camelCase form of a name in snake_case. An underscore before a letter goes and makes the letter a capital;
+    /// all others stay, so that nothing is lost: `line_2` stays `line_2`. Names in camelCase or in lower case stay as
+    /// they are.
     public static func camelCase(_ name: String) -> String {
         var result = ""
         let characters = Array(name)

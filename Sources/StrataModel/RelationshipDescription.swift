@@ -1,4 +1,5 @@
-/// A relationship of an entity, as the checked model knows it. Immutable; a class so that handing it around costs one reference.
+/// A relationship of an entity, as the checked model knows it. Immutable; a class so that handing it around costs one
+/// reference.
 public final class RelationshipDescription: Sendable {
     /// Where the store keeps a relationship.
     public enum Storage: Sendable, Hashable {
@@ -6,8 +7,8 @@ public final class RelationshipDescription: Sendable {
         case slot(Int)
         /// To-many with a to-one inverse: a key in this slot of the rows at the other end.
         case inverseSlot(Int)
-        /// Many-to-many, or to-many without an inverse: pairs of keys in a table of their own. The side that is `primary` gives the
-        /// table its name and stands in its first column.
+        /// Many-to-many, or to-many without an inverse: pairs of keys in a table of their own. The side that is
+        /// `primary` gives the table its name and stands in its first column.
         case pairs(isPrimary: Bool)
     }
 

@@ -1,7 +1,7 @@
 /// How the value of a slot is laid out in a packed row.
 ///
-/// Numbers, truth values, dates and keys fill the eight bytes of the slot itself; everything else stands behind the slots, and the
-/// slot holds its offset and length.
+/// Numbers, truth values, dates and keys fill the eight bytes of the slot itself; everything else stands behind the
+/// slots, and the slot holds its offset and length.
 public enum SlotStorage: UInt8, Sendable, Hashable {
     /// An `Int64` in the slot; integers of all widths.
     case integer
@@ -30,8 +30,8 @@ public enum SlotStorage: UInt8, Sendable, Hashable {
 
 /// A slot of an entity's rows: an attribute, an element of a composite, or a to-one relationship.
 ///
-/// The slots of an entity begin with those of the entity that it inherits from, in the same order, so that an accessor generated for
-/// the one reads the rows of the other.
+/// The slots of an entity begin with those of the entity that it inherits from, in the same order, so that an accessor
+/// generated for the one reads the rows of the other.
 public struct SlotDescription: Sendable, Hashable {
     /// The position in the row, from 0.
     public let index: Int

@@ -1,6 +1,7 @@
 /// Finds the name that somebody may have meant.
 package enum Spelling {
-    /// The candidate that is nearest to a word, if it is near enough to be a slip: a third of the letters, at most three.
+    /// The candidate that is nearest to a word, if it is near enough to be a slip: a third of the letters, at most
+    /// three.
     package static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
         let limit = max(1, min(3, word.count / 3))
         var best: (name: String, distance: Int)?
@@ -16,7 +17,8 @@ package enum Spelling {
         nearest(to: word, in: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// The number of letters to insert, remove, change or swap with their neighbour (optimal string alignment distance).
+    /// The number of letters to insert, remove, change or swap with their neighbour (optimal string alignment
+    /// distance).
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
         var rows = [Array(0...b.count)]

@@ -21,7 +21,9 @@ struct StableHash {
     }
 
     mutating func combine(_ number: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) { combine(byte: UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
+        for shift in stride(from: 0, to: 64, by: 8) {
+            combine(byte: UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+        }
     }
 
     mutating func combine(_ flag: Bool) { combine(byte: flag ? 1 : 0) }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A value of an attribute, detached from any object: the currency of predicates, defaults, validation and access by name.
+/// A value of an attribute, detached from any object: the currency of predicates, defaults, validation and access by
+/// name.
 ///
-/// ``Value/null`` stands for nil and is unequal to every other value. Integers of all widths are ``integer(_:)``, `Float` and
-/// `Double` are ``double(_:)``.
+/// ``Value/null`` stands for nil and is unequal to every other value. Integers of all widths are ``integer(_:)``,
+/// `Float` and `Double` are ``double(_:)``.
 public enum Value: Sendable, Hashable {
     /// No value.
     case null

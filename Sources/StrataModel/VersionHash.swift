@@ -1,9 +1,10 @@
 /// The fingerprint of how a model's objects are stored.
 ///
-/// What enters: naming; entities with parent and abstractness; attributes with type (elements of composites and the class of transformables
-/// included), optionality, transience and how they are derived; relationships with destination, inverse, cardinality, order, optionality and
-/// counts. What does not: the order of declarations, defaults, other validation, delete rules, indexes, renaming identifiers, user info,
-/// documentation. A change of the encoding here makes every existing store look foreign: do not change it.
+/// What enters: naming; entities with parent and abstractness; attributes with type (elements of composites and the
+/// class of transformables included), optionality, transience and how they are derived; relationships with destination,
+/// inverse, cardinality, order, optionality and counts. What does not: the order of declarations, defaults, other
+/// validation, delete rules, indexes, renaming identifiers, user info, documentation. A change of the encoding here
+/// makes every existing store look foreign: do not change it.
 enum VersionHash {
     /// Hashes the entities and their properties in the order of their names.
     static func hash(of entities: [Entity], naming: NamingConvention) -> String {
@@ -55,7 +56,8 @@ enum VersionHash {
         }
     }
 
-    /// Derivations that the store keeps count with their source; for those computed when a row is read it matters only that they have no column.
+    /// Derivations that the store keeps count with their source; for those computed when a row is read it matters only
+    /// that they have no column.
     private static func spelling(of derivation: Derivation?) -> String {
         switch derivation {
         case nil: ""

@@ -57,7 +57,8 @@ public struct ModelFile: Sendable, Hashable {
 
     /// Collects what a model file says.
     public init(
-        name: String, naming: NamingConvention = .snakeCase, access: Access = .internal, entities: [Entity], path: String
+        name: String, naming: NamingConvention = .snakeCase, access: Access = .internal, entities: [Entity],
+        path: String
     ) {
         self.name = name
         self.naming = naming
@@ -93,8 +94,10 @@ public struct ModelFile: Sendable, Hashable {
         var faults = reader.faults
         if !reader.isHopeless {
             let read = Set(faults.map { Subject(fault: $0) })
-            let checked = ManagedObjectModel.faults(in: file.entities, naming: file.naming) + GeneratedNames.faults(in: file)
-            // A property that was not understood has faults enough; what follows from the guess that stands in for it does not help.
+            let checked =
+                ManagedObjectModel.faults(in: file.entities, naming: file.naming) + GeneratedNames.faults(in: file)
+            // A property that was not understood has faults enough; what follows from the guess that stands in for it
+            // does not help.
             faults += checked.filter { $0.property == nil || !read.contains(Subject(fault: $0)) }
         }
         guard faults.isEmpty else { throw ModelError(model: file.name, faults: Self.sorted(faults)) }

@@ -4,7 +4,8 @@ import Yams
 
 extension ModelFileReader {
     private static let attributeKeys = [
-        "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern", "indexed", "unique",
+        "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern",
+        "indexed", "unique",
         "externalStorage", "class", "elements", "renamedFrom", "documentation", "userInfo",
     ]
 
@@ -17,7 +18,9 @@ extension ModelFileReader {
             return result
         }
         guard let fields = fields(of: node, known: Self.attributeKeys, what: "an attribute") else { return result }
+        let before = faults.count
         readType(fields, at: key, into: &result)
+        let typeIsKnown = faults.count == before
         if let node = fields["optional"] { result.isOptional = flag(node, "optional") }
         result.isTransient = flag(fields["transient"], "transient")
         result.isIndexed = flag(fields["indexed"], "indexed")
@@ -30,12 +33,16 @@ extension ModelFileReader {
         result.rules.minimumLength = fields["minLength"].flatMap { wholeNumber($0, "minLength") }
         result.rules.maximumLength = fields["maxLength"].flatMap { wholeNumber($0, "maxLength") }
         result.rules.pattern = fields["pattern"].flatMap { text($0, "pattern") }
+        // Without a type nothing can be said of values.
+        guard typeIsKnown else { return result }
         for (key, field) in [("min", \ValidationRules.minimum), ("max", \ValidationRules.maximum)] {
             guard let node = fields[key] else { continue }
             if result.type.isNumeric || result.type == .date {
                 result.rules[keyPath: field] = value(node, of: result.type)
             } else {
-                fault("'\(key)' is for numbers and dates, not for \(result.type.name); for text there are minLength and maxLength", node)
+                fault(
+                    "'\(key)' is for numbers and dates, not for \(result.type.name); for text there are minLength and maxLength",
+                    node)
             }
         }
         if let node = fields["default"] { result.defaultValue = defaultValue(node, of: result.type) }
@@ -46,16 +53,21 @@ extension ModelFileReader {
         if let elements = fields["elements"] {
             if let node = fields["type"] {
                 let word = node.scalar?.string ?? ""
-                if word != "composite", word != "composite?" { fault("an attribute with elements is of type composite", node) }
+                if word != "composite", word != "composite?" {
+                    fault("an attribute with elements is of type composite", node)
+                }
                 result.isOptional = word.hasSuffix("?")
             }
             result.type = .composite(readElements(elements))
         } else if let node = fields["type"] {
             (result.type, result.isOptional) = attributeType(node, className: fields["class"])
-        } else {
+        } else if faults.last?.property != property || faults.last?.entity != entity {
+            // After a mistyped `type` one fault is enough.
             fault("an attribute has a type, as in '\(result.name): string'", key)
         }
-        if let node = fields["class"], fields["elements"] != nil || fields["type"]?.scalar?.string.hasPrefix("transformable") != true {
+        if let node = fields["class"],
+            fields["elements"] != nil || fields["type"]?.scalar?.string.hasPrefix("transformable") != true
+        {
             fault("'class' names the Swift type of a transformable", node)
         }
     }
@@ -66,7 +78,9 @@ extension ModelFileReader {
                 let (type, optional) = attributeType(value, className: nil)
                 return CompositeElement(name, type, optional: optional)
             }
-            guard let fields = fields(of: value, known: ["type", "optional", "class"], what: "an element"), let node = fields["type"] else {
+            guard let fields = fields(of: value, known: ["type", "optional", "class"], what: "an element"),
+                let node = fields["type"]
+            else {
                 fault("an element has a type, as in 'street: string'", value)
                 return CompositeElement(name, .string)
             }
@@ -77,13 +91,16 @@ extension ModelFileReader {
 
     /// The types that are one word. `transformable` and `composite` say more.
     static let plainTypes: [AttributeType] = [
-        .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri, .geoPoint,
+        .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri,
+        .geoPoint,
     ]
 
     /// What people write who come from elsewhere.
     private static let otherNames = [
-        "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32", "int64": "integer64", "long": "integer64",
-        "number": "double", "real": "double", "text": "string", "bool": "boolean", "data": "binary", "blob": "binary", "url": "uri",
+        "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32", "int64": "integer64",
+        "long": "integer64",
+        "number": "double", "real": "double", "text": "string", "bool": "boolean", "data": "binary", "blob": "binary",
+        "url": "uri",
         "datetime": "date", "timestamp": "date", "point": "geoPoint", "geopoint": "geoPoint", "json": "transformable",
     ]
 
@@ -109,8 +126,11 @@ extension ModelFileReader {
         }
         let known = Self.plainTypes.map(\.name) + ["transformable", "composite"]
         let suggestion =
-            Self.otherNames[name.lowercased()].map { "; did you mean '\($0)'?" } ?? Spelling.suggestion(for: name, in: known)
-        fault("'\(name)' is no type" + (suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion), node)
+            Self.otherNames[name.lowercased()].map { "; did you mean '\($0)'?" }
+            ?? Spelling.suggestion(for: name, in: known)
+        fault(
+            "'\(name)' is no type" + (suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion),
+            node)
         return (.string, isOptional)
     }
 

@@ -3,10 +3,12 @@ import Yams
 
 extension ModelFileReader {
     private static let relationshipKeys = [
-        "to", "toMany", "inverse", "delete", "optional", "ordered", "min", "max", "renamedFrom", "documentation", "userInfo",
+        "to", "toMany", "inverse", "delete", "optional", "ordered", "min", "max", "renamedFrom", "documentation",
+        "userInfo",
     ]
 
-    /// `{to: Country, inverse: cities}` or `{toMany: City, inverse: country}`; the name of the entity alone is a to-one without inverse.
+    /// `{to: Country, inverse: cities}` or `{toMany: City, inverse: country}`; the name of the entity alone is a to-one
+    /// without inverse.
     func readRelationship(_ key: Node, _ name: String, _ node: Node) -> Relationship? {
         if node.scalar != nil, let destination = text(node, "a relationship") {
             var result = Relationship(name, to: destination)
@@ -41,10 +43,13 @@ extension ModelFileReader {
         return result
     }
 
-    /// A list of `[name, -population]`, `name`, `{unique: [name, country]}`, `{spatial: position}`, `{fullText: [name, text]}`.
+    /// A list of `[name, -population]`, `name`, `{unique: [name, country]}`, `{spatial: position}`, `{fullText: [name,
+    /// text]}`.
     func readIndexes(_ node: Node) -> [Index] {
         guard let sequence = node.sequence else {
-            if !isNull(node) { fault("'indexes' is a list, as in '- [name, -population]', not \(kind(of: node))", node) }
+            if !isNull(node) {
+                fault("'indexes' is a list, as in '- [name, -population]', not \(kind(of: node))", node)
+            }
             return []
         }
         return sequence.flatMap { node -> [Index] in
@@ -54,7 +59,9 @@ extension ModelFileReader {
             let kinds = Index.Kind.allCases.map(\.rawValue)
             let fields = fields(of: node, known: kinds, what: "an index") ?? [:]
             return Index.Kind.allCases.compactMap { kind in
-                fields[kind.rawValue].flatMap { words($0, "an index") }.map { Index($0, kind: kind, location: location(node)) }
+                fields[kind.rawValue].flatMap { words($0, "an index") }.map {
+                    Index($0, kind: kind, location: location(node))
+                }
             }
         }
     }

@@ -34,7 +34,8 @@ extension ModelFileReader {
     }
 
     /// One of the cases of an enumeration.
-    func choice<T: RawRepresentable & CaseIterable>(_ node: Node, _: T.Type, _ what: String) -> T? where T.RawValue == String {
+    func choice<T: RawRepresentable & CaseIterable>(_ node: Node, _: T.Type, _ what: String) -> T?
+    where T.RawValue == String {
         if let value = node.scalar.flatMap({ T(rawValue: $0.string) }) { return value }
         let names = T.allCases.map(\.rawValue)
         let suggestion = Spelling.suggestion(for: node.scalar?.string ?? "", in: names)
@@ -104,7 +105,9 @@ enum ScalarValue {
     private static func number(_ text: String, decimal: Bool) -> Value? {
         let digits = text.replacing("_", with: "")
         if let whole = Int64(digits) { return .integer(whole) }
-        guard digits.contains(/^[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/) || ["inf", "-inf"].contains(digits) else { return nil }
+        guard digits.contains(/^[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/) || ["inf", "-inf"].contains(digits) else {
+            return nil
+        }
         if decimal { return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")).map(Value.decimal) }
         return Double(digits).map(Value.double)
     }

@@ -28,19 +28,28 @@ final class ModelFileReader {
             if faults.isEmpty { fault("the file is empty; a model file has a mapping 'entities'", nil) }
             return file
         }
-        guard let fields = fields(of: root, known: ["model", "naming", "access", "entities"], what: "a model file") else {
+        guard let fields = fields(of: root, known: ["model", "naming", "access", "entities"], what: "a model file")
+        else {
             isHopeless = true
             return file
         }
         if let node = fields["model"], let name = text(node, "the name of the model") {
             file.name = name
-            if !Self.isUpperCamelCase(name) { fault("the name of a model begins with a capital letter and has letters and digits only", node) }
+            if !Self.isUpperCamelCase(name) {
+                fault("the name of a model begins with a capital letter and has letters and digits only", node)
+            }
         }
         if let node = fields["naming"] { file.naming = naming(node) }
-        if let node = fields["access"], let access = choice(node, ModelFile.Access.self, "access") { file.access = access }
+        if let node = fields["access"], let access = choice(node, ModelFile.Access.self, "access") {
+            file.access = access
+        }
         if let node = fields["entities"] {
-            for (name, _, value) in entries(of: node, what: "'entities'") ?? [] { file.entities.append(readEntity(name, value)) }
-        } else if root.mapping?.keys.contains(where: { $0.string.map { Spelling.nearest(to: $0, in: ["entities"]) } != nil }) != true {
+            for (name, _, value) in entries(of: node, what: "'entities'") ?? [] {
+                file.entities.append(readEntity(name, value))
+            }
+        } else if root.mapping?.keys.contains(where: {
+            $0.string.flatMap { Spelling.nearest(to: $0, in: ["entities"]) } != nil
+        }) != true {
             fault("a model file has a mapping 'entities'", root)
         }
         return file
@@ -55,16 +64,20 @@ final class ModelFileReader {
             let style = choice(node, NamingConvention.Style.self, "naming") ?? .snakeCase
             return NamingConvention(properties: style, entities: style)
         }
-        guard let fields = fields(of: node, known: ["properties", "entities"], what: "'naming'") else { return .snakeCase }
+        guard let fields = fields(of: node, known: ["properties", "entities"], what: "'naming'") else {
+            return .snakeCase
+        }
         return NamingConvention(
-            properties: fields["properties"].flatMap { choice($0, NamingConvention.Style.self, "properties") } ?? .snakeCase,
+            properties: fields["properties"].flatMap { choice($0, NamingConvention.Style.self, "properties") }
+                ?? .snakeCase,
             entities: fields["entities"].flatMap { choice($0, NamingConvention.Style.self, "entities") } ?? .snakeCase)
     }
 
     // MARK: Entities
 
     private static let entityKeys = [
-        "documentation", "inherits", "abstract", "base", "class", "user", "primaryKey", "attributes", "relationships", "indexes",
+        "documentation", "inherits", "abstract", "base", "class", "user", "primaryKey", "attributes", "relationships",
+        "indexes",
         "renamedFrom", "userInfo",
     ]
 
@@ -109,7 +122,8 @@ final class ModelFileReader {
     }
 
     func fault(_ message: String, _ node: Node?) {
-        faults.append(ModelFault(entity: entity, property: property, message: message, location: location(node)))
+        let fault = ModelFault(entity: entity, property: property, message: message, location: location(node))
+        if !faults.contains(fault) { faults.append(fault) }
     }
 
     // MARK: Mappings
@@ -145,7 +159,9 @@ final class ModelFileReader {
             }
             if let original = maskedKeys[name] {
                 let last = mapping.keys.reversed().first { $0.string == original }
-                fault("the key '\(original)' stands twice; it is also in line \(location(key).line); remove one", last ?? key)
+                fault(
+                    "the key '\(original)' stands twice; it is also in line \(location(key).line); remove one",
+                    last ?? key)
             } else {
                 result.append((key, name, value))
             }

@@ -5,11 +5,12 @@ extension ModelFile {
     /// What a model says, for writing it to a file.
     public init(model: ManagedObjectModel, access: Access = .internal, path: String = "") {
         self.init(
-            name: model.name, naming: model.naming, access: access, entities: model.entities.map(\.declaration), path: path)
+            name: model.name, naming: model.naming, access: access, entities: model.entities.map(\.declaration),
+            path: path)
     }
 
-    /// The file as YAML text in the shortest form. Reading it gives the same declarations, but for their locations; comments of a file that
-    /// this one was read from are lost.
+    /// The file as YAML text in the shortest form. Reading it gives the same declarations, but for their locations;
+    /// comments of a file that this one was read from are lost.
     public func yaml() -> String { ModelFileWriter(file: self).text() }
 }
 
@@ -82,9 +83,13 @@ struct ModelFileWriter {
             fields.add("class", YAMLText.scalar(name))
         default: fields.add("type", attribute.type.name + mark)
         }
-        if let defaultValue = attribute.defaultValue { fields.add("default", text(of: defaultValue, type: attribute.type)) }
+        if let defaultValue = attribute.defaultValue {
+            fields.add("default", text(of: defaultValue, type: attribute.type))
+        }
         if attribute.isTransient { fields.add("transient", "true") }
-        if let derivation = attribute.derivation { fields.add("derived", YAMLText.scalar(DerivationSpelling.text(derivation))) }
+        if let derivation = attribute.derivation {
+            fields.add("derived", YAMLText.scalar(DerivationSpelling.text(derivation)))
+        }
         fields.add("min", attribute.rules.minimum.flatMap { ScalarValue.text($0) }.map(YAMLText.scalar))
         fields.add("max", attribute.rules.maximum.flatMap { ScalarValue.text($0) }.map(YAMLText.scalar))
         fields.add("minLength", attribute.rules.minimumLength.map(String.init))
@@ -101,7 +106,9 @@ struct ModelFileWriter {
 
     private func text(of element: CompositeElement) -> String {
         let mark = element.isOptional ? "?" : ""
-        if case .transformable(let name) = element.type { return "{type: transformable\(mark), class: \(YAMLText.scalar(name))}" }
+        if case .transformable(let name) = element.type {
+            return "{type: transformable\(mark), class: \(YAMLText.scalar(name))}"
+        }
         return element.type.name + mark
     }
 
@@ -150,7 +157,9 @@ enum YAMLText {
     }
 
     /// A text as a plain word if that reads back as the same, else in quotes.
-    static func scalar(_ text: String) -> String { isPlain(text) || isPlainNumber(text) || isCall(text) ? text : quoted(text) }
+    static func scalar(_ text: String) -> String {
+        isPlain(text) || isPlainNumber(text) || isCall(text) ? text : quoted(text)
+    }
 
     /// A mapping of words to words in the order of the keys.
     static func mapping(of info: [String: String]) -> String {
@@ -165,8 +174,12 @@ enum YAMLText {
             && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
     }
 
-    private static func isPlainNumber(_ text: String) -> Bool { text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?([eE][+\-]?[0-9]+)?/) != nil }
-    private static func isCall(_ text: String) -> Bool { text.wholeMatch(of: /[a-z]+\([A-Za-z0-9_.]*\)/) != nil && text != "now()" && text != "uuid()" }
+    private static func isPlainNumber(_ text: String) -> Bool {
+        text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?([eE][+\-]?[0-9]+)?/) != nil
+    }
+    private static func isCall(_ text: String) -> Bool {
+        text.wholeMatch(of: /[a-z]+\([A-Za-z0-9_.]*\)/) != nil && text != "now()" && text != "uuid()"
+    }
 
     static func quoted(_ text: String) -> String {
         var result = "\""
@@ -177,7 +190,8 @@ enum YAMLText {
             case "\n": result += "\\n"
             case "\t": result += "\\t"
             case "\r": result += "\\r"
-            case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || scalar.value == 0xfeff
+            case _
+            where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || scalar.value == 0xfeff
                 || (0x2028...0x2029).contains(scalar.value):
                 let digits = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

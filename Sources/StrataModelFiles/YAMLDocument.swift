@@ -6,7 +6,8 @@ import Yams
 struct YAMLDocument {
     /// The topmost node; nil if the text has none or cannot be parsed.
     private(set) var root: Node?
-    /// What is wrong with the text as YAML: at most one fault, since a parser that lost its way finds nothing true behind it.
+    /// What is wrong with the text as YAML: at most one fault, since a parser that lost its way finds nothing true
+    /// behind it.
     private(set) var faults: [ModelFault] = []
     /// Keys that stand more than once in a mapping were masked before parsing, all but the last of each: by mask.
     private(set) var maskedKeys: [String: String] = [:]
@@ -14,8 +15,9 @@ struct YAMLDocument {
     private static let firstMask: UInt32 = 0xE000
     private static let maskCount: UInt32 = 0x1000
 
-    /// Parses text. Yams refuses a mapping with a repeated key as a whole; to report such keys along with all other mistakes, the earlier
-    /// ones are overwritten by letters for private use, as many as they have, and the text is parsed again.
+    /// Parses text. Yams refuses a mapping with a repeated key as a whole; to report such keys along with all other
+    /// mistakes, the earlier ones are overwritten by letters for private use, as many as they have, and the text is
+    /// parsed again.
     init(_ text: String, path: String) {
         var text = text
         for mask in Self.firstMask..<(Self.firstMask + Self.maskCount) {
@@ -23,9 +25,14 @@ struct YAMLDocument {
                 root = try Yams.Parser(yaml: text).singleRoot()
                 return
             } catch YamlError.duplicatedKeysInMapping(let duplicates, let context) {
-                guard let key = duplicates.first, let masked = Self.mask(key, at: context.mark, in: text, with: mask) else {
+                guard let key = duplicates.first, let masked = Self.mask(key, at: context.mark, in: text, with: mask)
+                else {
                     let names = duplicates.map { "'\($0)'" }.joined(separator: ", ")
-                    faults = [Self.fault("the keys \(names) stand more than once in a mapping", (context.mark.line, context.mark.column), path)]
+                    faults = [
+                        Self.fault(
+                            "the keys \(names) stand more than once in a mapping",
+                            (context.mark.line, context.mark.column), path)
+                    ]
                     return
                 }
                 maskedKeys[masked.mask] = key
@@ -38,7 +45,9 @@ struct YAMLDocument {
         faults = [Self.fault("more than \(Self.maskCount) keys stand twice", (1, 1), path)]
     }
 
-    private static func mask(_ key: String, at mark: Mark, in text: String, with value: UInt32) -> (text: String, mask: String)? {
+    private static func mask(_ key: String, at mark: Mark, in text: String, with value: UInt32) -> (
+        text: String, mask: String
+    )? {
         guard let letter = Unicode.Scalar(value), !key.isEmpty else { return nil }
         var lines = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" }.map { Array($0) }
         let name = Array(key.unicodeScalars)
@@ -46,7 +55,9 @@ struct YAMLDocument {
         var start = mark.column - 1
         let line = lines[mark.line - 1]
         if line.indices.contains(start), line[start] == "\"" || line[start] == "'" { start += 1 }
-        guard start >= 0, start + name.count <= line.count, Array(line[start..<start + name.count]) == name else { return nil }
+        guard start >= 0, start + name.count <= line.count, Array(line[start..<start + name.count]) == name else {
+            return nil
+        }
         let mask = Array(repeating: letter, count: name.count)
         lines[mark.line - 1].replaceSubrange(start..<start + name.count, with: mask)
         var result = String.UnicodeScalarView()
@@ -61,12 +72,14 @@ struct YAMLDocument {
 
     private static func fault(_ message: String, _ mark: (line: Int, column: Int), _ path: String) -> ModelFault {
         ModelFault(
-            message: message, location: SourceLocation(file: path, line: max(1, mark.line), column: max(1, mark.column)))
+            message: message, location: SourceLocation(file: path, line: max(1, mark.line), column: max(1, mark.column))
+        )
     }
 
     private static func fault(of error: any Error, in text: String, path: String) -> ModelFault {
         switch error {
-        case YamlError.scanner(let context, let problem, let mark, _), YamlError.parser(let context, let problem, let mark, _),
+        case YamlError.scanner(let context, let problem, let mark, _),
+            YamlError.parser(let context, let problem, let mark, _),
             YamlError.composer(let context, let problem, let mark, _):
             let before = context.map { " \($0.text) that began in line \($0.mark.line)" } ?? ""
             return fault("this is not YAML: \(problem)\(before)", (mark.line, mark.column), path)

@@ -1,7 +1,8 @@
 import Foundation
 import StrataStore
 
-/// The folder beside a store with binary values that are too large for the database: a file for each value, never changed.
+/// The folder beside a store with binary values that are too large for the database: a file for each value, never
+/// changed.
 struct BlobFolder: Sendable {
     let path: String
 
@@ -14,7 +15,9 @@ struct BlobFolder: Sendable {
         do {
             return try Data(contentsOf: URL(fileURLWithPath: file))
         } catch {
-            throw .io(path: file, code: Int(errno), reason: "the external value cannot be read: \(error.localizedDescription)")
+            throw .io(
+                path: file, code: Int(errno), reason: "the external value cannot be read: \(error.localizedDescription)"
+            )
         }
     }
 
@@ -22,7 +25,8 @@ struct BlobFolder: Sendable {
     /// - Returns: The name of the file.
     func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> String {
         let name = UUID().uuidString.lowercased() + ".blob"
-        let temporary = path + "/." + name, final = path + "/" + name
+        let temporary = path + "/." + name
+        let final = path + "/" + name
         if mkdir(path, 0o777) != 0, errno != EEXIST { throw failure(path) }
         let descriptor = Foundation.open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666)
         guard descriptor >= 0 else { throw failure(temporary) }
@@ -46,7 +50,8 @@ struct BlobFolder: Sendable {
         return name
     }
 
-    /// Makes the names of new files permanent; without it a power failure could lose them after the commit that refers to them.
+    /// Makes the names of new files permanent; without it a power failure could lose them after the commit that refers
+    /// to them.
     func synchronize() {
         let descriptor = Foundation.open(path, O_RDONLY)
         guard descriptor >= 0 else { return }
@@ -85,15 +90,21 @@ struct BlobFolder: Sendable {
 }
 
 extension SQLiteStore {
-    /// Removes files that a crash has left behind: those that are not referred to, and too old to belong to a commit that another
-    /// process is about to make.
+    /// Removes files that a crash has left behind: those that are not referred to, and too old to belong to a commit
+    /// that another process is about to make.
     func sweepBlobs() throws(StoreError) {
         guard let blobs else { return }
         let candidates = blobs.names(olderThan: options.sweepAge)
         guard !candidates.isEmpty else { return }
         try pool.write { (connection) throws(StoreError) in
-            // Nobody commits while the list of references is compared with that of files.
-            try connection.begin()
+            // Nobody commits while the list of references is compared with that of files. Where somebody works with the
+            // store for long, the files can wait for another opening.
+            do throws(StoreError) {
+                try connection.begin()
+            } catch {
+                if case .locked = error { return }
+                throw error
+            }
             defer { connection.rollback() }
             var used: Set<String> = []
             for table in layout.tables {

@@ -37,7 +37,9 @@ extension CommitWriter {
 
     func writeOrders() throws(StoreError) {
         for change in changes.orders {
-            guard let places = try OrderedMembers(store: store, connection: connection, change: change) else { continue }
+            guard let places = try OrderedMembers(store: store, connection: connection, change: change) else {
+                continue
+            }
             switch change.kind {
             case .append(let members): try places.append(members)
             case .arrange(let members): try places.arrange(members)
@@ -51,12 +53,16 @@ extension CommitWriter {
     func danglingReference() throws(StoreError) -> StoreError? {
         let statement = try connection.prepare("PRAGMA foreign_key_check", persistent: false)
         guard try statement.step() else { return nil }
-        let table = statement.text(0), parent = statement.text(2), key = statement.integer(1)
+        let table = statement.text(0)
+        let parent = statement.text(2)
+        let key = statement.integer(1)
         let hasKey = statement.type(1) != SQLITE_NULL
         let position = statement.integer(3)
         statement.reset()
         guard hasKey, let layout = store.layout.tables.first(where: { $0.name == table }) else {
-            let target = store.layout.tables.first { $0.name == parent }.map { store.model.entities[$0.rootIndex].name } ?? parent
+            let target =
+                store.layout.tables.first { $0.name == parent }.map { store.model.entities[$0.rootIndex].name }
+                ?? parent
             return .constraint(
                 entity: target, reason: "a pair of \(table) refers to an object of \(parent) that is not in the store")
         }

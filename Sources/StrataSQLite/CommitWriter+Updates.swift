@@ -10,7 +10,8 @@ extension CommitWriter {
         let statement: Statement
     }
 
-    /// Writes the changed slots of all updates in the order of their keys; one statement serves all updates of the same slots.
+    /// Writes the changed slots of all updates in the order of their keys; one statement serves all updates of the same
+    /// slots.
     func writeUpdates() throws(StoreError) {
         let updates = changes.updates
         guard !updates.isEmpty else { return }
@@ -24,7 +25,8 @@ extension CommitWriter {
                 let plan = store.writePlans[entityIndex]
                 let fields = plan.fields.filter { update.slots.contains($0.slot) }
                 let group = Group(
-                    plan: plan, slots: update.slots, fields: fields, statement: try connection.statement(plan.updateSQL(fields)))
+                    plan: plan, slots: update.slots, fields: fields,
+                    statement: try connection.statement(plan.updateSQL(fields)))
                 groups[entityIndex].append(group)
                 try write(update, group)
             }
@@ -45,7 +47,8 @@ extension CommitWriter {
                 if changed == 0 {
                     conflicts.append(
                         FoundConflict(
-                            reason: .version, entityIndex: row.entityIndex, key: row.key, otherKey: nil, storeKey: row.key))
+                            reason: .version, entityIndex: row.entityIndex, key: row.key, otherKey: nil,
+                            storeKey: row.key))
                 } else if group.plan.hasSpatial {
                     try writeSpatial(group.plan, row, slots: update.slots)
                 }
@@ -71,14 +74,12 @@ extension CommitWriter {
         group.statement.bind(update.baseVersion, at: parameter + 3)
     }
 
-    private func rowID(_ row: RowPointer) -> RowID {
-        RowID(table: store.layout.tableOfEntity[row.entityIndex], key: row.key)
-    }
-
     // MARK: Unique constraints
 
     /// The row that has the same unique values as another one, and the constraint.
-    private func opponent(_ plan: WritePlan, _ row: RowPointer) throws(StoreError) -> (unique: WritePlan.Unique, key: Int64)? {
+    private func opponent(_ plan: WritePlan, _ row: RowPointer) throws(StoreError) -> (
+        unique: WritePlan.Unique, key: Int64
+    )? {
         for unique in plan.uniques where unique.slots.allSatisfy({ row.isPresent($0) }) {
             let statement = try connection.statement(unique.search)
             var parameter: Int32 = 0
@@ -126,10 +127,7 @@ extension CommitWriter {
     /// - Returns: false if no constraint of the model is broken.
     func addUniqueConflict(_ plan: WritePlan, _ row: RowPointer) throws(StoreError) -> Bool {
         guard let (unique, key) = try opponent(plan, row) else { return false }
-        let table = store.layout.tableOfEntity[row.entityIndex]
-        let isOurs =
-            changes.inserts.contains { $0.row.row.key == key && store.layout.tableOfEntity[$0.row.row.entityIndex] == table }
-            || changes.updates.contains { $0.row.row.key == key && store.layout.tableOfEntity[$0.row.row.entityIndex] == table }
+        let isOurs = ownRows.contains(RowID(table: store.layout.tableOfEntity[row.entityIndex], key: key))
         conflicts.append(
             FoundConflict(
                 reason: .unique(slots: unique.slots), entityIndex: row.entityIndex, key: row.key, otherKey: key,

@@ -25,6 +25,9 @@ final class CommitWriter {
     /// The updates that are still to be made, by table and key; made when a unique constraint first stands in the way.
     var updatePositions: [RowID: Int]?
     var doneUpdates: Set<RowID> = []
+    /// The rows that this change set writes; made when a unique constraint first tells of a conflict.
+    private(set) lazy var ownRows = Set(
+        (changes.inserts.map(\.row) + changes.updates.map(\.row)).map { rowID($0.row) })
 
     struct RowID: Hashable {
         let table: Int
@@ -86,20 +89,26 @@ final class CommitWriter {
         throw error
     }
 
+    /// Reads the rows of all conflicts: one statement for each hierarchy, since an import may meet thousands.
     private func conflictsWithRows() throws(StoreError) -> [StoreConflict] {
-        var result: [StoreConflict] = []
+        var keys: [Int: [Int64]] = [:]
         for conflict in conflicts {
-            var row: RowReference?
-            if let key = conflict.storeKey {
-                let root = store.model.entities[conflict.entityIndex].rootIndex
-                row = try store.rows(entityIndex: root, keys: [key], on: connection).rows.first
-            }
-            result.append(
-                StoreConflict(
-                    reason: conflict.reason, entityIndex: conflict.entityIndex, key: conflict.key, storeRow: row,
-                    otherKey: conflict.otherKey))
+            guard let key = conflict.storeKey else { continue }
+            keys[store.model.entities[conflict.entityIndex].rootIndex, default: []].append(key)
         }
-        return result
+        var rows: [RowID: RowReference] = [:]
+        for (root, keys) in keys {
+            let table = store.layout.tableOfEntity[root]
+            for row in try store.rows(entityIndex: root, keys: keys, on: connection).rows {
+                rows[RowID(table: table, key: row.row.key)] = row
+            }
+        }
+        return conflicts.map { conflict in
+            let table = store.layout.tableOfEntity[conflict.entityIndex]
+            return StoreConflict(
+                reason: conflict.reason, entityIndex: conflict.entityIndex, key: conflict.key,
+                storeRow: conflict.storeKey.flatMap { rows[RowID(table: table, key: $0)] }, otherKey: conflict.otherKey)
+        }
     }
 
     // MARK: Deletes
@@ -116,7 +125,8 @@ final class CommitWriter {
                 if connection.changes == 0, try exists(plan, delete.key) {
                     conflicts.append(
                         FoundConflict(
-                            reason: .version, entityIndex: delete.entityIndex, key: delete.key, otherKey: nil, storeKey: delete.key))
+                            reason: .version, entityIndex: delete.entityIndex, key: delete.key, otherKey: nil,
+                            storeKey: delete.key))
                 }
             } else {
                 let statement = try connection.statement(plan.deleteAnySQL)
@@ -187,7 +197,8 @@ final class CommitWriter {
     func ascending(_ count: Int, _ row: (Int) -> RowPointer) -> [Int] {
         var positions = Array(0..<count)
         func precedes(_ a: Int, _ b: Int) -> Bool {
-            let x = row(a), y = row(b)
+            let x = row(a)
+            let y = row(b)
             return x.entityIndex != y.entityIndex ? x.entityIndex < y.entityIndex : x.key < y.key
         }
         var isSorted = true
@@ -197,6 +208,10 @@ final class CommitWriter {
         }
         if !isSorted { positions.sort(by: precedes) }
         return positions
+    }
+
+    func rowID(_ row: RowPointer) -> RowID {
+        RowID(table: store.layout.tableOfEntity[row.entityIndex], key: row.key)
     }
 
     func writeSpatial(_ plan: WritePlan, _ row: RowPointer, slots: SlotSet?) throws(StoreError) {
@@ -228,7 +243,8 @@ final class CommitWriter {
             let number = Double(bitPattern: row.word(slot))
             guard !number.isNaN else {
                 throw .invalidData(
-                    entity: plan.entityName, property: store.model.entities[plan.entityIndex].slots[slot].name, key: row.key,
+                    entity: plan.entityName, property: store.model.entities[plan.entityIndex].slots[slot].name,
+                    key: row.key,
                     reason: "a value that is not a number (NaN) cannot be kept; use nil")
             }
             statement.bind(number, at: parameter)
@@ -241,7 +257,9 @@ final class CommitWriter {
                 // Written back as it is: the file stays, whatever reference to it has been noted before.
                 let name = String(decoding: bytes, as: UTF8.self)
                 droppedFiles.removeAll { $0 == name }
-            } else if field.allowsExternal, let blobs = store.blobs, row.bytes(slot).count > store.options.externalStorageThreshold {
+            } else if field.allowsExternal, let blobs = store.blobs,
+                row.bytes(slot).count > store.options.externalStorageThreshold
+            {
                 let name = try blobs.write(row.bytes(slot))
                 writtenFiles.append(name)
                 statement.bind(name, at: parameter)

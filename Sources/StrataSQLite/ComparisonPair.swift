@@ -19,7 +19,8 @@ struct ComparisonPair {
         self.isOrdered = isOrdered
     }
 
-    /// - Returns: nil if no value of the column equals the constant, is less, or is greater: their kinds do not compare.
+    /// - Returns: nil if no value of the column equals the constant, is less, or is greater: their kinds do not
+    ///   compare.
     init?(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions) {
         switch (term.kind, value) {
         case (.integer, _), (.double, _), (.boolean, _), (.decimal, _): self.init(number: term, value)

@@ -7,8 +7,8 @@ final class Connection {
     let handle: OpaquePointer
     /// The path for messages.
     let path: String
-    /// The trace hook. Connections open when they are first needed; their set-up is not traced, so that counts of statements do not
-    /// depend on it.
+    /// The trace hook. Connections open when they are first needed; their set-up is not traced, so that counts of
+    /// statements do not depend on it.
     private(set) var trace: (@Sendable (StatementTrace) -> Void)?
     private var statements: [String: Statement] = [:]
 
@@ -25,7 +25,8 @@ final class Connection {
     ) throws(StoreError) {
         var handle: OpaquePointer?
         let flags =
-            (readOnly ? SQLITE_OPEN_READONLY : create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE)
+            (readOnly
+                ? SQLITE_OPEN_READONLY : create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE)
             | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(filename, &handle, flags, nil)
         guard let handle, code == SQLITE_OK else {
@@ -72,7 +73,8 @@ final class Connection {
     /// A new prepared statement that is not kept.
     func prepare(_ sql: String, persistent: Bool = true) throws(StoreError) -> Statement {
         var prepared: OpaquePointer?
-        let code = sqlite3_prepare_v3(handle, sql, -1, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
+        let code = sqlite3_prepare_v3(
+            handle, sql, -1, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw failure(code) }
         return Statement(handle: prepared, sql: sql, connection: self)
     }
@@ -125,7 +127,8 @@ final class Connection {
         case SQLITE_CANTOPEN: return .cannotOpen(path: path, reason: reason)
         case SQLITE_CONSTRAINT: return .constraint(entity: path, reason: reason)
         case SQLITE_IOERR:
-            // SQLite tells only ENOSPC from other failed writes; quotas and limits on the size of files mean the same to a user.
+            // SQLite tells only ENOSPC from other failed writes; quotas and limits on the size of files mean the same
+            // to a user.
             let cause = sqlite3_system_errno(handle)
             if cause == ENOSPC || cause == EFBIG || cause == EDQUOT { return .diskFull(path: path) }
             return .io(path: path, code: Int(code), reason: reason)

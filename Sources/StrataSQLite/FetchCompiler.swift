@@ -20,7 +20,8 @@ struct FetchCompiler {
         let entity = layout.model.entities[plan.entityIndex]
         var compiler = PredicateCompiler(paths: PathResolver(layout: layout, entity: entity))
         var conditions: [String] = []
-        if let condition = layout.entityCondition(plan.entityIndex, subentities: plan.includesSubentities, alias: "t0") {
+        if let condition = layout.entityCondition(plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
+        {
             conditions.append(condition)
         }
         if let predicate = plan.predicate { conditions.append(try compiler.condition(predicate)) }
@@ -62,7 +63,8 @@ struct FetchCompiler {
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
             throw .unsupported(
-                store: "SQLite", feature: "ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
+                store: "SQLite",
+                feature: "ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
         default: return term.sql + direction
         }
     }

@@ -4,7 +4,9 @@ import CSQLite
 enum Identifiers {
     /// The name as it may stand in SQL: as it is where that is possible, else in double quotes.
     static func quote(_ name: String) -> String {
-        let plain = name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
+        let plain = name.utf8.allSatisfy {
+            $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
+        }
         let startsWell = name.utf8.first.map { !(48...57).contains($0) } ?? false
         if plain, startsWell, sqlite3_keyword_check(name, Int32(name.utf8.count)) == 0 { return name }
         return "\"" + name.replacing("\"", with: "\"\"") + "\""

@@ -11,7 +11,8 @@ public struct StoreMetadata: Sendable, Hashable {
     public let modelName: String
     /// The version hash of the model.
     public let versionHash: String
-    /// The properties of each entity as the store keeps them: name to a description such as `string` or `to-one Country`.
+    /// The properties of each entity as the store keeps them: name to a description such as `string` or `to-one
+    /// Country`.
     public let entities: [String: [String: String]]
 
     /// The format that this version of Strata writes.
@@ -69,7 +70,8 @@ extension StoreMetadata {
             case (_, nil): result.append("entity \(name) is missing from the model")
             case (let old?, let new?):
                 for property in Set(old.keys).union(new.keys).sorted() where old[property] != new[property] {
-                    let path = property.hasPrefix("_") ? "entity \(name): \(property.dropFirst())" : "\(name).\(property)"
+                    let path =
+                        property.hasPrefix("_") ? "entity \(name): \(property.dropFirst())" : "\(name).\(property)"
                     switch (old[property], new[property]) {
                     case (nil, let now?): result.append("\(path) is new (\(now))")
                     case (let was?, nil): result.append("\(path) is missing from the model (was \(was))")
@@ -98,7 +100,8 @@ extension StoreMetadata {
     }
 
     static func set(_ key: String, _ value: String, on connection: Connection) throws(StoreError) {
-        let statement = try connection.prepare("INSERT OR REPLACE INTO _metadata(key, value) VALUES(?, ?)", persistent: false)
+        let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO _metadata(key, value) VALUES(?, ?)", persistent: false)
         statement.bind(key, at: 1)
         statement.bind(value, at: 2)
         try statement.run()
@@ -123,9 +126,11 @@ extension StoreMetadata {
         }
         let format = Int(try connection.integer("PRAGMA user_version") ?? 0)
         guard format <= currentFormatVersion else {
-            throw .unsupported(store: "SQLite", feature: "format version \(format) of \(path); it was written by a newer version")
+            throw .unsupported(
+                store: "SQLite", feature: "format version \(format) of \(path); it was written by a newer version")
         }
-        let tables = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('_metadata', '_keys')") ?? 0
+        let tables =
+            try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('_metadata', '_keys')") ?? 0
         guard tables == 2 else { throw .corrupt(path: path, reason: "the table _metadata or _keys is missing") }
         guard let identifier = try get("store_uuid", on: connection).flatMap(UUID.init(uuidString:)),
             let name = try get("model_name", on: connection), let hash = try get("version_hash", on: connection),

@@ -5,8 +5,8 @@ extension SQLiteStore {
     public enum Location: Sendable, Hashable {
         /// A file. A relative path counts from the current folder.
         case file(path: String)
-        /// Memory, with the same behaviour as a file. Stores of the same name in one process share their content as long as one of
-        /// them is open; without a name the store is alone.
+        /// Memory, with the same behaviour as a file. Stores of the same name in one process share their content as
+        /// long as one of them is open; without a name the store is alone.
         case memory(name: String?)
     }
 
@@ -14,7 +14,8 @@ extension SQLiteStore {
     public struct Options: Sendable {
         /// How long a commit is safe once it has returned.
         public enum Synchronous: String, Sendable, Hashable, CaseIterable {
-            /// A commit survives a crash of the process; a power failure may lose the last commits, but never damages the file.
+            /// A commit survives a crash of the process; a power failure may lose the last commits, but never damages
+            /// the file.
             case normal
             /// A commit survives a power failure.
             case full
@@ -34,12 +35,14 @@ extension SQLiteStore {
         public var synchronous = Synchronous.normal
         /// The size of the page cache of each connection in KiB; nil leaves it to SQLite (2,000 KiB).
         public var cacheSize: Int?
-        /// Called with each statement after it has run, on the thread that ran it.
+        /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
+        /// connection: it must not use the store.
         public var trace: (@Sendable (StatementTrace) -> Void)?
 
         /// The greatest number of pages of the file; nil for no limit. For tests of a full disk.
         var maximumPageCount: Int?
-        /// Files of external values that nothing refers to are removed at opening when they are older than this, in seconds.
+        /// Files of external values that nothing refers to are removed at opening when they are older than this, in
+        /// seconds.
         var sweepAge: Double = 600
 
         /// The defaults.

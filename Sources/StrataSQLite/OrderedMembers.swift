@@ -3,8 +3,8 @@ import StrataStore
 
 /// The places of the members of one owner in an ordered relationship.
 ///
-/// Places are integers with gaps, so that a move writes one row; where a gap is used up, all places of the owner are given anew.
-/// Members without a place come last, by key.
+/// Places are integers with gaps, so that a move writes one row; where a gap is used up, all places of the owner are
+/// given anew. Members without a place come last, by key.
 struct OrderedMembers {
     private static let gap: Int64 = 1024
 
@@ -20,7 +20,11 @@ struct OrderedMembers {
         if let side = layout.pairs(change.entityIndex, change.relationshipIndex) {
             guard let order = side.order else { return nil }
             read = try connection.statement(
-                "SELECT \(side.far), \(order) FROM \(side.table.quoted) WHERE \(side.near) = ? ORDER BY \(order) IS NULL, \(order), \(side.far)")
+                """
+                SELECT \(side.far), \(order) FROM \(side.table.quoted) WHERE \(side.near) = ? \
+                ORDER BY \(order) IS NULL, \(order), \(side.far)
+                """
+            )
             write = try connection.statement(
                 "UPDATE \(side.table.quoted) SET \(order) = ?1 WHERE \(side.near) = ?2 AND \(side.far) = ?3")
         } else {
@@ -59,7 +63,9 @@ struct OrderedMembers {
         let present = Set(now.map(\.key))
         let named = unique(members).filter(present.contains)
         let isNamed = Set(named)
-        var first: [Int64] = [], followers: [Int64: [Int64]] = [:], leader: Int64?
+        var first: [Int64] = []
+        var followers: [Int64: [Int64]] = [:]
+        var leader: Int64?
         for member in now {
             if isNamed.contains(member.key) {
                 leader = member.key
@@ -141,10 +147,12 @@ struct OrderedMembers {
 
     /// The positions of a longest ascending subsequence (patience sorting with back pointers).
     private static func longestAscending(_ values: [Int64?]) -> [Int] {
-        var tails: [Int] = [], previous = Array(repeating: -1, count: values.count)
+        var tails: [Int] = []
+        var previous = Array(repeating: -1, count: values.count)
         for (index, value) in values.enumerated() {
             guard let value else { continue }
-            var low = 0, high = tails.count
+            var low = 0
+            var high = tails.count
             while low < high {
                 let middle = (low + high) / 2
                 if (values[tails[middle]] ?? .min) < value { low = middle + 1 } else { high = middle }
@@ -152,7 +160,8 @@ struct OrderedMembers {
             if low > 0 { previous[index] = tails[low - 1] }
             if low == tails.count { tails.append(index) } else { tails[low] = index }
         }
-        var result: [Int] = [], next = tails.last ?? -1
+        var result: [Int] = []
+        var next = tails.last ?? -1
         while next >= 0 {
             result.append(next)
             next = previous[next]

@@ -20,7 +20,9 @@ struct PathResolver {
 
     /// The column or computed value at the end of a path.
     mutating func resolve(_ path: [String], in context: String) throws(StoreError) -> SQLTerm {
-        var entity = entity, alias = "t0", walked: [String] = []
+        var entity = entity
+        var alias = "t0"
+        var walked: [String] = []
         var rest = path[...]
         while true {
             if let slot = entity.slot(named: rest.joined(separator: ".")) {
@@ -47,7 +49,9 @@ struct PathResolver {
                 alias = known
             } else {
                 let next = "t\(aliases.count + 1)"
-                joins += " LEFT JOIN \(layout.table(destination.index).quoted) AS \(next) ON \(next)._id = \(alias).\(column.quoted)"
+                joins +=
+                    " LEFT JOIN \(layout.table(destination.index).quoted) AS \(next)"
+                    + " ON \(next)._id = \(alias).\(column.quoted)"
                 aliases[walked] = next
                 alias = next
             }

@@ -1,15 +1,16 @@
 import Foundation
 import StrataStore
 
-/// Translates a predicate to a condition that is never NULL where that matters, and holds for exactly the rows for which
-/// ``FetchPredicate/evaluate(on:)`` does.
+/// Translates a predicate to a condition that is never NULL where that matters, and holds for exactly the rows for
+/// which ``FetchPredicate/evaluate(on:)`` does.
 struct PredicateCompiler {
     var paths: PathResolver
     private(set) var bindings: [SQLValue] = []
 
     init(paths: PathResolver) { self.paths = paths }
 
-    /// The condition for a predicate. It may be NULL instead of false, which is the same at the top and under AND and OR.
+    /// The condition for a predicate. It may be NULL instead of false, which is the same at the top and under AND and
+    /// OR.
     mutating func condition(_ predicate: FetchPredicate) throws(StoreError) -> String {
         switch predicate {
         case .constant(let flag): return flag ? "1" : "0"
@@ -26,7 +27,14 @@ struct PredicateCompiler {
         if parts.count == 1 { return try condition(parts[0]) }
         var list: [String] = []
         for part in parts { list.append(try condition(part)) }
-        return "(" + list.joined(separator: word) + ")"
+        return Self.balanced(list[...], word)
+    }
+
+    /// Many conditions as a tree of little depth, because SQLite limits the depth of expressions to 1,000.
+    private static func balanced(_ list: ArraySlice<String>, _ word: String) -> String {
+        if list.count <= 100 { return "(" + list.joined(separator: word) + ")" }
+        let middle = list.startIndex + list.count / 2
+        return "(" + balanced(list[..<middle], word) + word + balanced(list[middle...], word) + ")"
     }
 
     /// NOT is pushed to the leaves, so that an index can still serve, and NULL never meets a NOT.
@@ -133,11 +141,15 @@ struct PredicateCompiler {
         _ term: SQLTerm, _ value: Value, _ options: ComparisonOptions, context: FetchPredicate
     ) throws(StoreError) -> String {
         guard case .list(let elements) = value else { return "0" }
-        var parts: [String] = [], list: [SQLValue] = [], shared: ComparisonPair?
+        var parts: [String] = []
+        var list: [SQLValue] = []
+        var shared: ComparisonPair?
         for element in elements {
             if element.isNull {
                 parts.append("\(term.sql) IS NULL")
-            } else if let pair = ComparisonPair(term, element, options), shared.map({ $0.sql == pair.sql }) ?? true, term.kind != .external {
+            } else if let pair = ComparisonPair(term, element, options), shared.map({ $0.sql == pair.sql }) ?? true,
+                term.kind != .external
+            {
                 shared = pair
                 list.append(pair.value)
             } else {
@@ -151,7 +163,7 @@ struct PredicateCompiler {
             parts.append("\(shared.sql)\(shared.collation) IN (SELECT value FROM strata_list(\(bound)))")
         }
         // The bindings of the single comparisons come first, so they must stand first.
-        return parts.isEmpty ? "0" : parts.count == 1 ? parts[0] : "(\(parts.joined(separator: " OR ")))"
+        return parts.isEmpty ? "0" : parts.count == 1 ? parts[0] : Self.balanced(parts[...], " OR ")
     }
 
     // MARK: Text
@@ -162,11 +174,12 @@ struct PredicateCompiler {
         let part = TextComparison.fold(part, options)
         if part.isEmpty { return "\(term.sql) IS NOT NULL" }
         if op == .beginsWith, options.isEmpty {
-            // A range that an index serves. The last byte of UTF-8 is at most 0xBF, so the next one always exists; the bytes
-            // need not be text, because they are compared one by one.
+            // A range that an index serves. The last byte of UTF-8 is at most 0xBF, so the next one always exists; the
+            // bytes need not be text, because they are compared one by one.
             var end = Array(part.utf8)
             end[end.count - 1] += 1
-            let low = constant(.text(part)), high = constant(.utf8(end))
+            let low = constant(.text(part))
+            let high = constant(.utf8(end))
             return "(\(term.sql) >= \(low) AND \(term.sql) < \(high))"
         }
         let text = folded(term, options)
@@ -201,7 +214,9 @@ struct PredicateCompiler {
             throw .unsupported(
                 store: "SQLite", feature: "comparing a binary value that may stand in a file of its own, in \(context)")
         }
-        guard let (left, right, collation) = comparable(a, b, options), a.kind != .point || op == .equal || op == .notEqual else {
+        guard let (left, right, collation) = comparable(a, b, options),
+            a.kind != .point || op == .equal || op == .notEqual
+        else {
             // Values of different kinds are unequal, but nil equals nil.
             switch op {
             case .equal: return "(\(a.sql) IS NULL AND \(b.sql) IS NULL)"

@@ -3,7 +3,8 @@ import StrataStore
 
 /// The connections of a store: one that writes, some that read. Each is used by one thread at a time.
 ///
-/// `@unchecked Sendable`: the writer is touched only while `writerLock` is held, all other state only while `condition` is.
+/// `@unchecked Sendable`: the writer is touched only while `writerLock` is held, all other state only while `condition`
+/// is.
 final class ConnectionPool: @unchecked Sendable {
     private let path: String
     private let readerCount: Int

@@ -28,7 +28,8 @@ struct RowPlan: Sendable {
 
     /// Plans the rows of an entity and of those that inherit from it.
     init(layout: StoreLayout, entityIndex: Int) throws(StoreError) {
-        let model = layout.model, table = layout.table(entityIndex)
+        let model = layout.model
+        let table = layout.table(entityIndex)
         let expressions = SlotExpression(layout: layout)
         var list = ["t0._id", "t0._version"]
         if table.hasEntityColumn { list.append("t0._entity") }
@@ -50,7 +51,9 @@ struct RowPlan: Sendable {
                         allowsExternal: layout.column(index, slot.index)?.allowsExternal ?? false))
             }
             shapes.append(
-                Shape(entityIndex: index, slotCount: entity.slots.count, entityName: Array(entity.name.utf8), fields: fields))
+                Shape(
+                    entityIndex: index, slotCount: entity.slots.count, entityName: Array(entity.name.utf8),
+                    fields: fields))
         }
         self.model = model
         self.columns = list.joined(separator: ", ")
@@ -85,7 +88,8 @@ struct RowPlan: Sendable {
     @inline(__always)
     private func read(_ statement: Statement, _ shape: Shape, into builder: inout RowBatchBuilder) throws(StoreError) {
         builder.beginRow(
-            entityIndex: shape.entityIndex, slotCount: shape.slotCount, key: statement.integer(0), version: statement.integer(1))
+            entityIndex: shape.entityIndex, slotCount: shape.slotCount, key: statement.integer(0),
+            version: statement.integer(1))
         for field in shape.fields {
             let type = statement.type(field.column)
             if type == SQLITE_NULL { continue }
@@ -97,7 +101,9 @@ struct RowPlan: Sendable {
                 guard type == SQLITE_INTEGER else { throw mismatch(statement, shape, field, type) }
                 builder.setWord(statement.integer(field.column) != 0 ? 1 : 0, slot: field.slot)
             case .double, .date:
-                guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { throw mismatch(statement, shape, field, type) }
+                guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else {
+                    throw mismatch(statement, shape, field, type)
+                }
                 builder.setDouble(statement.double(field.column), slot: field.slot)
             case .text:
                 guard type == SQLITE_TEXT else { throw mismatch(statement, shape, field, type) }
@@ -105,7 +111,9 @@ struct RowPlan: Sendable {
             case .decimal:
                 // Somebody who edits with a shell writes numbers; their text is the same decimal.
                 let bytes = statement.textBytes(field.column)
-                guard type != SQLITE_BLOB, SQLFunctions.looksDecimal(bytes) else { throw mismatch(statement, shape, field, type) }
+                guard type != SQLITE_BLOB, SQLFunctions.looksDecimal(bytes) else {
+                    throw mismatch(statement, shape, field, type)
+                }
                 builder.setBytes(bytes, slot: field.slot)
             case .bytes:
                 if type == SQLITE_TEXT, field.allowsExternal {

@@ -16,54 +16,77 @@ enum SQLFunctions {
 
     static func register(on handle: OpaquePointer) {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
-        sqlite3_create_function_v2(handle, "strata_fold", 2, flags, nil, { context, _, arguments in
-            guard let arguments, let text = SQLFunctions.text(arguments[0]) else { return sqlite3_result_null(context) }
-            let options = ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: sqlite3_value_int64(arguments[1])))
-            SQLFunctions.answer(.text(TextComparison.fold(text, options)), to: context)
-        }, nil, nil, nil)
-        sqlite3_create_function_v2(handle, "strata_ends", 2, flags, nil, { context, _, arguments in
-            guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
-                sqlite3_value_type(arguments[1]) == SQLITE_TEXT
-            else { return sqlite3_result_null(context) }
-            let text = SQLFunctions.bytes(arguments[0]), part = SQLFunctions.bytes(arguments[1])
-            let holds = text.count >= part.count && text.suffix(part.count).elementsEqual(part)
-            sqlite3_result_int(context, holds ? 1 : 0)
-        }, nil, nil, nil)
-        sqlite3_create_function_v2(handle, "strata_decimal", 1, flags, nil, { context, _, arguments in
-            guard let arguments, let number = SQLFunctions.decimal(arguments[0]) else { return sqlite3_result_null(context) }
-            SQLFunctions.answer(.text(number.description), to: context)
-        }, nil, nil, nil)
-        sqlite3_create_function_v2(handle, "strata_point", 1, flags, nil, { context, _, arguments in
-            guard let arguments, let point = SQLFunctions.point(arguments[0]) else { return sqlite3_result_null(context) }
-            SQLFunctions.answer(.blob(SQLFunctions.canonicalBytes(point)), to: context)
-        }, nil, nil, nil)
-        sqlite3_create_function_v2(handle, "strata_decimal_sum", 1, flags, nil, nil, { context, _, arguments in
-            guard let sum = SQLFunctions.sumState(context, create: true), let arguments,
-                let number = SQLFunctions.decimal(arguments[0])
-            else { return }
-            sum.pointee += number
-        }, { context in
-            let sum = SQLFunctions.sumState(context, create: false)?.pointee ?? 0
-            SQLFunctions.answer(.text(sum.description), to: context)
-        }, nil)
-        sqlite3_create_function_v2(handle, "strata_sum", 1, flags, nil, nil, { context, _, arguments in
-            let state = sqlite3_aggregate_context(context, Int32(MemoryLayout<Int64>.stride * 2))
-            guard let sum = state?.assumingMemoryBound(to: Int64.self), let arguments else { return }
-            // Two words: the low 64 bits, and how often they have run over.
-            let (low, overflow) = sum[0].addingReportingOverflow(sqlite3_value_int64(arguments[0]))
-            if overflow { sum[1] += low < 0 ? 1 : -1 }
-            sum[0] = low
-        }, { context in
-            guard let sum = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Int64.self) else {
-                return sqlite3_result_int64(context, 0)
-            }
-            sqlite3_result_int64(context, sum[1] > 0 ? .max : sum[1] < 0 ? .min : sum[0])
-        }, nil)
-        sqlite3_create_collation_v2(handle, decimalCollation, SQLITE_UTF8, nil, { _, aCount, a, bCount, b in
-            let left = UnsafeRawBufferPointer(start: a, count: Int(aCount))
-            let right = UnsafeRawBufferPointer(start: b, count: Int(bCount))
-            return SQLFunctions.compareDecimals(left, right)
-        }, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_fold", 2, flags, nil,
+            { context, _, arguments in
+                guard let arguments, let text = SQLFunctions.text(arguments[0]) else {
+                    return sqlite3_result_null(context)
+                }
+                let options = ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: sqlite3_value_int64(arguments[1])))
+                SQLFunctions.answer(.text(TextComparison.fold(text, options)), to: context)
+            }, nil, nil, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_ends", 2, flags, nil,
+            { context, _, arguments in
+                guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
+                    sqlite3_value_type(arguments[1]) == SQLITE_TEXT
+                else { return sqlite3_result_null(context) }
+                let text = SQLFunctions.bytes(arguments[0])
+                let part = SQLFunctions.bytes(arguments[1])
+                let holds = text.count >= part.count && text.suffix(part.count).elementsEqual(part)
+                sqlite3_result_int(context, holds ? 1 : 0)
+            }, nil, nil, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_decimal", 1, flags, nil,
+            { context, _, arguments in
+                guard let arguments, let number = SQLFunctions.decimal(arguments[0]) else {
+                    return sqlite3_result_null(context)
+                }
+                SQLFunctions.answer(.text(number.description), to: context)
+            }, nil, nil, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_point", 1, flags, nil,
+            { context, _, arguments in
+                guard let arguments, let point = SQLFunctions.point(arguments[0]) else {
+                    return sqlite3_result_null(context)
+                }
+                SQLFunctions.answer(.blob(SQLFunctions.canonicalBytes(point)), to: context)
+            }, nil, nil, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_decimal_sum", 1, flags, nil, nil,
+            { context, _, arguments in
+                guard let sum = SQLFunctions.sumState(context, create: true), let arguments,
+                    let number = SQLFunctions.decimal(arguments[0])
+                else { return }
+                sum.pointee += number
+            },
+            { context in
+                let sum = SQLFunctions.sumState(context, create: false)?.pointee ?? 0
+                SQLFunctions.answer(.text(sum.description), to: context)
+            }, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_sum", 1, flags, nil, nil,
+            { context, _, arguments in
+                let state = sqlite3_aggregate_context(context, Int32(MemoryLayout<Int64>.stride * 2))
+                guard let sum = state?.assumingMemoryBound(to: Int64.self), let arguments else { return }
+                // Two words: the low 64 bits, and how often they have run over.
+                let (low, overflow) = sum[0].addingReportingOverflow(sqlite3_value_int64(arguments[0]))
+                if overflow { sum[1] += low < 0 ? 1 : -1 }
+                sum[0] = low
+            },
+            { context in
+                guard let sum = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Int64.self) else {
+                    return sqlite3_result_int64(context, 0)
+                }
+                sqlite3_result_int64(context, sum[1] > 0 ? .max : sum[1] < 0 ? .min : sum[0])
+            }, nil)
+        sqlite3_create_collation_v2(
+            handle, decimalCollation, SQLITE_UTF8, nil,
+            { _, aCount, a, bCount, b in
+                let left = UnsafeRawBufferPointer(start: a, count: Int(aCount))
+                let right = UnsafeRawBufferPointer(start: b, count: Int(bCount))
+                return SQLFunctions.compareDecimals(left, right)
+            }, nil)
     }
 
     /// Hands a value to SQLite as the result of a function.
@@ -82,7 +105,8 @@ enum SQLFunctions {
         case .utf8(let bytes):
             bytes.withUnsafeBytes {
                 sqlite3_result_text64(
-                    context, $0.baseAddress?.assumingMemoryBound(to: CChar.self) ?? emptyText, UInt64($0.count), transient,
+                    context, $0.baseAddress?.assumingMemoryBound(to: CChar.self) ?? emptyText, UInt64($0.count),
+                    transient,
                     UInt8(SQLITE_UTF8))
             }
         case .blob(let data):
@@ -99,7 +123,8 @@ enum SQLFunctions {
     // Never written; a null pointer would mean NULL to SQLite.
     nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = UnsafePointer(strdup(""))
 
-    /// The bytes in which equal points are equal: zero has one sign. A point with a coordinate that is no number equals none.
+    /// The bytes in which equal points are equal: zero has one sign. A point with a coordinate that is no number equals
+    /// none.
     static func canonicalBytes(_ point: GeoPoint) -> Data {
         let words = ((point.latitude + 0).bitPattern.littleEndian, (point.longitude + 0).bitPattern.littleEndian)
         return withUnsafeBytes(of: words) { Data($0) }
@@ -143,10 +168,12 @@ enum SQLFunctions {
     }
 
     private static func point(_ value: OpaquePointer?) -> GeoPoint? {
-        guard sqlite3_value_type(value) == SQLITE_BLOB, let start = sqlite3_value_blob(value), sqlite3_value_bytes(value) == 16
+        guard sqlite3_value_type(value) == SQLITE_BLOB, let start = sqlite3_value_blob(value),
+            sqlite3_value_bytes(value) == 16
         else { return nil }
         let latitude = Double(bitPattern: UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)))
-        let longitude = Double(bitPattern: UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        let longitude = Double(
+            bitPattern: UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         return latitude.isNaN || longitude.isNaN ? nil : GeoPoint(latitude: latitude, longitude: longitude)
     }
 

@@ -51,15 +51,23 @@ extension SQLiteStore {
         if owners.isEmpty { return .empty }
         let relationship = model.entities[entityIndex].relationships[relationshipIndex]
         let destination = relationship.destinationIndex
-        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination, slot)?.quoted else {
+        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination, slot)?.quoted
+        else {
             throw .unsupported(
-                store: "SQLite", feature: "memberRows of \(relationship.declaringEntity).\(relationship.name), which is not kept in its inverse")
+                store: "SQLite",
+                feature:
+                    "memberRows of \(relationship.declaringEntity).\(relationship.name), which is kept as pairs"
+            )
         }
         var sql = "SELECT \(rowPlans[destination].columns) FROM \(layout.table(destination).quoted) AS t0"
         sql += " WHERE t0.\(column) \(Self.keyCondition(owners.count))"
-        if let condition = layout.entityCondition(destination, subentities: true, alias: "t0") { sql += " AND \(condition)" }
+        if let condition = layout.entityCondition(destination, subentities: true, alias: "t0") {
+            sql += " AND \(condition)"
+        }
         sql += " ORDER BY t0.\(column)"
-        if let order = layout.orderColumn(entityIndex, relationshipIndex) { sql += ", t0.\(order) IS NULL, t0.\(order)" }
+        if let order = layout.orderColumn(entityIndex, relationshipIndex) {
+            sql += ", t0.\(order) IS NULL, t0.\(order)"
+        }
         sql += ", t0._id"
         return try pool.read { (connection) throws(StoreError) in
             let statement = try connection.statement(sql)
@@ -77,11 +85,16 @@ extension SQLiteStore {
         guard let side = layout.pairs(entityIndex, relationshipIndex) else {
             let relationship = model.entities[entityIndex].relationships[relationshipIndex]
             throw .unsupported(
-                store: "SQLite", feature: "memberKeys of \(relationship.declaringEntity).\(relationship.name), which is not kept as pairs")
+                store: "SQLite",
+                feature:
+                    "memberKeys of \(relationship.declaringEntity).\(relationship.name), which is not kept as pairs")
         }
         let order = side.order.map { "\($0) IS NULL, \($0), " } ?? ""
         let sql =
-            "SELECT \(side.near), \(side.far) FROM \(side.table.quoted) WHERE \(side.near) \(Self.keyCondition(owners.count)) ORDER BY \(side.near), \(order)\(side.far)"
+            """
+            SELECT \(side.near), \(side.far) FROM \(side.table.quoted) \
+            WHERE \(side.near) \(Self.keyCondition(owners.count)) ORDER BY \(side.near), \(order)\(side.far)
+            """
         return try pool.read { (connection) throws(StoreError) in
             let statement = try connection.statement(sql)
             bind(owners, to: statement)

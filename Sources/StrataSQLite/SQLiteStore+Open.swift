@@ -8,8 +8,9 @@ extension SQLiteStore {
     ///   - model: The model. A store that was made with another one is refused.
     ///   - location: Where the store is.
     ///   - options: How it is opened.
-    /// - Throws: ``StoreError``; among others ``StoreError/incompatibleModel(path:differences:)``, ``StoreError/notAStore(path:reason:)``
-    ///   and ``StoreError/unsupported(store:feature:)`` for what the model asks for and the system's SQLite lacks.
+    /// - Throws: ``StoreError``; among others ``StoreError/incompatibleModel(path:differences:)``,
+    ///   ``StoreError/notAStore(path:reason:)`` and ``StoreError/unsupported(store:feature:)`` for what the model asks
+    ///   for and the system's SQLite lacks.
     public static func open(
         model: ManagedObjectModel, location: Location, options: Options = Options()
     ) throws(StoreError) -> SQLiteStore {
@@ -56,10 +57,12 @@ extension SQLiteStore {
     /// Refuses what the system's SQLite cannot do.
     private static func checkFeatures(_ schema: Schema) throws(StoreError) {
         if schema.needsFullText, sqlite3_compileoption_used("ENABLE_FTS5") == 0 {
-            throw .unsupported(store: "SQLite", feature: "full-text indexes, because the system's library is built without FTS5")
+            throw .unsupported(
+                store: "SQLite", feature: "full-text indexes, because the system's library is built without FTS5")
         }
         if !schema.spatialIndexes.isEmpty, sqlite3_compileoption_used("ENABLE_RTREE") == 0 {
-            throw .unsupported(store: "SQLite", feature: "spatial indexes, because the system's library is built without R*Tree")
+            throw .unsupported(
+                store: "SQLite", feature: "spatial indexes, because the system's library is built without R*Tree")
         }
     }
 
@@ -70,7 +73,7 @@ extension SQLiteStore {
         var found = try StoreMetadata.read(from: writer)
         if found == nil {
             guard !options.isReadOnly else { throw .notAStore(path: place.path, reason: "the file is empty") }
-            if place.isFile { try useWAL(writer) }
+            if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
             try writer.begin()
             defer { writer.rollback() }
             // Another process may have been faster.
@@ -85,15 +88,15 @@ extension SQLiteStore {
         let differences = found.differences(from: wanted)
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
         if !options.isReadOnly {
-            if place.isFile { try useWAL(writer) }
+            if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
             try SchemaObjects.update(schema, on: writer)
         }
         return found
     }
 
-    private static func useWAL(_ connection: Connection) throws(StoreError) {
+    private static func useWAL(_ connection: Connection, timeout: Double) throws(StoreError) {
         // The change of the mode does not wait for others by itself.
-        let deadline = ContinuousClock.now + .seconds(5)
+        let deadline = ContinuousClock.now + .seconds(timeout)
         while true {
             do throws(StoreError) {
                 return try connection.execute("PRAGMA journal_mode = WAL")
@@ -104,11 +107,14 @@ extension SQLiteStore {
         }
     }
 
-    private static func create(_ metadata: StoreMetadata, schema: Schema, on connection: Connection) throws(StoreError) {
+    private static func create(_ metadata: StoreMetadata, schema: Schema, on connection: Connection) throws(StoreError)
+    {
         try connection.execute("PRAGMA application_id = \(StoreMetadata.applicationID)")
         try connection.execute("PRAGMA user_version = \(StoreMetadata.currentFormatVersion)")
-        try connection.execute("CREATE TABLE _metadata (\n    key TEXT PRIMARY KEY,\n    value TEXT NOT NULL\n) WITHOUT ROWID")
-        try connection.execute("CREATE TABLE _keys (\n    entity TEXT PRIMARY KEY,\n    next INTEGER NOT NULL\n) WITHOUT ROWID")
+        try connection.execute(
+            "CREATE TABLE _metadata (\n    key TEXT PRIMARY KEY,\n    value TEXT NOT NULL\n) WITHOUT ROWID")
+        try connection.execute(
+            "CREATE TABLE _keys (\n    entity TEXT PRIMARY KEY,\n    next INTEGER NOT NULL\n) WITHOUT ROWID")
         for statement in schema.tableStatements { try connection.execute(statement) }
         try metadata.write(to: connection, objects: schema.objects)
         try SchemaObjects.make(schema, on: connection)
@@ -126,12 +132,16 @@ struct StorePlace: Sendable {
     init(_ location: SQLiteStore.Location, options: SQLiteStore.Options) throws(StoreError) {
         switch location {
         case .memory(let name):
-            let unique = name.map { "named-" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? UUID().uuidString
+            let unique =
+                name.map { "named-" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") }
+                ?? UUID().uuidString
             filename = "file:/strata-\(unique)?vfs=memdb"
             path = name.map { "memory:\($0)" } ?? "memory"
             isFile = false
         case .file(let given):
-            guard !given.isEmpty, !given.utf8.contains(0) else { throw .cannotOpen(path: given, reason: "the path is empty or holds a zero byte") }
+            guard !given.isEmpty, !given.utf8.contains(0) else {
+                throw .cannotOpen(path: given, reason: "the path is empty or holds a zero byte")
+            }
             path = URL(fileURLWithPath: given).path
             filename = path
             isFile = true
@@ -151,10 +161,14 @@ struct StorePlace: Sendable {
             return
         }
         guard !isFolder.boolValue else { throw .cannotOpen(path: path, reason: "it is a folder") }
-        guard let file = FileHandle(forReadingAtPath: path) else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
+        }
         defer { try? file.close() }
         guard let header = try? file.read(upToCount: 16), !header.isEmpty else { return }
-        guard header == Data("SQLite format 3\0".utf8) else { throw .notAStore(path: path, reason: "it is no SQLite database") }
+        guard header == Data("SQLite format 3\0".utf8) else {
+            throw .notAStore(path: path, reason: "it is no SQLite database")
+        }
         guard options.isReadOnly || FileManager.default.isWritableFile(atPath: path) else {
             throw .cannotOpen(path: path, reason: "it may not be written")
         }

@@ -6,9 +6,10 @@ import StrataStore
 ///
 ///     let store = try SQLiteStore.open(model: model, location: .file(path: "cities.sqlite"))
 ///
-/// A file is in WAL mode: one connection writes while others read the last commit. Each hierarchy of entities has a table, each
-/// attribute and to-one relationship a column, each many-to-many relationship a table of pairs; names follow the model's naming
-/// convention. The file can be read with any SQLite tool. Zero has no sign in the file, and `NaN` cannot be saved.
+/// A file is in WAL mode: one connection writes while others read the last commit. Each hierarchy of entities has a
+/// table, each attribute and to-one relationship a column, each many-to-many relationship a table of pairs; names
+/// follow the model's naming convention. The file can be read with any SQLite tool. Zero has no sign in the file, and
+/// `NaN` cannot be saved.
 ///
 /// `@unchecked Sendable`: all stored properties are constants, and the connections are guarded by the pool.
 public final class SQLiteStore: PersistentStore, @unchecked Sendable {
@@ -71,7 +72,8 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
             // Rows that came in by other ways, a shell for instance, keep their keys to themselves.
             let statement = try connection.statement(
                 """
-                INSERT INTO _keys(entity, next) VALUES(?1, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1 + ?2) \
+                INSERT INTO _keys(entity, next) \
+                VALUES(?1, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1 + ?2) \
                 ON CONFLICT(entity) DO UPDATE SET \
                 next = max(next, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1) + ?2 RETURNING next
                 """)

@@ -54,7 +54,8 @@ struct Schema {
 
     private func statement(of pairs: PairTable) -> String {
         func key(_ column: String, _ table: Int) -> String {
-            "\(column) INTEGER NOT NULL REFERENCES \(layout.tables[table].quoted)(_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+            "\(column) INTEGER NOT NULL REFERENCES \(layout.tables[table].quoted)(_id)"
+                + " ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
         }
         var lines = [key(pairs.ownerColumn, pairs.ownerTable), key(pairs.memberColumn, pairs.memberTable)]
         lines += [pairs.ownerOrder, pairs.memberOrder].compactMap { $0.map { $0 + " INTEGER" } }
@@ -82,17 +83,24 @@ struct Schema {
             objects.append(
                 SchemaObject(
                     name: name, kind: "index",
-                    sql: "CREATE INDEX \(Identifiers.quote(name)) ON \(pairs.quoted) (\(pairs.memberColumn), \(pairs.ownerColumn))"))
+                    sql:
+                        "CREATE INDEX \(Identifiers.quote(name)) ON \(pairs.quoted)"
+                        + " (\(pairs.memberColumn), \(pairs.ownerColumn))"
+                ))
         }
     }
 
     private mutating func makeIndex(_ index: Index, of entity: EntityDescription, covered: inout [Set<String>]) {
-        let tableIndex = layout.tableOfEntity[entity.index], table = layout.tables[tableIndex]
-        var terms: [String] = [], words: [String] = []
+        let tableIndex = layout.tableOfEntity[entity.index]
+        let table = layout.tables[tableIndex]
+        var terms: [String] = []
+        var words: [String] = []
         for property in index.properties {
             let isDescending = property.hasPrefix("-")
             let name = isDescending ? String(property.dropFirst()) : property
-            guard let slot = entity.slot(named: name), let column = layout.column(entity.index, slot.index) else { continue }
+            guard let slot = entity.slot(named: name), let column = layout.column(entity.index, slot.index) else {
+                continue
+            }
             var term = column.quoted
             if slot.storage == .decimal { term += " COLLATE \(SQLFunctions.decimalCollation)" }
             terms.append(isDescending ? term + " DESC" : term)
@@ -100,8 +108,11 @@ struct Schema {
         }
         guard let first = terms.first else { return }
         let isPartial = index.kind == .unique && entity.parentIndex != nil
-        let name = names.take("\(table.name)_by_\(words.joined(separator: "_"))\(index.kind == .unique ? "_unique" : "")")
-        var sql = "CREATE \(index.kind == .unique ? "UNIQUE " : "")INDEX \(Identifiers.quote(name)) ON \(table.quoted) (\(terms.joined(separator: ", ")))"
+        let name = names.take(
+            "\(table.name)_by_\(words.joined(separator: "_"))\(index.kind == .unique ? "_unique" : "")")
+        var sql =
+            "CREATE \(index.kind == .unique ? "UNIQUE INDEX" : "INDEX") \(Identifiers.quote(name)) ON \(table.quoted)"
+            + " (\(terms.joined(separator: ", ")))"
         if isPartial, let condition = layout.entityCondition(entity.index, subentities: true, alias: nil) {
             sql += " WHERE \(condition)"
         }
@@ -129,13 +140,15 @@ struct Schema {
                 let terms = [column.quoted, order].compactMap(\.self).joined(separator: ", ")
                 objects.append(
                     SchemaObject(
-                        name: name, kind: "index", sql: "CREATE INDEX \(Identifiers.quote(name)) ON \(table.quoted) (\(terms))"))
+                        name: name, kind: "index",
+                        sql: "CREATE INDEX \(Identifiers.quote(name)) ON \(table.quoted) (\(terms))"))
             }
         }
     }
 
     private mutating func makeSpatialIndex(_ index: Index, of entity: EntityDescription) {
-        let tableIndex = layout.tableOfEntity[entity.index], table = layout.tables[tableIndex]
+        let tableIndex = layout.tableOfEntity[entity.index]
+        let table = layout.tables[tableIndex]
         for property in index.properties {
             guard let slot = entity.slot(named: property), slot.storage == .geoPoint,
                 let column = layout.columnOfSlot[entity.index][slot.index]
@@ -147,13 +160,19 @@ struct Schema {
             objects.append(
                 SchemaObject(
                     name: name, kind: "table",
-                    sql: "CREATE VIRTUAL TABLE \(quoted) USING rtree(id, min_latitude, max_latitude, min_longitude, max_longitude)"))
+                    sql:
+                        "CREATE VIRTUAL TABLE \(quoted)"
+                        + " USING rtree(id, min_latitude, max_latitude, min_longitude, max_longitude)"
+                ))
             // In plain SQL, so that rows deleted in a shell leave the tree, too.
             let trigger = names.take(name + "_delete")
             objects.append(
                 SchemaObject(
                     name: trigger, kind: "trigger",
-                    sql: "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER DELETE ON \(table.quoted) BEGIN\n    DELETE FROM \(quoted) WHERE id = old._id;\nEND"))
+                    sql:
+                        "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER DELETE ON \(table.quoted) BEGIN\n"
+                        + "    DELETE FROM \(quoted) WHERE id = old._id;\nEND"
+                ))
         }
     }
 
@@ -167,13 +186,18 @@ struct Schema {
         let name = names.take("\(table.name)_\(columns.map(\.name).joined(separator: "_"))_words")
         let quoted = Identifiers.quote(name)
         let list = columns.map(\.quoted).joined(separator: ", ")
+        func values(_ row: String) -> String { columns.map { "\(row).\($0.quoted)" }.joined(separator: ", ") }
         objects.append(
             SchemaObject(
                 name: name, kind: "table",
-                sql: "CREATE VIRTUAL TABLE \(quoted) USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id')",
+                sql:
+                    "CREATE VIRTUAL TABLE \(quoted)"
+                    + " USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id')",
                 fill: "INSERT INTO \(quoted)(\(quoted)) VALUES('rebuild')"))
-        let remove = "INSERT INTO \(quoted)(\(quoted), rowid, \(list)) VALUES('delete', old._id, \(columns.map { "old." + $0.quoted }.joined(separator: ", ")));"
-        let add = "INSERT INTO \(quoted)(rowid, \(list)) VALUES(new._id, \(columns.map { "new." + $0.quoted }.joined(separator: ", ")));"
+        let remove =
+            "INSERT INTO \(quoted)(\(quoted), rowid, \(list)) VALUES('delete', old._id, \(values("old")));"
+        let add =
+            "INSERT INTO \(quoted)(rowid, \(list)) VALUES(new._id, \(values("new")));"
         for (event, body) in [
             ("insert", add), ("delete", remove), ("update", remove + "\n    " + add),
         ] {
@@ -182,7 +206,10 @@ struct Schema {
             objects.append(
                 SchemaObject(
                     name: trigger, kind: "trigger",
-                    sql: "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER \(when) ON \(table.quoted) BEGIN\n    \(body)\nEND"))
+                    sql:
+                        "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER \(when) ON \(table.quoted) BEGIN\n"
+                        + "    \(body)\nEND"
+                ))
         }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import StrataStore
 
-/// Makes the indexes of a store and keeps them as the model has them: indexes are not part of the version hash, so a store may be
-/// opened by a model with others.
+/// Makes the indexes of a store and keeps them as the model has them: indexes are not part of the version hash, so a
+/// store may be opened by a model with others.
 enum SchemaObjects {
     private static let metadataKey = "indexes"
 
@@ -55,9 +55,12 @@ enum SchemaObjects {
         try StoreMetadata.set(metadataKey, text, on: connection)
     }
 
-    private static func fillTree(_ index: SpatialIndex, _ schema: Schema, on connection: Connection) throws(StoreError) {
-        let table = schema.layout.tables[index.table], column = table.columns[index.column].quoted
-        let rows = try connection.prepare("SELECT _id, \(column) FROM \(table.quoted) WHERE \(column) IS NOT NULL", persistent: false)
+    private static func fillTree(_ index: SpatialIndex, _ schema: Schema, on connection: Connection) throws(StoreError)
+    {
+        let table = schema.layout.tables[index.table]
+        let column = table.columns[index.column].quoted
+        let rows = try connection.prepare(
+            "SELECT _id, \(column) FROM \(table.quoted) WHERE \(column) IS NOT NULL", persistent: false)
         let writer = try SpatialWriter(index, on: connection)
         while try rows.step() { try writer.put(rows.integer(0), rows.blobBytes(1)) }
     }
@@ -73,11 +76,13 @@ struct SpatialWriter {
         delete = try connection.statement("DELETE FROM \(index.name) WHERE id = ?")
     }
 
-    /// Puts the point of a row into the tree. Points that are no finite numbers are not found by area, so they are left out.
+    /// Puts the point of a row into the tree. Points that are no finite numbers are not found by area, so they are left
+    /// out.
     func put(_ key: Int64, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         guard bytes.count == 16 else { return try remove(key) }
         let latitude = Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
-        let longitude = Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        let longitude = Double(
+            bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         guard latitude.isFinite, longitude.isFinite else { return try remove(key) }
         insert.bind(key, at: 1)
         insert.bind(latitude, at: 2)

@@ -23,7 +23,9 @@ struct SlotExpression {
 
     /// The SQL for a slot of an entity whose table has an alias.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` for what has no column: transient attributes.
-    func sql(_ entity: EntityDescription, _ slot: SlotDescription, alias: String, depth: Int = 0) throws(StoreError) -> String {
+    func sql(_ entity: EntityDescription, _ slot: SlotDescription, alias: String, depth: Int = 0) throws(StoreError)
+        -> String
+    {
         if let column = layout.column(entity.index, slot.index) { return "\(alias).\(column.quoted)" }
         let name = "\(entity.name).\(slot.name)"
         guard depth < 8 else { throw unsupported("the derived attribute \(name), which depends on itself") }
@@ -33,7 +35,8 @@ struct SlotExpression {
         case .sum(let relationship, let attribute):
             let members = try members(of: relationship, entity, alias: alias, name: name)
             guard let inner = members.destination.slot(named: attribute), inner.type?.isNumeric == true else {
-                throw unsupported("the derived attribute \(name): \(attribute) is no number of \(members.destination.name)")
+                throw unsupported(
+                    "the derived attribute \(name): \(attribute) is no number of \(members.destination.name)")
             }
             let value = try sql(members.destination, inner, alias: members.alias, depth: depth + 1)
             let sum =
@@ -76,14 +79,17 @@ struct SlotExpression {
         if let slot = entity.slot(named: path.joined(separator: ".")) {
             return try sql(entity, slot, alias: alias, depth: depth)
         }
-        guard let first = path.first, let relationship = entity.relationship(named: first), let slot = relationship.slot else {
-            throw unsupported("the derived attribute \(name): \(path.joined(separator: ".")) leads nowhere in \(entity.name)")
+        guard let first = path.first, let relationship = entity.relationship(named: first), let slot = relationship.slot
+        else {
+            throw unsupported(
+                "the derived attribute \(name): \(path.joined(separator: ".")) leads nowhere in \(entity.name)")
         }
         let destination = layout.model.destination(of: relationship)
         let inner = "\(alias)p"
         let value = try self.path(path.dropFirst(), destination, alias: inner, depth: depth, name: name)
         let key = try sql(entity, entity.slots[slot], alias: alias, depth: depth)
-        return "(SELECT \(value) FROM \(layout.table(destination.index).quoted) AS \(inner) WHERE \(inner)._id = \(key))"
+        return
+            "(SELECT \(value) FROM \(layout.table(destination.index).quoted) AS \(inner) WHERE \(inner)._id = \(key))"
     }
 
     /// What follows `FROM` to go through the members of a to-many relationship.
@@ -94,17 +100,23 @@ struct SlotExpression {
             throw unsupported("the derived attribute \(derived): \(name) is no to-many relationship of \(entity.name)")
         }
         let destination = layout.model.destination(of: relationship)
-        let inner = "\(alias)m", table = layout.table(destination.index).quoted
+        let inner = "\(alias)m"
+        let table = layout.table(destination.index).quoted
         if let side = layout.pairs(entity.index, relationship.index) {
             let pairs = "\(alias)j"
-            let from = "\(side.table.quoted) AS \(pairs) JOIN \(table) AS \(inner) ON \(inner)._id = \(pairs).\(side.far) WHERE \(pairs).\(side.near) = \(alias)._id"
+            let from =
+                "\(side.table.quoted) AS \(pairs) JOIN \(table) AS \(inner) ON \(inner)._id = \(pairs).\(side.far)"
+                + " WHERE \(pairs).\(side.near) = \(alias)._id"
             return (from, inner, destination)
         }
-        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination.index, slot) else {
+        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination.index, slot)
+        else {
             throw unsupported("the derived attribute \(derived): \(name) is not kept by the store")
         }
         var from = "\(table) AS \(inner) WHERE \(inner).\(column.quoted) = \(alias)._id"
-        if let condition = layout.entityCondition(destination.index, subentities: true, alias: inner) { from += " AND \(condition)" }
+        if let condition = layout.entityCondition(destination.index, subentities: true, alias: inner) {
+            from += " AND \(condition)"
+        }
         return (from, inner, destination)
     }
 }

@@ -1,5 +1,5 @@
-import Foundation
 import CSQLite
+import Foundation
 import StrataStore
 
 /// A prepared statement: bind, step until there are no more rows, reset.
@@ -10,6 +10,9 @@ final class Statement {
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
     private var holdsList = false
+    /// The first failure of a bind, which the next step answers with; else a value too large for SQLite would be
+    /// written as NULL.
+    private var bindCode = SQLITE_OK
 
     init(handle: OpaquePointer, sql: String, connection: Connection) {
         self.handle = handle
@@ -40,6 +43,7 @@ final class Statement {
 
     /// One step with SQLite's own code, for callers that expect certain failures. The caller resets.
     func stepCode() -> Int32 {
+        guard bindCode == SQLITE_OK else { return bindCode }
         if connection.trace != nil, started == nil { started = .now }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { rowCount &+= 1 }
@@ -49,6 +53,7 @@ final class Statement {
     /// Makes the statement ready for the next use, and reports it to the trace.
     func reset() {
         sqlite3_reset(handle)
+        bindCode = SQLITE_OK
         if holdsList {
             sqlite3_clear_bindings(handle)
             holdsList = false
@@ -75,20 +80,26 @@ final class Statement {
     /// Binds UTF-8 text; without a destructor the memory must outlive the step.
     func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32, destructor: sqlite3_destructor_type? = nil) {
         guard let start = bytes.baseAddress else {
-            sqlite3_bind_text64(handle, index, "", 0, transient, UInt8(SQLITE_UTF8))
+            check(sqlite3_bind_text64(handle, index, "", 0, transient, UInt8(SQLITE_UTF8)))
             return
         }
-        sqlite3_bind_text64(
-            handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), destructor, UInt8(SQLITE_UTF8))
+        check(
+            sqlite3_bind_text64(
+                handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), destructor,
+                UInt8(SQLITE_UTF8)))
     }
 
     /// Binds bytes; without a destructor the memory must outlive the step.
     func bindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int32, destructor: sqlite3_destructor_type? = nil) {
         guard let start = bytes.baseAddress, bytes.count > 0 else {
-            sqlite3_bind_zeroblob(handle, index, 0)
+            check(sqlite3_bind_zeroblob(handle, index, 0))
             return
         }
-        sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), destructor)
+        check(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), destructor))
+    }
+
+    private func check(_ code: Int32) {
+        if code != SQLITE_OK, bindCode == SQLITE_OK { bindCode = code }
     }
 
     func bind(_ value: SQLValue, at index: Int32) {

@@ -97,11 +97,15 @@ extension StoreInfo {
         }
         var entities: [EntityInfo] = []
         for (name, properties) in metadata.entities.sorted(by: { $0.key < $1.key }) {
-            let table = properties["_table"] ?? "", isAbstract = properties["_abstract"] != nil
+            let table = properties["_table"] ?? ""
+            let isAbstract = properties["_abstract"] != nil
             let condition = properties["_entity"] == nil ? "" : " WHERE _entity = \(Identifiers.literal(name))"
-            let count = isAbstract ? 0 : try connection.integer("SELECT count(*) FROM \(Identifiers.quote(table))\(condition)") ?? 0
+            let count =
+                isAbstract
+                ? 0 : try connection.integer("SELECT count(*) FROM \(Identifiers.quote(table))\(condition)") ?? 0
             entities.append(
-                EntityInfo(name: name, parent: properties["_parent"], isAbstract: isAbstract, table: table, count: Int(count)))
+                EntityInfo(
+                    name: name, parent: properties["_parent"], isAbstract: isAbstract, table: table, count: Int(count)))
         }
         let pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
         let pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
@@ -127,7 +131,9 @@ extension IntegrityReport {
         let problems = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
         let statement = try connection.prepare("PRAGMA foreign_key_check", persistent: false)
         var dangling: [String] = []
-        while try statement.step() { dangling.append("\(statement.text(0)) \(statement.text(1)) -> \(statement.text(2))") }
+        while try statement.step() {
+            dangling.append("\(statement.text(0)) \(statement.text(1)) -> \(statement.text(2))")
+        }
         return IntegrityReport(problems: problems, danglingReferences: dangling)
     }
 }

@@ -73,9 +73,12 @@ struct StoreLayout: Sendable {
     init(model: ManagedObjectModel, store: String) throws(StoreError) {
         self.model = model
         var names = NamePool()
+        for own in ["_metadata", "_keys"] { _ = names.take(own) }
         makeTables(&names)
         for table in tables where table.name.lowercased().hasPrefix("sqlite_") {
-            throw .unsupported(store: store, feature: "the table name \(table.name); rename entity \(model.entities[table.rootIndex].name)")
+            throw .unsupported(
+                store: store,
+                feature: "the table name \(table.name); rename entity \(model.entities[table.rootIndex].name)")
         }
         try makeColumns(store: store)
         makeOrderColumns()
@@ -112,9 +115,11 @@ struct StoreLayout: Sendable {
         return primary.flatMap { pairsByKey[$0] }.map { PairSide(table: pairTables[$0], isPrimary: isPrimary) }
     }
 
-    /// The condition on `_entity` that keeps the rows of an entity apart from others in its table; nil if all rows belong to it.
+    /// The condition on `_entity` that keeps the rows of an entity apart from others in its table; nil if all rows
+    /// belong to it.
     func entityCondition(_ entityIndex: Int, subentities: Bool, alias: String?) -> String? {
-        let entity = model.entities[entityIndex], table = table(entityIndex)
+        let entity = model.entities[entityIndex]
+        let table = table(entityIndex)
         let wanted = (subentities ? entity.descendantIndexes : [entityIndex]).filter { !model.entities[$0].isAbstract }
         guard table.hasEntityColumn else { return wanted.contains(table.onlyEntityIndex) ? nil : "0" }
         if subentities, entityIndex == table.rootIndex { return nil }
@@ -155,7 +160,9 @@ struct StoreLayout: Sendable {
     ) throws(StoreError) {
         // An inherited slot has its column from the parent, which may come later in the model.
         let inherited = entity.parentIndex.map { model.entities[$0] }
-        if let inherited, columnOfSlot[inherited.index].allSatisfy({ $0 == nil }), inherited.slots.contains(where: \.isStored) {
+        if let inherited, columnOfSlot[inherited.index].allSatisfy({ $0 == nil }),
+            inherited.slots.contains(where: \.isStored)
+        {
             try makeColumns(of: inherited, table: table, known: &known, store: store)
         }
         guard columnOfSlot[entity.index].allSatisfy({ $0 == nil }) else { return }
@@ -166,17 +173,29 @@ struct StoreLayout: Sendable {
                 if let column = columnOfSlot[inherited.index][slot.index] { own.insert(column) }
                 continue
             }
-            var name = slot.name.split(separator: ".").map { model.naming.storedName(ofProperty: String($0)) }.joined(separator: "_")
-            let destination = slot.relationshipIndex.map { model.entities[entity.relationships[$0].destinationIndex].rootIndex }
-            let external = slot.storage == .bytes && slot.attributeIndex.map { entity.attributes[$0].declaration.allowsExternalStorage } == true
+            var name = slot.name.split(separator: ".").map { model.naming.storedName(ofProperty: String($0)) }.joined(
+                separator: "_")
+            let destination = slot.relationshipIndex.map {
+                model.entities[entity.relationships[$0].destinationIndex].rootIndex
+            }
+            let external =
+                slot.storage == .bytes
+                && slot.attributeIndex.map { entity.attributes[$0].declaration.allowsExternalStorage } == true
+            // Strata's own columns keep their names.
+            let lower = name.lowercased()
+            let isOwn = ["_id", "_version", "_entity"].contains(lower) || lower.hasPrefix("_order_")
+            if isOwn { name = model.naming.storedName(ofEntity: entity.name) + name }
             if let column = known[name.lowercased()] {
                 let other = tables[table].columns[column]
                 if own.contains(column) {
                     throw .unsupported(
                         store: store,
-                        feature: "two properties of \(entity.name) in one column \(name); rename \(entity.name).\(slot.name)")
+                        feature:
+                            "two properties of \(entity.name) in one column \(name); rename \(entity.name).\(slot.name)"
+                    )
                 }
-                if other.storage == slot.storage, other.destinationRoot == destination, other.allowsExternal == external {
+                if other.storage == slot.storage, other.destinationRoot == destination, other.allowsExternal == external
+                {
                     columnOfSlot[entity.index][slot.index] = column
                     own.insert(column)
                     continue
@@ -224,9 +243,14 @@ struct StoreLayout: Sendable {
                 let isSymmetric = destination.index == entity.index && relationship.inverseIndex == relationship.index
                 let ownerOrder = relationship.isOrdered ? columns.take("_order_" + property) : nil
                 let inverseOrder =
-                    isSymmetric ? nil : inverse.flatMap { $0.isOrdered ? columns.take("_order_" + model.naming.storedName(ofProperty: $0.name)) : nil }
+                    isSymmetric
+                    ? nil
+                    : inverse.flatMap {
+                        $0.isOrdered ? columns.take("_order_" + model.naming.storedName(ofProperty: $0.name)) : nil
+                    }
                 let name = names.take(owner + "_" + property)
-                pairsByKey[RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)] = pairTables.count
+                pairsByKey[RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)] =
+                    pairTables.count
                 pairTables.append(
                     PairTable(
                         name: name, quoted: Identifiers.quote(name), ownerColumn: Identifiers.quote(ownerColumn),

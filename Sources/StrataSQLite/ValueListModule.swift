@@ -1,7 +1,8 @@
 import CSQLite
 import Foundation
 
-/// The values behind a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement serves all lengths.
+/// The values behind a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement
+/// serves all lengths.
 final class ValueList: Sendable, Hashable {
     let keys: [Int64]
     let values: [SQLValue]
@@ -24,7 +25,8 @@ final class ValueList: Sendable, Hashable {
         hasher.combine(values)
     }
 
-    /// The type tag that guards bound pointers. SQLite compares its content and keeps the pointer, so it lives for ever.
+    /// The type tag that guards bound pointers. SQLite compares its content and keeps the pointer, so it lives for
+    /// ever.
     nonisolated(unsafe) static let pointerType: UnsafePointer<CChar> = UnsafePointer(strdup("strata_list"))
 }
 

@@ -36,7 +36,8 @@ struct WritePlan: Sendable {
     static let leadingParameters: Int32 = 2
 
     init(schema: Schema, entity: EntityDescription) {
-        let layout = schema.layout, table = layout.table(entity.index)
+        let layout = schema.layout
+        let table = layout.table(entity.index)
         var orders: [Int: String] = [:]
         for other in layout.model.entities {
             for relationship in other.relationships {
@@ -53,7 +54,8 @@ struct WritePlan: Sendable {
             let position = layout.columnOfSlot[entity.index][slot.index]
             fields.append(
                 Field(
-                    slot: slot.index, column: column.quoted, storage: slot.storage, allowsExternal: column.allowsExternal,
+                    slot: slot.index, column: column.quoted, storage: slot.storage,
+                    allowsExternal: column.allowsExternal,
                     orderColumn: orders[slot.index],
                     spatial: schema.spatialIndexes.first {
                         $0.table == layout.tableOfEntity[entity.index] && $0.column == position
@@ -72,7 +74,9 @@ struct WritePlan: Sendable {
         self.deleteSQL = "DELETE FROM \(table.quoted) WHERE _id = ? AND _version = ?"
         self.deleteAnySQL = "DELETE FROM \(table.quoted) WHERE _id = ?"
         self.versionSQL = "SELECT _version FROM \(table.quoted) WHERE _id = ?"
-        let external = fields.filter(\.allowsExternal).map { "CASE WHEN typeof(\($0.column)) = 'text' THEN \($0.column) END" }
+        let external = fields.filter(\.allowsExternal).map {
+            "CASE WHEN typeof(\($0.column)) = 'text' THEN \($0.column) END"
+        }
         self.externalSQL =
             external.isEmpty ? nil : "SELECT \(external.joined(separator: ", ")) FROM \(table.quoted) WHERE _id = ?"
         self.uniques = Self.uniques(entity, layout: layout, table: table.quoted, fields: fields)
@@ -86,8 +90,8 @@ struct WritePlan: Sendable {
         return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE _id = ? AND _version = ?"
     }
 
-    /// The search for a unique constraint of the entity, and of those that it inherits. A constraint of an ancestor concerns all rows
-    /// of the ancestor; the search looks at the table as the index of that ancestor does.
+    /// The search for a unique constraint of the entity, and of those that it inherits. A constraint of an ancestor
+    /// concerns all rows of the ancestor; the search looks at the table as the index of that ancestor does.
     private static func uniques(
         _ entity: EntityDescription, layout: StoreLayout, table: String, fields: [Field]
     ) -> [Unique] {
@@ -101,7 +105,9 @@ struct WritePlan: Sendable {
             }
             // The topmost ancestor that has all of these slots in a constraint declares it.
             var declaring = entity
-            while let parent = layout.model.parent(of: declaring), parent.uniqueConstraints.contains(slots) { declaring = parent }
+            while let parent = layout.model.parent(of: declaring), parent.uniqueConstraints.contains(slots) {
+                declaring = parent
+            }
             if declaring.parentIndex != nil,
                 let condition = layout.entityCondition(declaring.index, subentities: true, alias: nil)
             {
@@ -110,7 +116,8 @@ struct WritePlan: Sendable {
             result.append(
                 Unique(
                     slots: slots, fields: parts,
-                    search: "SELECT _id FROM \(table) WHERE \(conditions.joined(separator: " AND ")) AND _id <> ? LIMIT 1"))
+                    search:
+                        "SELECT _id FROM \(table) WHERE \(conditions.joined(separator: " AND ")) AND _id <> ? LIMIT 1"))
         }
         return result
     }

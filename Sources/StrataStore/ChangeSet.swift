@@ -2,7 +2,7 @@
 public struct ChangeSet: Sendable {
     /// A new object.
     public struct Insert: Sendable {
-        /// The row, with key and version 1.
+        /// The row, with its key and the version that it shall have: 1, or more if the object is made again after others deleted it.
         public let row: RowReference
 
         /// Describes an insert.

@@ -15,10 +15,9 @@
 ///
 /// Every accessor checks its slot against the number of slots, and offset and length against the size of the row, so that a wrong
 /// slot gives a wrong value or a trap, never a read outside the row.
-@frozen
 public struct RowPointer {
     /// Where the row begins.
-    public let base: UnsafeRawPointer
+    @usableFromInline package let base: UnsafeRawPointer
 
     /// The size of the part before the bits.
     @inlinable public static var headerSize: Int { 24 }
@@ -28,7 +27,7 @@ public struct RowPointer {
 
     /// Takes memory that holds a row.
     @inlinable
-    public init(_ base: UnsafeRawPointer) { self.base = base }
+    package init(_ base: UnsafeRawPointer) { self.base = base }
 
     /// The size of the row in bytes.
     @inlinable public var byteCount: Int { Int(base.load(as: UInt32.self)) }

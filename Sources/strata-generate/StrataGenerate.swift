@@ -17,7 +17,9 @@ struct StrataGenerate: ParsableCommand {
     @Option(help: ArgumentHelp("The model file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
     var model: String
 
-    @Option(help: ArgumentHelp("The folder to write to; it is made if it does not exist.", valueName: "folder"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The folder to write to; it is made if it does not exist.", valueName: "folder"),
+        completion: .directory)
     var output: String
 
     @Option(help: "Who may use the classes: internal or public. Default: what the model file says, else internal.")
@@ -59,7 +61,8 @@ struct StrataGenerate: ParsableCommand {
         let faults = file.entities.filter { !expected.contains($0.name) }.map { entity in
             ModelFault(
                 entity: entity.name,
-                message: "the plug-in did not see this entity; write each on a line of its own under 'entities:', none in braces",
+                message:
+                    "the plug-in did not see this entity; write each on a line of its own under 'entities:', none in braces",
                 location: entity.location)
         }
         guard faults.isEmpty else { throw ModelError(model: file.name, faults: faults) }

@@ -22,7 +22,8 @@ import Testing
         let store = try open()
         let slot = try #require(try store.entity("Thing").slot(named: "photo")).index
         try store.insert(
-            ("Thing", 1, ["photo": .binary(large), "data": .binary(large)]), ("Thing", 2, ["photo": .binary(large.prefix(1000))]))
+            ("Thing", 1, ["photo": .binary(large), "data": .binary(large)]),
+            ("Thing", 2, ["photo": .binary(large.prefix(1000))]))
         #expect(files.count == 1)
         let batch = try store.rows(entityIndex: 0, keys: [1])
         defer { withExtendedLifetime(batch) {} }

@@ -14,7 +14,8 @@ private final class Progress: Sendable {
 @Suite struct ConcurrencyTests {
     @Test func keysAreNeverGivenTwice() async throws {
         let folder = try TemporaryFolder()
-        let path = folder.file("a.sqlite"), model = try TestModel.make()
+        let path = folder.file("a.sqlite")
+        let model = try TestModel.make()
         let stores = try (0..<3).map { _ in try SQLiteStore.open(model: model, location: .file(path: path)) }
         let ranges = try await withThrowingTaskGroup(of: [Range<Int64>].self) { group in
             for store in stores {
@@ -56,8 +57,11 @@ private final class Progress: Sendable {
                 for round in 1...200 {
                     var changes = ChangeSet()
                     changes.updates = [
-                        try store.update("Thing", 1, base: Int64(round), ["large": .integer(Int64(round % 50))], changed: ["large"]),
-                        try store.update("Thing", 2, base: Int64(round), ["large": .integer(Int64(100 - round % 50))], changed: ["large"]),
+                        try store.update(
+                            "Thing", 1, base: Int64(round), ["large": .integer(Int64(round % 50))], changed: ["large"]),
+                        try store.update(
+                            "Thing", 2, base: Int64(round), ["large": .integer(Int64(100 - round % 50))],
+                            changed: ["large"]),
                     ]
                     guard case .committed = try store.commit(changes) else { throw MissingName(name: "no conflict") }
                 }
@@ -72,7 +76,8 @@ private final class Progress: Sendable {
     /// Optimistic counters of several stores over one file: each increment is counted once.
     @Test func versionsKeepWritersApart() async throws {
         let folder = try TemporaryFolder()
-        let path = folder.file("a.sqlite"), model = try TestModel.make()
+        let path = folder.file("a.sqlite")
+        let model = try TestModel.make()
         let first = try SQLiteStore.open(model: model, location: .file(path: path))
         try first.insert(("Thing", 1, ["large": 0]))
         let large = try #require(try first.entity("Thing").slot(named: "large")).index
@@ -84,10 +89,13 @@ private final class Progress: Sendable {
                     var done = 0
                     while done < 25 {
                         let batch = try store.rows(entityIndex: 0, keys: [1])
-                        let (version, count) = withExtendedLifetime(batch) { (batch[0].row.version, Int64.load(batch[0].row, large)) }
+                        let (version, count) = withExtendedLifetime(batch) {
+                            (batch[0].row.version, Int64.load(batch[0].row, large))
+                        }
                         var changes = ChangeSet()
                         changes.updates = [
-                            try store.update("Thing", 1, base: version, ["large": .integer(count + 1)], changed: ["large"])
+                            try store.update(
+                                "Thing", 1, base: version, ["large": .integer(count + 1)], changed: ["large"])
                         ]
                         if case .committed = try store.commit(changes) { done += 1 }
                     }

@@ -32,12 +32,15 @@ import Testing
         #expect(throws: StoreError.notFound(path: path)) { try open { $0.isReadOnly = true } }
         #expect(!FileManager.default.fileExists(atPath: path))
         let model = try TestModel.make()
-        #expect(kind { _ = try SQLiteStore.open(model: model, location: .file(path: folder.file("none/a.sqlite"))) } == "cannotOpen")
+        #expect(
+            kind { _ = try SQLiteStore.open(model: model, location: .file(path: folder.file("none/a.sqlite"))) }
+                == "cannotOpen")
         #expect(kind { _ = try SQLiteStore.open(model: model, location: .file(path: folder.path)) } == "cannotOpen")
         #expect(kind { _ = try SQLiteStore.open(model: model, location: .file(path: "")) } == "cannotOpen")
         #if os(Linux)
         // Nobody, not even root, makes files here.
-        #expect(kind { _ = try SQLiteStore.open(model: model, location: .file(path: "/proc/a.sqlite")) } == "cannotOpen")
+        #expect(
+            kind { _ = try SQLiteStore.open(model: model, location: .file(path: "/proc/a.sqlite")) } == "cannotOpen")
         #endif
     }
 
@@ -55,18 +58,28 @@ import Testing
 
     @Test func truncatedAndOverwrittenFiles() throws {
         let store = try open()
-        for key in Int64(1)...300 { try store.insert(("Thing", key, ["title": .string(String(repeating: "x", count: 500))])) }
+        for key in Int64(1)...300 {
+            try store.insert(("Thing", key, ["title": .string(String(repeating: "x", count: 500))]))
+        }
         store.close()
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: path))
-        let found = kind { let store = try open(); defer { store.close() }; _ = try store.fetch(FetchPlan(entityIndex: 0)) }
+        let found = kind {
+            let store = try open()
+            defer { store.close() }
+            _ = try store.fetch(FetchPlan(entityIndex: 0))
+        }
         #expect(found == "corrupt")
         try whole.prefix(60).write(to: URL(fileURLWithPath: path))
         #expect(["corrupt", "notAStore"].contains(kind { _ = try open() }))
         var damaged = whole
         for index in stride(from: 4096 * 2, to: damaged.count, by: 1) { damaged[index] = 0x5A }
         try damaged.write(to: URL(fileURLWithPath: path))
-        let reading = kind { let store = try open(); defer { store.close() }; _ = try store.fetch(FetchPlan(entityIndex: 0)) }
+        let reading = kind {
+            let store = try open()
+            defer { store.close() }
+            _ = try store.fetch(FetchPlan(entityIndex: 0))
+        }
         #expect(reading == "corrupt")
     }
 
@@ -89,7 +102,10 @@ import Testing
         let first = try SQLiteStore.open(model: plain, location: .file(path: path))
         try first.insert(("City", 1, ["name": "Lima", "place": .geoPoint(GeoPoint(latitude: -12, longitude: -77))]))
         first.close()
-        city.indexes = [Index("name"), Index(["name"], kind: .fullText, location: nil), Index(["place"], kind: .spatial, location: nil)]
+        city.indexes = [
+            Index("name"), Index(["name"], kind: .fullText, location: nil),
+            Index(["place"], kind: .spatial, location: nil),
+        ]
         let indexed = try ManagedObjectModel(name: "Cities", entities: [city])
         let second = try SQLiteStore.open(model: indexed, location: .file(path: path))
         let shell = Shell(path: path)
@@ -104,14 +120,19 @@ import Testing
         let store = try open()
         let shell = Shell(path: path)
         func place(_ latitude: Double) -> Value { .geoPoint(GeoPoint(latitude: latitude, longitude: 1)) }
-        try store.insert(("Thing", 1, ["place": place(10)]), ("Gadget", 2, ["place": place(20)]), ("Group", 1, ["name": "red apples"]))
+        try store.insert(
+            ("Thing", 1, ["place": place(10)]), ("Gadget", 2, ["place": place(20)]),
+            ("Group", 1, ["name": "red apples"]))
         var changes = ChangeSet()
         changes.updates = [
             try store.update("Thing", 1, base: 1, ["place": place(30)], changed: ["place"]),
             try store.update("Group", 1, base: 1, ["name": "green pears"], changed: ["name"]),
         ]
         _ = try store.commit(changes)
-        #expect(try shell.run("SELECT id, min_latitude FROM thing_place_area ORDER BY id") == [["1", "30.0"], ["2", "20.0"]])
+        #expect(
+            try shell.run("SELECT id, min_latitude FROM thing_place_area ORDER BY id") == [
+                ["1", "30.0"], ["2", "20.0"],
+            ])
         #expect(try shell.run("SELECT rowid FROM group_name_words WHERE group_name_words MATCH 'pears'") == [["1"]])
         #expect(try shell.run("SELECT rowid FROM group_name_words WHERE group_name_words MATCH 'apples'") == [])
         var more = ChangeSet()
@@ -165,7 +186,10 @@ import Testing
         let small = try SQLiteStore.openLimited(model: try TestModel.make(), path: path, pages: 120)
         try small.insert(("Thing", 1, ["title": "before"]))
         var changes = ChangeSet()
-        for key in Int64(2)...2000 { changes.inserts.append(.init(row: try small.row("Thing", key, ["title": .string(String(repeating: "y", count: 1000))]))) }
+        for key in Int64(2)...2000 {
+            changes.inserts.append(
+                .init(row: try small.row("Thing", key, ["title": .string(String(repeating: "y", count: 1000))])))
+        }
         let big = changes
         #expect(throws: StoreError.diskFull(path: path)) { try small.commit(big) }
         #expect(try small.keys("Thing") == [1])
@@ -179,8 +203,10 @@ import Testing
         let store = try open()
         try store.insert(("Gadget", 7, ["small": 1]))
         for (column, property, value) in [
-            ("small", "small", "'text'"), ("real", "real", "x'00'"), ("title", "title", "x'ff'"), ("token", "token", "x'0102'"),
-            ("place", "place", "'here'"), ("exact", "exact", "'many'"), ("data", "data", "'text'"), ("owner", "owner", "1.5"),
+            ("small", "small", "'text'"), ("real", "real", "x'00'"), ("title", "title", "x'ff'"),
+            ("token", "token", "x'0102'"),
+            ("place", "place", "'here'"), ("exact", "exact", "'many'"), ("data", "data", "'text'"),
+            ("owner", "owner", "1.5"),
             ("power", "power", "'strong'"), ("_entity", "_entity", "'Nonsense'"),
         ] {
             let shell = Shell(path: path)
@@ -199,7 +225,8 @@ import Testing
     @Test func infoTellsWhatIsThere() throws {
         let store = try open { $0.externalStorageThreshold = 10 }
         try store.insert(
-            ("Thing", 1, ["photo": .binary(Data(repeating: 1, count: 100))]), ("Gadget", 2, [:]), ("Gadget", 3, [:]), ("Person", 1, [:]))
+            ("Thing", 1, ["photo": .binary(Data(repeating: 1, count: 100))]), ("Gadget", 2, [:]), ("Gadget", 3, [:]),
+            ("Person", 1, [:]))
         let info = try store.storeInfo()
         let counts = Dictionary(uniqueKeysWithValues: info.entities.map { ($0.name, $0.count) })
         #expect(counts == ["Thing": 1, "Gadget": 2, "Widget": 0, "Person": 1, "Group": 0])
@@ -215,6 +242,32 @@ import Testing
         try Shell(path: path).run("UPDATE thing SET owner = 55 WHERE _id = 1")
         let report = try SQLiteStore.integrityReport(at: path)
         #expect(report.danglingReferences == ["thing 1 -> person"] && !report.isSound)
+    }
+
+    @Test func namesThatMeanSomethingToSQLite() throws {
+        var select = Entity(name: "Select", location: nil)
+        select.attributes = [Attribute("from", .string), Attribute("rowid", .integer64), Attribute("table", .string)]
+        select.relationships = [Relationship("order", to: "Select", .orderedToMany)]
+        var parent = Entity(name: "Parent", location: nil)
+        parent.isAbstract = true
+        var left = Entity(name: "Left", location: nil)
+        left.parent = "Parent"
+        left.attributes = [Attribute("size", .integer32)]
+        var right = Entity(name: "Right", location: nil)
+        right.parent = "Parent"
+        right.attributes = [Attribute("size", .integer32)]
+        // Sub-entities before the entity that they inherit from.
+        let model = try ManagedObjectModel(name: "Odd", entities: [right, left, select, parent])
+        let store = try SQLiteStore.open(model: model, location: .file(path: path))
+        try store.insert(
+            ("Select", 1, ["from": "a", "rowid": 9, "table": "c"]),
+            ("Left", 1, ["size": 1]), ("Right", 2, ["size": 2]))
+        #expect(try store.values("Select", 1) == ["from": "a", "rowid": 9, "table": "c"])
+        #expect(try store.values("Parent", 1) == ["size": 1])
+        #expect(try store.values("Parent", 2) == ["size": 2])
+        let columns = try Shell(path: path).run("PRAGMA table_info(parent)").map { $0[1] }
+        #expect(columns.filter { $0 == "size" }.count == 1)
+        store.close()
     }
 
     @Test func storesInMemoryShareTheirNameAlone() throws {

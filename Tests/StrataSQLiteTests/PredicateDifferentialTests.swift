@@ -24,18 +24,32 @@ private struct Source: PropertySource {
 
 @Suite struct PredicateDifferentialTests {
     static let paths: [[String]] = [
-        ["small"], ["large"], ["exact"], ["real"], ["single"], ["title"], ["flag"], ["yearBorn"], ["data"], ["token"], ["link"],
+        ["small"], ["large"], ["exact"], ["real"], ["single"], ["title"], ["flag"], ["yearBorn"], ["data"], ["token"],
+        ["link"],
         ["place"], ["address", "street"], ["address", "number"], ["owner"], ["owner", "name"], ["owner", "age"],
         ["owner", "boss", "name"], ["owner", "boss"], ["ownerName"], ["owner", "thingCount"],
     ]
     static let uuids = (0..<3).map { UUID(uuid: (UInt8($0 * 100), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)) }
-    static let texts = ["", "a", "A", "ab", "Äb", "äb", "a\u{308}b", "abc", "ß", "b\u{0}c", "b", "\u{10FFFF}", "\u{7F}", "%_", "O'Neil", "1"]
+    static let texts = [
+        "", "a", "A", "ab", "Äb", "äb", "a\u{308}b", "abc", "ß", "b\u{0}c", "b", "\u{10FFFF}", "\u{7F}",
+        "%_", "O'Neil",
+        "1",
+    ]
 
     static func number(_ random: inout RandomSource) -> Value {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: .integer([-1, 0, 1, 2, 3, .max, .min, 1 << 53, 1 << 53 + 1].randomElement(using: &random)!)
-        case 1: .double([0, -0.0, 0.5, 1, 2, 0x1p53, 0x1p63, -0x1p63, .infinity, -.infinity, .nan, 0.1].randomElement(using: &random)!)
-        case 2: .decimal(Decimal(string: ["0", "1", "2", "0.1", "0.5", "1.00", "-1", "9223372036854775807", "9223372036854775808", "0.30000000000000000001"].randomElement(using: &random)!)!)
+        case 1:
+            .double(
+                [0, -0.0, 0.5, 1, 2, 0x1p53, 0x1p63, -0x1p63, .infinity, -.infinity, .nan, 0.1].randomElement(
+                    using: &random)!)
+        case 2:
+            .decimal(
+                Decimal(
+                    string: [
+                        "0", "1", "2", "0.1", "0.5", "1.00", "-1", "9223372036854775807", "9223372036854775808",
+                        "0.30000000000000000001",
+                    ].randomElement(using: &random)!)!)
         case 3: .boolean(.random(using: &random))
         default: .integer(.random(in: -2...3, using: &random))
         }
@@ -50,7 +64,11 @@ private struct Source: PropertySource {
         case 9: .binary([Data(), Data([1]), Data([1, 2]), Data([255])].randomElement(using: &random)!)
         case 10: .uuid(uuids.randomElement(using: &random)!)
         case 11: .uri(URL(string: ["a", "https://example.org/b", "abc"].randomElement(using: &random)!)!)
-        case 12: .geoPoint(GeoPoint(latitude: [0, -0.0, 1].randomElement(using: &random)!, longitude: [0, 2].randomElement(using: &random)!))
+        case 12:
+            .geoPoint(
+                GeoPoint(
+                    latitude: [0, -0.0, 1].randomElement(using: &random)!,
+                    longitude: [0, 2].randomElement(using: &random)!))
         default: .object(.random(in: 1...5, using: &random))
         }
     }
@@ -61,8 +79,10 @@ private struct Source: PropertySource {
             let value = constant(&random)
             if case .double(let number) = value, number.isNaN { continue }
             switch (slot.storage, value) {
-            case (.integer, .integer(let number)): if slot.type == .integer64 || abs(Double(number)) < 1000 { return value }
-            case (.double, .double), (.boolean, .boolean), (.date, .date), (.key, .object), (.decimal, .decimal), (.uuid, .uuid),
+            case (.integer, .integer(let number)):
+                if slot.type == .integer64 || abs(Double(number)) < 1000 { return value }
+            case (.double, .double), (.boolean, .boolean), (.date, .date), (.key, .object), (.decimal, .decimal),
+                (.uuid, .uuid),
                 (.geoPoint, .geoPoint), (.bytes, .binary):
                 return value
             case (.text, .uri): if slot.type == .uri { return value }
@@ -84,8 +104,10 @@ private struct Source: PropertySource {
     static func predicate(_ random: inout RandomSource, depth: Int) -> FetchPredicate {
         switch Int.random(in: 0..<(depth > 0 ? 10 : 6), using: &random) {
         case 6: return .not(predicate(&random, depth: depth - 1))
-        case 7: return .and((0..<Int.random(in: 0...3, using: &random)).map { _ in predicate(&random, depth: depth - 1) })
-        case 8: return .or((0..<Int.random(in: 0...3, using: &random)).map { _ in predicate(&random, depth: depth - 1) })
+        case 7:
+            return .and((0..<Int.random(in: 0...3, using: &random)).map { _ in predicate(&random, depth: depth - 1) })
+        case 8:
+            return .or((0..<Int.random(in: 0...3, using: &random)).map { _ in predicate(&random, depth: depth - 1) })
         case 9: return .constant(.random(using: &random))
         default:
             let op = ComparisonOperator.allCases.randomElement(using: &random)!
@@ -106,14 +128,17 @@ private struct Source: PropertySource {
         print("sqlAgreesWithMemory: seed \(seed)")
         var random = RandomSource(seed: seed)
         let store = try SQLiteStore.open(model: try TestModel.make(), location: .memory(name: nil))
-        let thing = try store.entity("Thing"), person = try store.entity("Person")
+        let thing = try store.entity("Thing")
+        let person = try store.entity("Person")
         var changes = ChangeSet()
         for key in Int64(1)...5 {
             var values: [String: Value] = [:]
             for name in ["name", "age", "boss"] { values[name] = Self.value(for: person.slot(named: name)!, &random) }
             changes.inserts.append(.init(row: try store.row("Person", key, values)))
         }
-        let settable = thing.slots.filter { $0.derivation == nil && !$0.isTransient && !["photo", "code"].contains($0.name) }
+        let settable = thing.slots.filter {
+            $0.derivation == nil && !$0.isTransient && !["photo", "code"].contains($0.name)
+        }
         for key in Int64(1)...60 {
             var values: [String: Value] = [:]
             for slot in settable { values[slot.name] = Self.value(for: slot, &random) }
@@ -123,7 +148,8 @@ private struct Source: PropertySource {
             Issue.record("conflicts among new rows")
             return
         }
-        var things: [Int64: [String: Value]] = [:], persons: [Int64: [String: Value]] = [:]
+        var things: [Int64: [String: Value]] = [:]
+        var persons: [Int64: [String: Value]] = [:]
         for key in Int64(1)...60 { things[key] = try store.values("Thing", key) }
         for key in Int64(1)...5 { persons[key] = try store.values("Person", key) }
         let sources = (Int64(1)...60).map { Source(key: $0, things: things, persons: persons) }
@@ -138,7 +164,8 @@ private struct Source: PropertySource {
             var expected = sources.filter { plan.predicate!.evaluate(on: $0) }
             expected.sort { a, b in
                 for sort in plan.sorts {
-                    let order = ValueComparison.sortOrder(a.value(at: sort.keyPath), b.value(at: sort.keyPath), sort.options)
+                    let order = ValueComparison.sortOrder(
+                        a.value(at: sort.keyPath), b.value(at: sort.keyPath), sort.options)
                     if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }
                 }
                 return a.key < b.key
@@ -150,7 +177,9 @@ private struct Source: PropertySource {
                 expected = Array(expected.dropFirst(plan.offset).prefix(plan.limit!))
             }
             let found = try store.fetchKeys(plan)
-            #expect(found == expected.map(\.key), "seed \(seed), round \(round): \(plan.predicate!) sorted by \(plan.sorts)")
+            #expect(
+                found == expected.map(\.key), "seed \(seed), round \(round): \(plan.predicate!) sorted by \(plan.sorts)"
+            )
             if found != expected.map(\.key) { return }
             #expect(try store.count(plan) == (plan.limit == nil ? count : expected.count))
             if round % 50 == 0 {

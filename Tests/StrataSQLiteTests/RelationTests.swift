@@ -15,7 +15,9 @@ import Testing
         for key in Int64(1)...9 {
             changes.inserts.append(.init(row: try store.row("Person", key, ["name": .string("p\(key)")])))
             changes.inserts.append(.init(row: try store.row("Group", key, ["name": .string("g\(key)")])))
-            changes.inserts.append(.init(row: try store.row("Thing", key, ["order": .object(key < 7 ? 1 : 2), "owner": .object(10 - key)])))
+            changes.inserts.append(
+                .init(
+                    row: try store.row("Thing", key, ["order": .object(key < 7 ? 1 : 2), "owner": .object(10 - key)])))
         }
         _ = try store.commit(changes)
     }
@@ -28,7 +30,9 @@ import Testing
 
     func queue(_ owner: Int64...) throws -> [Int64] {
         let index = try store.relationship("Person", "queue").index
-        return try store.memberRows(entityIndex: person, relationshipIndex: index, owners: owner).rows.map { $0.row.key }
+        return try store.memberRows(entityIndex: person, relationshipIndex: index, owners: owner).rows.map {
+            $0.row.key
+        }
     }
 
     func members(_ owner: Int64) throws -> [Int64] {
@@ -37,7 +41,8 @@ import Testing
     }
 
     func arrange(_ relationship: String, of entity: String, _ owner: Int64, _ kind: ChangeSet.OrderChange.Kind) throws {
-        let entityIndex = try store.entity(entity).index, index = try store.relationship(entity, relationship).index
+        let entityIndex = try store.entity(entity).index
+        let index = try store.relationship(entity, relationship).index
         try commit { $0.orders = [.init(entityIndex: entityIndex, relationshipIndex: index, owner: owner, kind: kind)] }
     }
 
@@ -88,25 +93,39 @@ import Testing
         let traced = try SQLiteStore.open(model: store.model, location: .memory(name: nil), options: options)
         var changes = ChangeSet()
         changes.inserts = [.init(row: try traced.row("Person", 1, [:]))]
-        for key in Int64(1)...1000 { changes.inserts.append(.init(row: try traced.row("Thing", key, ["order": .object(1)]))) }
+        for key in Int64(1)...1000 {
+            changes.inserts.append(.init(row: try traced.row("Thing", key, ["order": .object(1)])))
+        }
         let index = try store.relationship("Person", "queue").index
-        changes.orders = [.init(entityIndex: person, relationshipIndex: index, owner: 1, kind: .append(Array(1...1000)))]
+        changes.orders = [
+            .init(entityIndex: person, relationshipIndex: index, owner: 1, kind: .append(Array(1...1000)))
+        ]
         _ = try traced.commit(changes)
         log.clear()
         var move = ChangeSet()
-        move.orders = [.init(entityIndex: person, relationshipIndex: index, owner: 1, kind: .arrange([1000] + Array(1...999)))]
+        move.orders = [
+            .init(entityIndex: person, relationshipIndex: index, owner: 1, kind: .arrange([1000] + Array(1...999)))
+        ]
         _ = try traced.commit(move)
         #expect(log.statements.filter { $0.sql.hasPrefix("UPDATE") }.count == 1)
-        let order = try traced.memberRows(entityIndex: person, relationshipIndex: index, owners: [1]).rows.map { $0.row.key }
+        let order = try traced.memberRows(entityIndex: person, relationshipIndex: index, owners: [1]).rows.map {
+            $0.row.key
+        }
         #expect(order == [1000] + Array(1...999))
     }
 
     @Test func pairsAreSets() throws {
-        let groups = try store.relationship("Person", "groups"), members = try store.relationship("Group", "members")
+        let groups = try store.relationship("Person", "groups")
+        let members = try store.relationship("Group", "members")
         #expect(members.storage == .pairs(isPrimary: true))
-        let change = ChangeSet.PairChange(entityIndex: group, relationshipIndex: members.index, owner: 1, added: [3, 2, 1], removed: [9])
+        let change = ChangeSet.PairChange(
+            entityIndex: group, relationshipIndex: members.index, owner: 1, added: [3, 2, 1], removed: [9])
         try commit { $0.pairs = [change] }
-        try commit { $0.pairs = [change, .init(entityIndex: group, relationshipIndex: members.index, owner: 2, added: [2], removed: [])] }
+        try commit {
+            $0.pairs = [
+                change, .init(entityIndex: group, relationshipIndex: members.index, owner: 2, added: [2], removed: []),
+            ]
+        }
         #expect(try self.members(1) == [1, 2, 3])
         let backward = try store.memberKeys(entityIndex: person, relationshipIndex: groups.index, owners: [2, 3, 4])
         #expect(backward.map(\.owner) == [2, 2, 3])
@@ -116,17 +135,26 @@ import Testing
         // A deleted object leaves its pairs.
         try commit { $0.deletes = [.init(entityIndex: person, key: 3, baseVersion: 1)] }
         #expect(try self.members(1) == [2, 1])
-        try commit { $0.pairs = [.init(entityIndex: group, relationshipIndex: members.index, owner: 1, added: [], removed: [2, 5])] }
+        try commit {
+            $0.pairs = [
+                .init(entityIndex: group, relationshipIndex: members.index, owner: 1, added: [], removed: [2, 5])
+            ]
+        }
         #expect(try self.members(1) == [1])
     }
 
     @Test func aRelationshipThatIsItsOwnInverseIsSeenFromBothSides() throws {
         let friends = try store.relationship("Person", "friends").index
-        try commit { $0.pairs = [.init(entityIndex: person, relationshipIndex: friends, owner: 1, added: [2, 1], removed: [])] }
+        try commit {
+            $0.pairs = [.init(entityIndex: person, relationshipIndex: friends, owner: 1, added: [2, 1], removed: [])]
+        }
         let seen = try store.memberKeys(entityIndex: person, relationshipIndex: friends, owners: [1, 2])
         #expect(seen.map(\.owner) == [1, 1, 2] && seen.map(\.member) == [1, 2, 1])
-        try commit { $0.pairs = [.init(entityIndex: person, relationshipIndex: friends, owner: 2, added: [], removed: [1])] }
-        #expect(try store.memberKeys(entityIndex: person, relationshipIndex: friends, owners: [1, 2]).map(\.member) == [1])
+        try commit {
+            $0.pairs = [.init(entityIndex: person, relationshipIndex: friends, owner: 2, added: [], removed: [1])]
+        }
+        #expect(
+            try store.memberKeys(entityIndex: person, relationshipIndex: friends, owners: [1, 2]).map(\.member) == [1])
     }
 
     @Test func pairsOfWhatIsGoneAreRefused() throws {

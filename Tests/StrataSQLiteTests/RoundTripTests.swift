@@ -5,8 +5,10 @@ import Testing
 @Suite struct RoundTripTests {
     static let full: [String: Value] = [
         "small": .integer(-32768), "medium": .integer(2_147_483_647), "large": .integer(.min),
-        "exact": .decimal(Decimal(string: "12345678901234567890.000000001") ?? 0), "real": .double(0.1), "single": .double(Double(Float(0.1))),
-        "title": "Łódź \u{0}\u{1F600} e\u{301}", "flag": true, "yearBorn": .date(Date(timeIntervalSinceReferenceDate: -123456.789)),
+        "exact": .decimal(Decimal(string: "12345678901234567890.000000001") ?? 0), "real": .double(0.1),
+        "single": .double(Double(Float(0.1))),
+        "title": "Łódź \u{0}\u{1F600} e\u{301}", "flag": true,
+        "yearBorn": .date(Date(timeIntervalSinceReferenceDate: -123456.789)),
         "data": .binary(Data([0, 255, 1])), "photo": .binary(Data()),
         "token": .uuid(UUID()), "link": .uri(URL(string: "https://example.org/a?b=c")!),
         "place": .geoPoint(GeoPoint(latitude: -12.05, longitude: 179.99)), "tags": .binary(Data("[\"a\"]".utf8)),
@@ -89,8 +91,16 @@ import Testing
         let store = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path))
         try store.insert(("Thing", 1, ["yearBorn": .date(Date(timeIntervalSinceReferenceDate: 0.5)), "title": "x"]))
         let shell = Shell(path: path)
-        #expect(try shell.run("SELECT _id, _entity, _version, year_born, title, address_street FROM thing") == [["1", "Thing", "1", "0.5", "x", "NULL"]])
-        let tables = try shell.run("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'group_name_words%' AND name NOT LIKE 'thing_place_area%' ORDER BY name").flatMap(\.self)
+        #expect(
+            try shell.run("SELECT _id, _entity, _version, year_born, title, address_street FROM thing") == [
+                ["1", "Thing", "1", "0.5", "x", "NULL"]
+            ])
+        let tables = try shell.run(
+            """
+            SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'group_name_words%' \
+            AND name NOT LIKE 'thing_place_area%' ORDER BY name
+            """
+        ).flatMap(\.self)
         #expect(tables == ["_keys", "_metadata", "group", "group_members", "person", "person_friends", "thing"])
         let columns = try shell.run("PRAGMA table_info(group_members)").map { $0[1] }
         #expect(columns == ["group", "person", "_order_members"])

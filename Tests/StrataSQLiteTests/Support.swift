@@ -1,7 +1,8 @@
 import CSQLite
 import Foundation
-@testable import StrataSQLite
 import Synchronization
+
+@testable import StrataSQLite
 
 /// A folder that goes away with its owner.
 final class TemporaryFolder: Sendable {
@@ -21,7 +22,9 @@ final class TemporaryFolder: Sendable {
 enum TestModel {
     static func make(extra: Bool = false) throws -> ManagedObjectModel {
         var thing = Entity(name: "Thing", location: nil)
-        func attribute(_ name: String, _ type: AttributeType, _ change: (inout Attribute) -> Void = { _ in }) -> Attribute {
+        func attribute(_ name: String, _ type: AttributeType, _ change: (inout Attribute) -> Void = { _ in })
+            -> Attribute
+        {
             var attribute = Attribute(name, type, optional: true)
             change(&attribute)
             return attribute
@@ -29,11 +32,13 @@ enum TestModel {
         thing.attributes = [
             attribute("small", .integer16), attribute("medium", .integer32), attribute("large", .integer64),
             attribute("exact", .decimal), attribute("real", .double), attribute("single", .float),
-            attribute("title", .string) { $0.isIndexed = true }, attribute("flag", .boolean), attribute("yearBorn", .date),
+            attribute("title", .string) { $0.isIndexed = true }, attribute("flag", .boolean),
+            attribute("yearBorn", .date),
             attribute("data", .binary), attribute("photo", .binary) { $0.allowsExternalStorage = true },
             attribute("token", .uuid), attribute("link", .uri), attribute("place", .geoPoint) { $0.isIndexed = true },
             attribute("tags", .transformable("[String]")),
-            attribute("address", .composite([CompositeElement("street", .string), CompositeElement("number", .integer32)])),
+            attribute(
+                "address", .composite([CompositeElement("street", .string), CompositeElement("number", .integer32)])),
             attribute("note", .string) { $0.isTransient = true },
             attribute("code", .string) { $0.isUnique = true },
             attribute("ownerName", .string) { $0.derivation = .path(["owner", "name"]) },
@@ -124,7 +129,8 @@ extension SQLiteStore {
 
     func values(_ entity: String, _ key: Int64) throws -> [String: Value]? {
         try rows(entityIndex: try self.entity(entity).index, keys: [key]).rows.first.map { row in
-            Dictionary(uniqueKeysWithValues: model.entities[row.row.entityIndex].slots.map { ($0.name, row.row.value($0)) })
+            Dictionary(
+                uniqueKeysWithValues: model.entities[row.row.entityIndex].slots.map { ($0.name, row.row.value($0)) })
         }
     }
 }
@@ -135,7 +141,8 @@ extension RowBatchBuilder {
     mutating func set(_ value: Value, _ slot: SlotDescription) {
         switch value {
         case .null: break
-        case .integer(let number): slot.storage == .double ? setDouble(Double(number), slot: slot.index) : setInteger(number, slot: slot.index)
+        case .integer(let number):
+            slot.storage == .double ? setDouble(Double(number), slot: slot.index) : setInteger(number, slot: slot.index)
         case .double(let number): setDouble(number, slot: slot.index)
         case .boolean(let flag): setWord(flag ? 1 : 0, slot: slot.index)
         case .date(let date): setDouble(date.timeIntervalSinceReferenceDate, slot: slot.index)
@@ -190,9 +197,10 @@ struct Shell {
                     let code = sqlite3_step(statement)
                     if code == SQLITE_DONE { break }
                     guard code == SQLITE_ROW else { throw MissingName(name: String(cString: sqlite3_errmsg(handle))) }
-                    result.append((0..<sqlite3_column_count(statement)).map {
-                        sqlite3_column_text(statement, $0).map { String(cString: $0) } ?? "NULL"
-                    })
+                    result.append(
+                        (0..<sqlite3_column_count(statement)).map {
+                            sqlite3_column_text(statement, $0).map { String(cString: $0) } ?? "NULL"
+                        })
                 }
                 guard let rest else { break }
                 next = rest
@@ -236,7 +244,8 @@ extension SQLiteStore {
         return try open(model: model, location: .file(path: path), options: options)
     }
 
-    static func openSweeping(model: ManagedObjectModel, path: String, threshold: Int, age: Double) throws -> SQLiteStore {
+    static func openSweeping(model: ManagedObjectModel, path: String, threshold: Int, age: Double) throws -> SQLiteStore
+    {
         var options = Options()
         options.externalStorageThreshold = threshold
         options.sweepAge = age

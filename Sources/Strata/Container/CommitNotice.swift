@@ -14,20 +14,36 @@ struct CommitNotice: Sendable {
 /// Where a context finds the saves of others. Anybody may post; the context takes them out in its own isolation, at its next boundary.
 final class NoticeMailbox: Sendable {
     let contextNumber: Int
-    private let notices = Mutex<[CommitNotice]>([])
+    private let notices = Guarded<[CommitNotice]>([])
+    /// Whether there is anything to take: contexts ask at each boundary, and most often there is not.
+    private let isFull = Atomic<Bool>(false)
     /// Called after a post, from the poster's thread.
-    private let onPost = Mutex<(@Sendable () -> Void)?>(nil)
+    private let onPost = Guarded<(@Sendable () -> Void)?>(nil)
+
+    private let opened = Atomic<Bool>(false)
 
     init(contextNumber: Int) { self.contextNumber = contextNumber }
 
+    /// Whether notices are kept. Those of a context that does not want them would pile up for as long as it lives.
+    var isOpen: Bool {
+        get { opened.load(ordering: .relaxed) }
+        set { opened.store(newValue, ordering: .relaxed) }
+    }
+
     func post(_ notice: CommitNotice) {
-        notices.withLock { $0.append(notice) }
+        guard isOpen else { return }
+        notices.withLock { list in
+            list.append(notice)
+            isFull.store(true, ordering: .releasing)
+        }
         onPost.withLock(\.self)?()
     }
 
     func takeAll() -> [CommitNotice] {
-        notices.withLock { list in
+        guard isFull.load(ordering: .acquiring) else { return [] }
+        return notices.withLock { list in
             defer { list = [] }
+            isFull.store(false, ordering: .releasing)
             return list
         }
     }

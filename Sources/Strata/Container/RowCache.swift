@@ -2,7 +2,8 @@ import Synchronization
 
 /// The row batches that contexts of one container still use, so that a fault of one context is filled from what another one has read.
 ///
-/// Batches are held weakly: they live as long as an object points into them. A row that was committed since is stale in older batches.
+/// Batches are held weakly: they live as long as an object of the ``FetchGroup`` that came with them. A row that was committed since is stale in
+/// older batches, and a batch that was read while somebody committed is not kept at all, since nobody knows which side of the commit it saw.
 final class RowCache: Sendable {
     private struct Entry: Sendable {
         weak var batch: RowBatch?
@@ -15,12 +16,18 @@ final class RowCache: Sendable {
     /// Older batches are forgotten beyond this number; look-ups walk the list.
     private static let limit = 64
 
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Guarded<[Entry]>([])
+    private let invalidations = Atomic<Int>(0)
+
+    /// Grows with each invalidation. Take it before reading from the store.
+    var stamp: Int { invalidations.load(ordering: .sequentiallyConsistent) }
 
     /// Remembers a batch. Single rows are not worth it.
-    func add(_ batch: RowBatch, rootIndex: Int) {
+    /// - Parameter stamp: What ``stamp`` was before the batch was read.
+    func add(_ batch: RowBatch, rootIndex: Int, stamp: Int) {
         guard batch.count > 1 else { return }
         entries.withLock { list in
+            guard stamp == self.stamp else { return }
             if list.count >= Self.limit {
                 list.removeAll { $0.batch == nil }
                 if list.count >= Self.limit { list.removeFirst() }
@@ -53,11 +60,17 @@ final class RowCache: Sendable {
     /// Marks rows that were written or deleted.
     func invalidate(_ keys: [Int64], rootIndex: Int) {
         entries.withLock { list in
+            invalidations.add(1, ordering: .sequentiallyConsistent)
             list.removeAll { $0.batch == nil }
             for index in list.indices where list[index].rootIndex == rootIndex {
                 list[index].stale.formUnion(keys)
             }
         }
+    }
+
+    /// Forgets all rows of a hierarchy.
+    func forget(rootIndex: Int) {
+        entries.withLock { list in list.removeAll { $0.rootIndex == rootIndex } }
     }
 
     private static func positions(of batch: RowBatch) -> [Int64: Int] {

@@ -1,18 +1,16 @@
 import Foundation
-import Synchronization
 
 /// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, and the list of those who want to
 /// hear of saves.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
+    let storeIdentifier: UUID
     let model: ManagedObjectModel
     /// By position of the entity in the model.
     let bindings: [EntityBinding]
     let rowCache = RowCache()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
-    private let mailboxes = Mutex<[WeakMailbox]>([])
-    private let streams = Mutex<[Int: AsyncStream<CommitNotice>.Continuation]>([:])
-    private let nextStream = Atomic<Int>(0)
+    private let mailboxes = Guarded<[WeakMailbox]>([])
 
     private struct WeakMailbox: Sendable {
         weak var mailbox: NoticeMailbox?
@@ -20,6 +18,7 @@ final class StoreCoordinator: Sendable {
 
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
         self.store = store
+        self.storeIdentifier = store.identifier
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
         for objectClass in classes {
@@ -57,23 +56,19 @@ final class StoreCoordinator: Sendable {
         }
     }
 
-    /// Tells every other context, and every stream, of a commit.
+    /// Forgets cached rows that may refer to deleted objects: the store has set such references to nil.
+    func forgetRows(referringTo deletes: [ChangeSet.Delete]) {
+        let roots = Set(deletes.map { model.entities[$0.entityIndex].rootIndex })
+        guard !roots.isEmpty else { return }
+        for entity in model.entities {
+            let refers = bindings[entity.index].toOnes.contains { roots.contains(model.entities[$0.relationship.destinationIndex].rootIndex) }
+            if refers { rowCache.forget(rootIndex: entity.rootIndex) }
+        }
+    }
+
+    /// Tells every other context of a commit.
     func broadcast(_ notice: CommitNotice) {
         let receivers = mailboxes.withLock { list in list.compactMap(\.mailbox) }
         for mailbox in receivers where mailbox.contextNumber != notice.contextNumber { mailbox.post(notice) }
-        let continuations = streams.withLock { Array($0.values) }
-        for continuation in continuations { continuation.yield(notice) }
-    }
-
-    /// The commits from now on, to all who ask.
-    func notices() -> AsyncStream<CommitNotice> {
-        let number = nextStream.add(1, ordering: .relaxed).newValue
-        return AsyncStream { continuation in
-            streams.withLock { $0[number] = continuation }
-            continuation.onTermination = { [weak self] _ in
-                guard let self else { return }
-                _ = streams.withLock { $0.removeValue(forKey: number) }
-            }
-        }
     }
 }

@@ -67,6 +67,7 @@ extension ToManyState {
         result.removed = removed
         result.appended = appended
         result.isRearranged = isRearranged
+        result.arrangement = arrangement
         return result
     }
 }

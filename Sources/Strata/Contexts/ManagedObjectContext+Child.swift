@@ -6,6 +6,8 @@ extension ManagedObjectContext {
     ///   the store's error if reading fails.
     func apply(_ changes: ChangeSet) throws(PersistenceError) {
         let targets = try findTargets(of: changes)
+        let members = try findMembers(of: changes)
+        defer { withExtendedLifetime(members) {} }
         for insert in changes.inserts { applyInsert(insert.row) }
         for insert in changes.inserts {
             if let object = tables[insert.row.row.entityIndex].object(insert.row.row.key) { linkInserted(object) }
@@ -36,6 +38,36 @@ extension ManagedObjectContext {
         return objects
     }
 
+    /// The objects that pairs and orders speak of, so that nothing has to be read once something has changed: where an entity has others that
+    /// inherit from it, the row alone tells the class.
+    private func findMembers(of changes: ChangeSet) throws(PersistenceError) -> [ManagedObject] {
+        var wanted: [Int: Set<Int64>] = [:]
+        for change in changes.pairs {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            wanted[change.entityIndex, default: []].insert(change.owner)
+            wanted[relationship.destinationIndex, default: []].formUnion(change.added + change.removed)
+        }
+        for change in changes.orders {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            wanted[change.entityIndex, default: []].insert(change.owner)
+            switch change.kind {
+            case .append(let keys), .arrange(let keys): wanted[relationship.destinationIndex, default: []].formUnion(keys)
+            }
+        }
+        var new: [Int: Set<Int64>] = [:]
+        for insert in changes.inserts {
+            new[model.entities[insert.row.row.entityIndex].rootIndex, default: []].insert(insert.row.row.key)
+        }
+        var found: [ManagedObject] = []
+        for (entityIndex, keys) in wanted {
+            let ours = new[model.entities[entityIndex].rootIndex] ?? []
+            let unknown = keys.filter { !ours.contains($0) && tables[entityIndex].object($0) == nil }
+            found += keys.compactMap { tables[entityIndex].object($0) }
+            found += try makeTargets(unknown.sorted(), destinationIndex: entityIndex)
+        }
+        return found
+    }
+
     private func applyInsert(_ reference: RowReference) {
         let binding = coordinator.bindings[reference.row.entityIndex]
         if let known = tables[reference.row.entityIndex].object(reference.row.key) { detach(known) }
@@ -49,9 +81,13 @@ extension ManagedObjectContext {
 
     /// Makes the inverses of a new object's to-one relationships right.
     private func linkInserted(_ object: ManagedObject) {
-        for (slot, relationship) in object.binding.toOnes where model.inverse(of: relationship) != nil {
-            guard let target = object.target(slot) else { continue }
+        for (slot, relationship) in object.binding.toOnes {
+            guard let key = object.targetKey(slot) else { continue }
+            let target = living(key, relationship.destinationIndex)
+            // What was deleted here is no target; for others than that, the inverse is made right.
+            guard target == nil || model.inverse(of: relationship) != nil else { continue }
             object.writeTargetKey(nil, slot)
+            guard let target else { continue }
             object.setTarget(target, slot)
         }
     }
@@ -67,7 +103,7 @@ extension ManagedObjectContext {
         for index in update.slots {
             if let relationship = object.relationship(slot: index) {
                 let key = row.isPresent(index) ? Int64(bitPattern: row.word(index)) : nil
-                let target = key.flatMap { self.target($0, of: relationship, from: object, slot: index) }
+                let target = key.flatMap { living($0, relationship.destinationIndex) }
                 object.setTarget(target, index)
             } else {
                 object.beginWrite(index)
@@ -81,20 +117,29 @@ extension ManagedObjectContext {
     private func applyPairs(_ change: ChangeSet.PairChange) {
         let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
         guard let index = relationship.toManyIndex else { return }
-        let owner = known(change.owner, change.entityIndex)
-        for key in change.removed { owner.remove(known(key, relationship.destinationIndex), toMany: index) }
-        for key in change.added { owner.add(known(key, relationship.destinationIndex), toMany: index) }
+        guard let owner = living(change.owner, change.entityIndex) else { return }
+        for key in change.removed {
+            if let member = living(key, relationship.destinationIndex) { owner.remove(member, toMany: index) }
+        }
+        for key in change.added {
+            if let member = living(key, relationship.destinationIndex) { owner.add(member, toMany: index) }
+        }
     }
 
     private func applyOrder(_ change: ChangeSet.OrderChange) {
         let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
         guard let index = relationship.toManyIndex else { return }
-        let owner = known(change.owner, change.entityIndex)
+        guard let owner = living(change.owner, change.entityIndex) else { return }
+        // Who is a member was decided by the rows and pairs that were applied before.
+        let members = owner.members(toMany: index)
+        func present(_ keys: [Int64]) -> [ManagedObject] {
+            keys.compactMap { tables[relationship.destinationIndex].object($0) }.filter(members.contains)
+        }
         switch change.kind {
         case .append(let keys):
             // Members arrived in the order of the change set; the child knows the right one.
             let state = owner.toManyState(index)
-            let objects = keys.map { known($0, relationship.destinationIndex) }
+            let objects = present(keys)
             let moved = Set(objects)
             owner.mutating(owner.observerIndex(toMany: index)) {
                 state.appended = state.appended.filter { !moved.contains($0) } + objects
@@ -103,13 +148,19 @@ extension ManagedObjectContext {
                 }
             }
         case .arrange(let keys):
-            let arranged = keys.map { known($0, relationship.destinationIndex) }
+            let arranged = present(keys)
             owner.setMembers(OrderMerge.merge(arranged, with: owner.members(toMany: index).objects), toMany: index)
         }
     }
 
-    private func known(_ key: Int64, _ entityIndex: Int) -> ManagedObject {
-        tables[entityIndex].object(key) ?? makeFault(key: key, binding: coordinator.bindings[entityIndex], group: nil)
+    /// The object of a key, with its row; nil if there is none, or if it is deleted here.
+    private func living(_ key: Int64, _ entityIndex: Int) -> ManagedObject? {
+        if let known = tables[entityIndex].object(key) {
+            if known.isFault { fire(known) }
+            return known.isDeleted ? nil : known
+        }
+        guard let row = try? sourceRows(entityIndex: entityIndex, keys: [key]).first else { return nil }
+        return materialize(row, group: nil)
     }
 }
 

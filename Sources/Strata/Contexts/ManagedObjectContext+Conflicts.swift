@@ -4,13 +4,18 @@ extension ManagedObjectContext {
     /// Brings the changes into a state that the next attempt can write, by the merge policy.
     func resolve(_ conflicts: [StoreConflict]) throws(PersistenceError) {
         guard mergePolicy != .error else { throw .conflicts(conflicts.map(describe)) }
+        var unsettled: [(object: ManagedObject, keys: [Int: Set<Int64>])] = []
         for conflict in conflicts {
             guard let object = tables[conflict.entityIndex].object(conflict.key) else { continue }
             switch conflict.reason {
-            case .version: resolveVersion(object, storeRow: conflict.storeRow)
+            case .version:
+                let rows = [object.row, object.changes?.snapshot?.row, conflict.storeRow?.row].compactMap(\.self)
+                unsettled.append((object, oneToOneKeys(rows, object.binding)))
+                resolveVersion(object, storeRow: conflict.storeRow)
             case .unique(let slots): try resolveUnique(object, conflict, slots)
             }
         }
+        for entry in unsettled { try settleOneToOnes(of: entry.object, entry.keys) }
     }
 
     // MARK: Versions
@@ -20,13 +25,19 @@ extension ManagedObjectContext {
         guard let storeRow else {
             if keepsMemory {
                 // Deleted in the store: made again with the same ID.
-                object.flags.remove(.updated)
+                object.flags.remove([.updated, .gone])
                 object.flags.insert(.inserted)
+                // No version of the deleted row may come back, or others who have read that one would not notice.
+                object.someExtras.firstVersion = ((object.version >> 32) + 1) << 32
                 object.changes = nil
                 object.setRowVersion(0)
+                for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
+                unloadPairs(with: [object])
             } else {
                 object.flags.remove([.updated, .listed])
                 changedObjects.removeAll { $0 === object }
+                dropPairs(of: object)
+                unloadOwners(of: object.row, object.binding)
                 object.markMissing()
             }
             return
@@ -39,6 +50,7 @@ extension ManagedObjectContext {
                 object.forgetMembers()
                 object.mutatingAll { object.fill(storeRow, isAwakening: isAwakening) }
                 unloadOwners(of: object.row, object.binding)
+                unloadPairs(with: [object])
             }
             return
         }
@@ -80,7 +92,7 @@ extension ManagedObjectContext {
             object.flags.insert(.ownsRow)
         }
         if mergePolicy == .rollback {
-            for state in object.extras?.toManys ?? [] { state?.unload() }
+            dropPairs(of: object)
         }
         for (slot, relationship) in object.binding.toOnes
         where !memory.row.hasSameValue(as: merged.row, slot: slot, storage: .key) {
@@ -101,10 +113,10 @@ extension ManagedObjectContext {
         unloadMembers(of: owner, index)
     }
 
-    /// Forgets loaded members, but not what is pending; a rearranged order stays as the application made it.
+    /// Forgets loaded members, but not what is pending, nor an order that the application made.
     func unloadMembers(of owner: ManagedObject, _ index: Int) {
-        guard let state = owner.extras?.toManys[index], state.members != nil, !state.isRearranged, !owner.isInserted else { return }
-        owner.mutating(owner.observerIndex(toMany: index)) { state.members = nil }
+        guard let state = owner.extras?.toManys[index], state.members != nil, !owner.isInserted else { return }
+        owner.mutating(owner.observerIndex(toMany: index)) { state.forgetLoaded() }
     }
 
     // MARK: Unique constraints

@@ -61,12 +61,12 @@ extension ManagedObjectContext {
         if let index = relationship.toManyIndex {
             for member in object.members(toMany: index).objects where member !== object {
                 if let slot = inverse.slot {
-                    // A denied delete leaves the members as they are: the save will refuse it.
-                    if relationship.deleteRule != .deny, !member.flags.contains(.deleted), member.targetKey(slot) == object.key {
+                    // A denied delete leaves the members as they are: the save will refuse it. A new object goes without a save.
+                    if relationship.deleteRule != .deny || object.isInserted, !member.flags.contains(.deleted), member.targetKey(slot) == object.key {
                         member.writeTargetKey(nil, slot)
                     }
                 } else if let other = inverse.toManyIndex {
-                    member.mutating(member.observerIndex(toMany: other)) { _ = member.notePair(object, other, added: false) }
+                    member.mutating(member.observerIndex(toMany: other)) { member.notePair(object, other, added: false) }
                     // The pair itself goes with the row, whichever side is primary.
                     member.extras?.toManys[other]?.removed[object.key] = nil
                 }
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
         if let slotOfInverse = inverse.slot {
             guard let partner = target(key, of: relationship, from: object, slot: slot), !partner.flags.contains(.deleted) else { return }
             if partner.isFault { fire(partner) }
-            if relationship.deleteRule != .deny, partner.targetKey(slotOfInverse) == object.key {
+            if relationship.deleteRule != .deny || object.isInserted, partner.targetKey(slotOfInverse) == object.key {
                 partner.writeTargetKey(nil, slotOfInverse)
             }
         } else {

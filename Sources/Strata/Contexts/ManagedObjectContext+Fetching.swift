@@ -75,6 +75,7 @@ extension ManagedObjectContext {
 
     /// Checks that a path leads through to-one relationships to a stored property.
     private func check(_ path: [String], _ entity: EntityDescription) throws(PersistenceError) {
+        guard !path.isEmpty else { throw .invalidFetch(entity: entity.name, reason: "an empty key path names no property") }
         var current = entity
         for (position, name) in path.enumerated() {
             let rest = path[position...].joined(separator: ".")
@@ -99,8 +100,9 @@ extension ManagedObjectContext {
     // MARK: Rows and objects
 
     private func storeBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
+        let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in try coordinator.store.fetch(plan) }
-        coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex)
+        coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex, stamp: stamp)
         return batch
     }
 
@@ -114,7 +116,14 @@ extension ManagedObjectContext {
     private func needsOverlay(_ plan: FetchPlan) -> Bool {
         guard !changedObjects.isEmpty else { return false }
         let roots = Set(plan.entityIndexes(in: model).map { model.entities[$0].rootIndex })
-        return changedObjects.contains { $0.hasChanges && roots.contains($0.binding.entity.rootIndex) }
+        return changedObjects.contains { $0.hasChanges && roots.contains($0.binding.entity.rootIndex) } || hidesEnds(plan)
+    }
+
+    /// Whether a relationship at the end of a path may lead to an object that is deleted in this context, and so to nothing.
+    private func hidesEnds(_ plan: FetchPlan) -> Bool {
+        guard changedObjects.contains(where: { $0.flags.contains(.deleted) }) else { return false }
+        let roots = Set(plan.relatedEntityIndexes(in: model, ends: true).map { model.entities[$0].rootIndex })
+        return changedObjects.contains { $0.flags.contains(.deleted) && roots.contains($0.binding.entity.rootIndex) }
     }
 
     /// The objects of a plan as this context sees them.
@@ -125,7 +134,7 @@ extension ManagedObjectContext {
         let changed = changedObjects.filter { $0.hasChanges }
         var wider = plan
         wider.offset = 0
-        if changed.contains(where: { related.contains($0.binding.entity.rootIndex) }) {
+        if hidesEnds(plan) || changed.contains(where: { related.contains($0.binding.entity.rootIndex) }) {
             // The store would judge by old values of related objects, so all are judged here.
             wider.predicate = nil
             wider.sorts = []
@@ -176,7 +185,8 @@ struct ObjectSource: PropertySource {
             if current.isFault { current.fireFault() }
             let entity = current.binding.entity
             if position == path.count - 1 || entity.relationship(named: name) == nil {
-                return entity.slot(named: path[position...].joined(separator: ".")).map(current.currentValue) ?? .null
+                guard let slot = entity.slot(named: path[position...].joined(separator: ".")) else { return .null }
+                return slot.relationshipIndex == nil ? current.currentValue(slot) : current.shownKey(slot.index)
             }
             guard let slot = entity.slot(named: name), let next = current.target(slot.index) else { return .null }
             current = next
@@ -185,16 +195,25 @@ struct ObjectSource: PropertySource {
     }
 }
 
+extension ManagedObject {
+    /// The key in a to-one slot as predicates see it: none if the object that it leads to is deleted in this context.
+    fileprivate final func shownKey(_ slot: Int) -> Value {
+        guard let key = targetKey(slot), let relationship = relationship(slot: slot) else { return .null }
+        let target = context?.tables[relationship.destinationIndex].object(key)
+        return target?.isDeleted == true ? .null : .object(key)
+    }
+}
+
 extension FetchPlan {
     /// All paths that the condition and the order look at.
     var keyPaths: [[String]] { (predicate?.keyPaths ?? []) + sorts.map(\.keyPath) }
 
-    /// The entities at the end of and on the way through relationships.
-    func relatedEntityIndexes(in model: ManagedObjectModel) -> Set<Int> {
+    /// The entities that paths end at or lead through; with `ends`, those of relationships at the end of a path, too.
+    func relatedEntityIndexes(in model: ManagedObjectModel, ends: Bool = false) -> Set<Int> {
         var result: Set<Int> = []
         for path in keyPaths {
             var current = model.entities[entityIndex]
-            for name in path.dropLast() {
+            for name in ends ? path[...] : path.dropLast() {
                 guard let relationship = current.relationship(named: name) else { break }
                 current = model.destination(of: relationship)
                 result.insert(current.index)

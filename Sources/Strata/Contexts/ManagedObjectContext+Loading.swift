@@ -9,15 +9,20 @@ extension ManagedObjectContext {
     // MARK: Rows from below
 
     /// The rows of some keys, as the parent or the store has them.
-    func sourceRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+    /// - Parameter group: What keeps the rows in the row cache.
+    func sourceRows(entityIndex: Int, keys: [Int64], group: FetchGroup? = nil) throws(PersistenceError) -> [RowReference] {
         if let parent { return try parent.viewRows(entityIndex: entityIndex, keys: keys) }
         let rootIndex = model.entities[entityIndex].rootIndex
         let (found, missing) = coordinator.rowCache.rows(rootIndex: rootIndex, keys: keys)
         guard !missing.isEmpty else { return found }
+        let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in
             try coordinator.store.rows(entityIndex: entityIndex, keys: missing)
         }
-        coordinator.rowCache.add(batch, rootIndex: rootIndex)
+        if let group {
+            group.batch = batch
+            coordinator.rowCache.add(batch, rootIndex: rootIndex, stamp: stamp)
+        }
         return found + batch.rows
     }
 
@@ -44,7 +49,12 @@ extension ManagedObjectContext {
     func materialize(_ reference: RowReference, group: FetchGroup?, refreshing: Bool = false) -> ManagedObject {
         let entityIndex = reference.row.entityIndex
         let key = reference.row.key
-        if let object = tables[entityIndex].object(key) {
+        let known = tables[entityIndex].object(key)
+        if let known, known.binding.entity.index != entityIndex {
+            // Made for an ID of another entity of the hierarchy: there is no such object.
+            known.markMissing()
+            detach(known)
+        } else if let object = known {
             if !object.flags.isDisjoint(with: [.fault, .missing]) {
                 object.mutatingAll { object.fill(reference, isAwakening: isAwakening) }
             } else if refreshing, !object.hasChanges, reference.row.version > object.row.version {
@@ -70,7 +80,7 @@ extension ManagedObjectContext {
 
     /// The objects of a batch; they fire their faults together.
     func materialize(_ batch: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
-        let group = batch.count > 1 ? FetchGroup(keys: batch.pointers.map { RowPointer($0).key }) : nil
+        let group = batch.count > 1 ? FetchGroup(keys: batch.pointers.map { RowPointer($0).key }, batch: batch) : nil
         var objects: [ManagedObject] = []
         objects.reserveCapacity(batch.count)
         batch.forEach { slab, row in
@@ -107,8 +117,13 @@ extension ManagedObjectContext {
                 if let other = table.object(key), other.isFault { faults.append(other) }
             }
         }
-        let rows = try sourceRows(entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key))
-        for row in rows { table.object(row.row.key)?.fill(row, isAwakening: isAwakening) }
+        let rows = try sourceRows(
+            entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
+        for row in rows {
+            // A fault that was made for an ID of another entity of the hierarchy stands for nothing.
+            guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else { continue }
+            fault.fill(row, isAwakening: isAwakening)
+        }
         for fault in faults where fault.isFault { fault.markMissing() }
     }
 
@@ -133,24 +148,26 @@ extension ManagedObjectContext {
                 keys.append(target)
             }
         }
-        let targets = makeTargets(keys, destinationIndex: relationship.destinationIndex)
+        let targets: [ManagedObject]
+        do throws(PersistenceError) {
+            targets = try makeTargets(keys, destinationIndex: relationship.destinationIndex)
+        } catch {
+            report(error, object)
+            return nil
+        }
         object.group?.targets += targets
         return targets.first { $0.key == key }
     }
 
     /// Faults for keys; objects with their rows where only the row tells the class.
-    private func makeTargets(_ keys: [Int64], destinationIndex: Int) -> [ManagedObject] {
+    func makeTargets(_ keys: [Int64], destinationIndex: Int) throws(PersistenceError) -> [ManagedObject] {
+        guard !keys.isEmpty else { return [] }
         let binding = coordinator.bindings[destinationIndex]
         let group = keys.count > 1 ? FetchGroup(keys: keys) : nil
         guard binding.entity.hasSubentities else {
             return keys.map { makeFault(key: $0, binding: binding, group: group) }
         }
-        do throws(PersistenceError) {
-            return try sourceRows(entityIndex: destinationIndex, keys: keys).map { materialize($0, group: group) }
-        } catch {
-            lastFaultError = error
-            return []
-        }
+        return try sourceRows(entityIndex: destinationIndex, keys: keys, group: group).map { materialize($0, group: group) }
     }
 
     // MARK: To-many
@@ -211,8 +228,14 @@ extension ManagedObjectContext {
             for object in state.removed.values { _ = storage(key).remove(object) }
             for object in state.added.values where !state.appended.contains(object) { _ = storage(key).insert(object) }
             for object in state.appended {
+                if case .inverseSlot(let slot) = relationship.storage, object.targetKey(slot) != key { continue }
                 _ = storage(key).remove(object)
                 _ = storage(key).insert(object)
+            }
+            if state.isRearranged, let list = storage(key) as? AnyMemberList {
+                let present = Set(list.objects)
+                list.replaceAll(OrderMerge.merge(state.arrangement.filter(present.contains), with: list.objects))
+                state.arrangement = []
             }
         }
         return result
@@ -226,11 +249,13 @@ extension ManagedObjectContext {
             let members = try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
             return RowBatch(members.flatMap { $0.members.map(\.sharedRow) })
         }
+        let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in
             try coordinator.store.memberRows(
                 entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
         }
-        coordinator.rowCache.add(batch, rootIndex: model.entities[relationship.destinationIndex].rootIndex)
+        coordinator.rowCache.add(
+            batch, rootIndex: model.entities[relationship.destinationIndex].rootIndex, stamp: stamp)
         return batch
     }
 
@@ -251,7 +276,7 @@ extension ManagedObjectContext {
         let table = tables[relationship.destinationIndex]
         var seen: Set<Int64> = []
         let unknown = pairs.map(\.member).filter { table.object($0) == nil && seen.insert($0).inserted }
-        let made = makeTargets(unknown, destinationIndex: relationship.destinationIndex)
+        let made = try makeTargets(unknown, destinationIndex: relationship.destinationIndex)
         // `made` keeps the new objects alive until the pairs hold them.
         return withExtendedLifetime(made) {
             pairs.compactMap { pair in
@@ -266,19 +291,19 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
     ) throws(PersistenceError) -> [(owner: Int64, members: [ManagedObject])] {
         let index = relationship.toManyIndex ?? 0
-        let binding = coordinator.bindings[entityIndex]
         let group = FetchGroup(keys: owners)
-        let objects = owners.map { key in
-            tables[entityIndex].object(key) ?? makeFault(key: key, binding: binding, group: group)
-        }
+        let table = tables[entityIndex]
+        // The owners may be of several entities of the hierarchy; where that is so, only their rows tell of which.
+        let made = try makeTargets(owners.filter { table.object($0) == nil }, destinationIndex: model.entities[entityIndex].rootIndex)
+        let objects = withExtendedLifetime(made) { owners.compactMap { table.object($0) } }
         for object in objects where object.group == nil { object.group = group }
         for object in objects
         where !object.flags.contains(.missing) && object.toManyState(index).members == nil {
             try loadMembers(toMany: index, of: object)
         }
-        let result = objects.map { object in (object.key, object.members(toMany: index).objects) }
-        for object in result.flatMap(\.1) where object.isFault { try load(object) }
-        return result
+        let living = objects.filter { !$0.isDeleted }.map { owner in (owner: owner.key, members: owner.members(toMany: index).objects) }
+        for object in living.flatMap(\.members) where object.isFault { try load(object) }
+        return living.map { entry in (entry.owner, entry.members.filter { !$0.isDeleted }) }
     }
 }
 

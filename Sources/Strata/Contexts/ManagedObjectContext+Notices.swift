@@ -1,12 +1,15 @@
 extension ManagedObjectContext {
     /// Takes in the saves of other contexts, if ``automaticallyMergesChanges`` says so. Fetches, saves and `perform` do it by themselves.
     ///
-    /// Unchanged objects take the new values. Changed ones keep their changes on top of them. Deleted ones are ``ManagedObject/isMissing``, unless they
-    /// are changed here: the save meets a conflict then.
+    /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and what was deleted here stays deleted. Deleted ones are ``ManagedObject/isMissing``, unless
+    /// values of them are changed here: the save meets a conflict then.
     public func processPendingChanges() {
         let notices = mailbox.takeAll()
         guard automaticallyMergesChanges else { return }
-        for notice in notices { merge(notice) }
+        for notice in notices {
+            merge(notice)
+            mendOneToOnes()
+        }
     }
 
     private func merge(_ notice: CommitNotice) {
@@ -15,12 +18,15 @@ extension ManagedObjectContext {
         }
         for insert in notice.changes.inserts {
             unloadOwners(of: insert.row.row, coordinator.bindings[insert.row.row.entityIndex])
-            if let object = tables[insert.row.row.entityIndex].object(insert.row.row.key),
-                object.flags.contains(.missing)
-            {
+            // An object of the key was deleted once, and now made again.
+            guard let object = tables[insert.row.row.entityIndex].object(insert.row.row.key) else { continue }
+            if object.flags.contains(.missing) {
                 object.mutatingAll { object.fill(insert.row, isAwakening: isAwakening) }
+            } else if object.flags.isDisjoint(with: [.fault, .inserted]), object.version < insert.row.row.version {
+                object.takeSnapshot(insert.row)
             }
         }
+        clearReferences(to: notice.changes.deletes)
         for (delete, row) in zip(notice.changes.deletes, notice.deletedRows) { mergeDelete(delete, row: row) }
         for change in notice.changes.pairs { mergePairs(change) }
         for change in notice.changes.orders {
@@ -35,7 +41,7 @@ extension ManagedObjectContext {
         let row = reference.row
         let binding = coordinator.bindings[row.entityIndex]
         if let object = tables[row.entityIndex].object(row.key), !object.flags.contains(.fault), object.version < row.version,
-            object.flags.isDisjoint(with: [.deleted, .inserted])
+            !object.flags.contains(.inserted)
         {
             object.takeSnapshot(reference)
         }
@@ -56,13 +62,34 @@ extension ManagedObjectContext {
                 else { continue }
                 for registered in tables[owner.index].objects
                 where registered.binding.entity.descends(from: owner.index, in: model) {
-                    if let state = registered.extras?.toManys[index], state.members?.contains(object) == true {
+                    // A pair that is pending here stays, if the object is changed here and so lives on until the save.
+                    if let state = registered.extras?.toManys[index], state.members?.contains(object) == true,
+                        state.added[object.key] == nil
+                    {
                         registered.mutating(registered.observerIndex(toMany: index)) { _ = state.members?.remove(object) }
                     }
                 }
             }
         }
-        if let object, !object.hasChanges { object.markMissing() }
+        guard let object else { return }
+        noteGone(object)
+    }
+
+    /// Others deleted an object. It lives on until the save if it is deleted here, too, or if values of it were changed; what was added to its
+    /// relationships is no reason to keep it.
+    func noteGone(_ object: ManagedObject) {
+        if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
+            for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
+            object.flags.insert(.gone)
+            goneObjects.append(object)
+            return
+        }
+        if object.hasChanges { dropPairs(of: object) }
+        if object.flags.contains(.listed) {
+            object.flags.remove(.listed)
+            changedObjects.removeAll { $0 === object }
+        }
+        object.markMissing()
     }
 
     private func mergePairs(_ change: ChangeSet.PairChange) {

@@ -6,9 +6,13 @@ extension ManagedObjectContext {
     /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the write. A save that throws
     /// leaves objects and store as they were; what `willSave` changed stays changed.
     /// - Throws: ``PersistenceError/validation(_:)`` with all failures of all objects, ``PersistenceError/conflicts(_:)`` under
-    ///   ``MergePolicy/error``, ``PersistenceError/store(_:)``, ``PersistenceError/hooksNeverSettle(entities:)``; for a child
+    ///   ``MergePolicy/error``, ``PersistenceError/store(_:)``, ``PersistenceError/hooksNeverSettle(entities:)``,
+    ///   ``PersistenceError/recursiveSave`` in `willSave` and validators; for a child
     ///   ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an object that was changed here.
     public func save() throws(PersistenceError) {
+        guard !isSaving else { throw .recursiveSave }
+        isSaving = true
+        defer { isSaving = false }
         processPendingChanges()
         guard hasChanges else { return dropUnchanged() }
         try runWillSave()
@@ -20,6 +24,8 @@ extension ManagedObjectContext {
         } else {
             try saveToStore()
         }
+        // The save is over: hooks may change objects, and save again.
+        isSaving = false
         for object in saved { object.didSave() }
     }
 
@@ -43,16 +49,20 @@ extension ManagedObjectContext {
     }
 
     private func validate() throws(PersistenceError) {
-        var failures: [ValidationFailure] = []
-        for _ in 0..<1000 {
-            failures = []
+        var changing: Set<String> = []
+        for round in 0..<1000 {
+            var failures: [ValidationFailure] = []
             let before = changeCount
             for object in changedObjects where object.hasChanges && !object.isStillborn {
+                let count = changeCount
                 object.collectFailures(&failures)
+                if round > 990, changeCount != count { changing.insert(object.binding.entity.name) }
             }
-            if changeCount == before { break }
+            guard changeCount == before else { continue }
+            guard failures.isEmpty else { throw .validation(ValidationError(failures)) }
+            return
         }
-        if !failures.isEmpty { throw .validation(ValidationError(failures)) }
+        throw .hooksNeverSettle(entities: changing.sorted())
     }
 
     // MARK: To the store
@@ -65,10 +75,22 @@ extension ManagedObjectContext {
         var memory: ContextMemory?
         do throws(PersistenceError) {
             for attempt in 1... {
-                let current = changes
-                let result = try changes.isEmpty
-                    ? .committed : store { () throws(StoreError) in try coordinator.store.commit(current) }
+                let result: CommitResult
+                do throws(StoreError) {
+                    result = try changes.isEmpty ? .committed : coordinator.store.commit(changes)
+                } catch {
+                    guard case .constraint = error, mergePolicy != .error, attempt < Self.attempts else { throw .store(error) }
+                    resetVersions()
+                    if memory == nil { memory = ContextMemory(of: self) }
+                    guard try dropDangling() else { throw .store(error) }
+                    changes = makeChangeSet(bumpingVersions: true)
+                    continue
+                }
                 guard case .conflicts(let conflicts) = result else { break }
+                for conflict in conflicts {
+                    // Others, perhaps of another process, wrote these rows: what the cache has of them is old.
+                    coordinator.rowCache.invalidate([conflict.key], rootIndex: model.entities[conflict.entityIndex].rootIndex)
+                }
                 guard attempt < Self.attempts else { throw .conflicts(conflicts.map(describe)) }
                 resetVersions()
                 if memory == nil { memory = ContextMemory(of: self) }
@@ -82,7 +104,9 @@ extension ManagedObjectContext {
         }
         let notice = makeNotice(changes)
         for (rootIndex, keys) in notice.staleKeys(model) { coordinator.rowCache.invalidate(keys, rootIndex: rootIndex) }
+        coordinator.forgetRows(referringTo: changes.deletes)
         finishSave()
+        clearReferences(to: changes.deletes)
         if !changes.isEmpty { coordinator.broadcast(notice) }
     }
 
@@ -98,7 +122,7 @@ extension ManagedObjectContext {
             }
             object.computeDerived()
             if object.isInserted {
-                if bumpingVersions { object.setRowVersion(1) }
+                if bumpingVersions { object.setRowVersion(object.extras?.firstVersion ?? 1) }
                 changes.inserts.append(.init(row: RowReference(slab: object.slab, row: object.row)))
             } else {
                 let slots = object.storedChanges
@@ -142,6 +166,10 @@ extension ManagedObjectContext {
                 object.flags.remove(.changed)
                 object.flags.insert(.missing)
                 detach(object)
+                continue
+            }
+            if object.flags.contains(.gone) {
+                object.markMissing()
                 continue
             }
             object.flags.remove([.inserted, .updated, .ownsRow])
@@ -226,11 +254,12 @@ extension ManagedObject {
                         removed: state.removed.keys.sorted()))
             }
             guard relationship.isOrdered else { continue }
-            if state.isRearranged, let members = state.members {
+            if state.isRearranged {
+                let members = state.members?.objects ?? state.arrangement
                 changes.orders.append(
                     .init(
                         entityIndex: entityIndex, relationshipIndex: relationship.index, owner: key,
-                        kind: .arrange(members.objects.filter { !$0.isDeleted }.map(\.key))))
+                        kind: .arrange(members.filter { !$0.isDeleted }.map(\.key))))
             } else if !state.appended.isEmpty {
                 changes.orders.append(
                     .init(

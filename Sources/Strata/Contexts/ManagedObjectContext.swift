@@ -7,7 +7,8 @@ import Synchronization
 /// queue for ``BackgroundContext``, or an actor or task of yours that called ``PersistentContainer/newContext()``. The compiler rejects
 /// code that would let one of them out.
 ///
-/// A context holds its objects weakly, unless they are changed. It has one object for each ID. Saves of other contexts are taken in at a
+/// A context holds its objects weakly, unless they are changed, and they do not hold it: keep the context as long as you work with its objects.
+/// Without it their relationships read as empty. It has one object for each ID. Saves of other contexts are taken in at a
 /// boundary: before a fetch, a save, a `perform`, or at ``processPendingChanges()``.
 public final class ManagedObjectContext {
     /// The context that this one was made from; nil for one that saves to the store.
@@ -19,8 +20,14 @@ public final class ManagedObjectContext {
     /// Who makes the changes, for history.
     public var author: String?
     /// Whether saves of other contexts of the container are taken in at boundaries. False leaves objects as they are until they are refreshed.
-    public var automaticallyMergesChanges: Bool
-    /// Called when a fault could not be filled because the store failed. The property reads as zero or empty then, and the fault stays.
+    ///
+    /// A change that is pending here counts as made on top of what was taken in: where both sides changed one property, the later save wins,
+    /// whatever the merge policy. Leave it false where that must be a conflict.
+    public var automaticallyMergesChanges: Bool {
+        didSet { mailbox.isOpen = automaticallyMergesChanges }
+    }
+    /// Called when a fault could not be filled, or the file of a binary value could not be read, because the store failed. The property reads as
+    /// zero or empty then, and the next touch tries again.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     /// The last error that a fault ran into, if any.
     public internal(set) var lastFaultError: PersistenceError?
@@ -33,8 +40,12 @@ public final class ManagedObjectContext {
     let tables: [ObjectTable]
     /// Changed objects, in the order of their first change. Some may have become unchanged again.
     var changedObjects: [ManagedObject] = []
+    /// Objects that others deleted and that live on for their changes, until their relationships have been mended.
+    var goneObjects: [ManagedObject] = []
     /// Grows with every change; tells whether hooks changed anything.
     var changeCount = 0
+    /// From the beginning of a save until its objects are clean.
+    var isSaving = false
     /// While `awakeFromFetch` runs, changes do not count.
     var isAwakening = false
     var keys = KeySupply()
@@ -93,11 +104,15 @@ public final class ManagedObjectContext {
     }
 
     /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether there is a row;
-    /// ``ManagedObject/isMissing`` tells after the first touch.
+    /// ``ManagedObject/isMissing`` tells after the first touch. Only where other entities inherit from the ID's one, the row is read, because it alone
+    /// tells the class.
     /// - Throws: ``PersistenceError/foreignObject(_:)`` if the ID is of another store.
     public func object(with id: ObjectID) throws(PersistenceError) -> ManagedObject {
         if let object = registeredObject(for: id) { return object }
         guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
+        if entity.hasSubentities, let row = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key]).first {
+            return materialize(row, group: nil)
+        }
         return makeFault(key: aliases[id] ?? id.key, binding: coordinator.bindings[entity.index], group: nil)
     }
 
@@ -112,7 +127,9 @@ public final class ManagedObjectContext {
         }
         guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
         let rows = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key])
-        guard let row = rows.first else { throw .objectNotFound(id) }
+        guard let row = rows.first, model.entities[row.row.entityIndex].descends(from: entity.index, in: model) else {
+            throw .objectNotFound(id)
+        }
         return materialize(row, group: nil)
     }
 
@@ -174,7 +191,10 @@ public final class ManagedObjectContext {
 
     /// The entity of an ID by this context's model, if the ID is of this store.
     func ownEntity(of id: ObjectID) -> EntityDescription? {
-        guard id.storeIdentifier == coordinator.store.identifier else { return nil }
+        guard id.storeIdentifier == coordinator.storeIdentifier else { return nil }
+        let index = id.entity.index
+        // The ID of an object of this container names the very description; one that was read from a URI by another model names it by name.
+        if index < model.entities.count, model.entities[index] === id.entity { return id.entity }
         return model.entity(named: id.entity.name)
     }
 
@@ -183,7 +203,13 @@ public final class ManagedObjectContext {
         onFaultError?(error, object)
     }
 
-    func externalData(named name: String) -> Data? {
-        try? coordinator.store.externalData(named: name)
+    /// The bytes of a value that stands in a file of its own; nil, and the error reported, if the file cannot be read.
+    func externalData(named name: String, of object: ManagedObject) -> Data? {
+        do throws(PersistenceError) {
+            return try store { () throws(StoreError) in try coordinator.store.externalData(named: name) }
+        } catch {
+            report(error, object)
+            return nil
+        }
     }
 }

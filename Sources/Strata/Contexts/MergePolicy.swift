@@ -3,6 +3,10 @@
 /// Three states are compared: the snapshot that the context read, the object in memory, and the row in the store now. Properties that only one
 /// side changed never conflict under the policies by property; additions to a to-many relationship never conflict at all.
 ///
+/// A relationship that was set to an object which others deleted meanwhile becomes nil, and a one-to-one relationship that was changed on both sides
+/// has the same partners at both ends afterwards, under every policy but ``error``. Under that one, the store refuses to keep a relationship to
+/// an object that it does not have: ``PersistenceError/store(_:)`` with ``StoreError/constraint(entity:reason:)``.
+///
 /// A unique constraint is met when an object is to be written and another row has the same key values. Under every policy but ``error`` the
 /// two become one: the row in the store survives with its ID and its relationships, and relationships of this context that led to the new object
 /// lead to it. If the context has no object of that row yet, the new object becomes it, and its ``ManagedObject/objectID`` is that of

@@ -26,6 +26,8 @@ public enum PersistenceError: Error, Sendable {
     case noPrimaryKey(entity: String)
     /// Hooks went on changing objects during a save.
     case hooksNeverSettle(entities: [String])
+    /// A hook or a validator saved the context while it was being saved.
+    case recursiveSave
     /// Generated classes do not fit the model.
     case classMismatch(entity: String, className: String, reason: String)
     /// A fetch asks for something that makes no sense.
@@ -52,7 +54,9 @@ extension PersistenceError: CustomStringConvertible {
         case .noPrimaryKey(let entity):
             "\(entity) has no primary key; declare one, or add a string attribute named by the convention"
         case .hooksNeverSettle(let entities):
-            "willSave went on changing \(entities.joined(separator: ", ")) for 1,000 rounds; change a value only if it differs"
+            "hooks of a save went on changing \(entities.joined(separator: ", ")) for 1,000 rounds; change a value only if it differs"
+        case .recursiveSave:
+            "willSave or a validator called save() on the context that is being saved; what they change is saved anyway"
         case .classMismatch(let entity, let className, let reason):
             "class \(className) does not fit entity \(entity): \(reason); generate the classes again"
         case .invalidFetch(let entity, let reason): "fetch of \(entity): \(reason)"

@@ -62,15 +62,20 @@ extension ManagedObject {
     }
 
     private func collectRequired(_ failures: inout [ValidationFailure]) {
-        // An object whose row was never read has only relationships changed; its attributes are as they were saved.
-        for slot in binding.validation.required where !isFault && !row.isPresent(slot) {
+        // Only a to-many relationship of it has changed; the row is what the store accepted, and not worth reading.
+        guard !flags.contains(.fault) else { return }
+        for slot in binding.validation.required where !row.isPresent(slot) {
             let name = binding.entity.slots[slot].name
             fail(name, .null, .required, "a value is required; set one before saving", &failures)
         }
         for (slot, relationship) in binding.toOnes {
-            guard let key = targetKey(slot), isInserted || changes?.slots.contains(slot) == true,
-                let target = contextReference?.tables[relationship.destinationIndex].object(key), target.isDeleted
+            guard let key = targetKey(slot), isInserted || changes?.slots.contains(slot) == true, let context = contextReference,
+                let target = context.tables[relationship.destinationIndex].object(key)
             else { continue }
+            // What others deleted is a matter of the merge policy.
+            let isRefused = target.flags.contains(.deleted)
+                || target.flags.contains(.missing) && context.parent == nil && context.mergePolicy == .error
+            guard isRefused else { continue }
             fail(
                 relationship.name, .object(key), .deletedTarget, "leads to \(target.objectID), which is deleted; set another object",
                 &failures)
@@ -128,7 +133,11 @@ extension ManagedObject {
         for relationship in binding.validation.denied {
             let remaining: Int
             if let index = relationship.toManyIndex {
-                remaining = members(toMany: index).objects.count { !$0.isDeleted }
+                // A member that was moved since the delete does not stand in the way.
+                remaining = members(toMany: index).objects.count { member in
+                    if case .inverseSlot(let slot) = relationship.storage, member.targetKey(slot) != key { return false }
+                    return !member.isDeleted
+                }
             } else {
                 remaining = relationship.slot.flatMap { target($0) } == nil ? 0 : 1
             }

@@ -5,7 +5,13 @@ final class FetchGroup {
     /// The targets of to-one relationships that were touched; they live as long as an object of the group, so that walking a batch does not read
     /// the same target again and again.
     var targets: [ManagedObject] = []
-    init(keys: [Int64]) { self.keys = keys }
+    /// The rows that came last for the group: the row cache of the container knows them for as long as they are kept here.
+    var batch: RowBatch?
+
+    init(keys: [Int64], batch: RowBatch? = nil) {
+        self.keys = keys
+        self.batch = batch
+    }
 
     /// The most objects that one fault loads at once; beyond it, memory would be at stake.
     static let limit = 20_000

@@ -1,4 +1,7 @@
-/// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never changes and reads nothing.
+import Foundation
+
+/// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never changes, and reads nothing but
+/// binary values that stand in files of their own.
 public struct FrozenObject<Object: ManagedObject>: Sendable {
     /// The ID of the object.
     public let objectID: ObjectID
@@ -8,10 +11,12 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     /// The IDs of to-many relationships that were loaded when the copy was made, by name.
     private let members: [String: [ObjectID]]
     private let targets: [String: ObjectID]
+    private let store: (any PersistentStore)?
 
     init(_ object: Object) {
         if object.isFault { object.fireFault() }
         objectID = object.objectID
+        store = object.context?.coordinator.store
         version = object.version
         reference = object.sharedRow
         var members: [String: [ObjectID]] = [:]
@@ -28,9 +33,12 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     }
 
     /// The value of an attribute by name, or of an element of a composite as `address.street`; ``Value/null`` for nil and for unknown names. To-one
-    /// relationships give ``Value/object(_:)``. Binary data that stands in a file of its own is the file's name.
+    /// relationships give ``Value/object(_:)``. Binary data that stands in a file of its own is read now, and is ``Value/null`` if the object has been
+    /// deleted or given other data since.
     public subscript(name: String) -> Value {
-        objectID.entity.slot(named: name).map(reference.row.value) ?? .null
+        guard let slot = objectID.entity.slot(named: name) else { return .null }
+        guard reference.isExternal(slot), case .binary(let name) = reference.value(slot) else { return reference.value(slot) }
+        return (try? store?.externalData(named: String(decoding: name, as: UTF8.self))).map(Value.binary) ?? .null
     }
 
     /// The value of an attribute by its typed key.

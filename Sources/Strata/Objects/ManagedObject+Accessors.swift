@@ -134,7 +134,8 @@ extension ManagedObject {
         setMembers(objects, toMany: index)
     }
 
-    /// Adds members to a to-many relationship, at the end if it is ordered. Loads nothing.
+    /// Adds members to a to-many relationship, at the end if it is ordered. Loads nothing unless it is an ordered
+    /// many-to-many relationship, in which a member keeps its place.
     public final func _add<D: ManagedObject>(_ objects: some Sequence<D>, _ index: Int) {
         mutating(observerIndex(toMany: index)) { for object in objects { add(object, toMany: index) } }
     }
@@ -220,7 +221,7 @@ extension ManagedObject {
         withExtendedLifetime(self) {
             guard row.isPresent(slot) else { return nil }
             guard row.isExternal(slot) else { return Data.load(row, slot) }
-            return context?.externalData(named: String.load(row, slot))
+            return context?.externalData(named: String.load(row, slot), of: self)
         }
     }
 

@@ -16,7 +16,7 @@ extension ManagedObject {
     final func fill(_ reference: RowReference, isAwakening: Bool) {
         row = reference.row
         slab = reference.slab
-        flags.remove([.fault, .missing, .ownsRow])
+        flags.remove([.fault, .missing, .ownsRow, .gone])
         changes = nil
         guard let context = contextReference, !isAwakening else { return }
         let outer = context.isAwakening
@@ -38,7 +38,7 @@ extension ManagedObject {
     /// There is no row.
     final func markMissing() {
         mutatingAll {
-            flags.remove([.fault, .updated, .ownsRow])
+            flags.remove([.fault, .updated, .deleted, .ownsRow, .gone])
             flags.insert(.missing)
             changes = nil
             forgetMembers()
@@ -53,7 +53,7 @@ extension ManagedObject {
             row = binding.emptyRow.row
             slab = binding.emptyRow.slab
             changes = nil
-            flags.remove([.updated, .ownsRow, .missing])
+            flags.remove([.updated, .ownsRow, .missing, .gone])
             flags.insert(.fault)
             forgetMembers()
         }

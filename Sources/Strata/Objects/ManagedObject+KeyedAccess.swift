@@ -22,6 +22,7 @@ extension ManagedObject {
     public final func value(forKey name: String) throws(PersistenceError) -> Any? {
         let entity = binding.entity
         if let slot = entity.slot(named: name) {
+            if flags.contains(.observed) { recordAccess(slot.index, \ManagedObject[name]) }
             if slot.relationshipIndex != nil {
                 if flags.contains(.fault) { fireFault() }
                 return target(slot.index)
@@ -32,6 +33,7 @@ extension ManagedObject {
             var values: [String: Any] = [:]
             for index in attribute.slots {
                 let slot = entity.slots[index]
+                if flags.contains(.observed) { recordAccess(index, \ManagedObject[slot.name]) }
                 values[String(slot.name.dropFirst(name.count + 1))] = Unboxed.any(currentValue(slot), slot.type)
             }
             return values.isEmpty ? nil : values
@@ -39,6 +41,7 @@ extension ManagedObject {
         guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
             throw .unknownProperty(entity: entity.name, property: name)
         }
+        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), \ManagedObject[name]) }
         let objects = members(toMany: index).objects
         return relationship.isOrdered ? objects : Set(objects)
     }
@@ -51,7 +54,7 @@ extension ManagedObject {
         if let slot = entity.slot(named: name) {
             guard slot.derivation == nil else { throw .readOnlyProperty(entity: entity.name, property: name) }
             if let index = slot.relationshipIndex { return try setTarget(value, slot, entity.relationships[index]) }
-            guard let boxed = Unboxed.value(value, slot.type), write(boxed, slot) else {
+            guard let boxed = Unboxed.value(value, slot.type), Unboxed.fits(boxed, slot), write(boxed, slot) else {
                 throw wrongType(name, slot.type?.name ?? "object", value)
             }
             return

@@ -65,7 +65,8 @@ extension ManagedObject {
         context.memberMoved(self, relationship: relationship, inverse: inverse, from: old, to: object)
     }
 
-    private func loadedTargetKey(_ slot: Int) -> Int64? {
+    /// The key in a to-one slot; fires a fault.
+    final func loadedTargetKey(_ slot: Int) -> Int64? {
         if flags.contains(.fault) { fireFault() }
         return targetKey(slot)
     }
@@ -120,7 +121,7 @@ extension ManagedObject {
         let relationship = relationship(toMany: index)
         requireSameContext(object, relationship)
         guard let inverse = binding.model.inverse(of: relationship), let slot = inverse.slot else {
-            return addPair(object, index, relationship)
+            return setPair(object, index, relationship, added: true)
         }
         object.setTarget(self, slot)
     }
@@ -129,46 +130,46 @@ extension ManagedObject {
     final func remove(_ object: ManagedObject, toMany index: Int) {
         let relationship = relationship(toMany: index)
         guard let inverse = binding.model.inverse(of: relationship), let slot = inverse.slot else {
-            return removePair(object, index, relationship)
+            return setPair(object, index, relationship, added: false)
         }
         if object.loadedTargetKey(slot) == key { object.setTarget(nil, slot) }
     }
 
-    private func addPair(_ object: ManagedObject, _ index: Int, _ relationship: RelationshipDescription) {
-        guard notePair(object, index, added: true) else { return }
+    private func setPair(_ object: ManagedObject, _ index: Int, _ relationship: RelationshipDescription, added: Bool) {
+        notePair(object, index, added: added)
         if let inverse = binding.model.inverse(of: relationship), let other = inverse.toManyIndex, !(object === self && other == index) {
-            object.mutating(object.observerIndex(toMany: other)) { _ = object.notePair(self, other, added: true) }
+            object.mutating(object.observerIndex(toMany: other)) { object.notePair(self, other, added: added) }
         }
     }
 
-    private func removePair(_ object: ManagedObject, _ index: Int, _ relationship: RelationshipDescription) {
-        guard notePair(object, index, added: false) else { return }
-        if let inverse = binding.model.inverse(of: relationship), let other = inverse.toManyIndex, !(object === self && other == index) {
-            object.mutating(object.observerIndex(toMany: other)) { _ = object.notePair(self, other, added: false) }
-        }
-    }
-
-    /// Notes a pair on this side.
-    /// - Returns: false if it was known to be so already.
-    final func notePair(_ object: ManagedObject, _ index: Int, added: Bool) -> Bool {
+    /// Notes a pair on this side. Whether the store has it is not known here, nor what it will have at the save, so the last wish counts, also where
+    /// nothing seems to change.
+    final func notePair(_ object: ManagedObject, _ index: Int, added: Bool) {
+        // A member that is there already keeps its place, so an order must be known.
+        if relationship(toMany: index).isOrdered { _ = members(toMany: index) }
         let state = toManyState(index)
         if added {
-            if let members = state.members, members.contains(object) { return false }
-            if state.added[object.key] != nil { return false }
-            if state.removed.removeValue(forKey: object.key) == nil { state.added[object.key] = object }
-            noteAppended(object, state, index)
+            state.removed[object.key] = nil
+            state.added[object.key] = object
+            if state.members?.contains(object) == true {
+                state.isTouched = true
+                noteToManyChange()
+            } else {
+                noteAppended(object, state, index)
+            }
         } else {
-            if let members = state.members, !members.contains(object) { return false }
-            if state.members == nil, state.removed[object.key] != nil { return false }
-            if state.added.removeValue(forKey: object.key) == nil { state.removed[object.key] = object }
+            state.added[object.key] = nil
+            state.removed[object.key] = object
             noteRemoved(object, state, index)
         }
-        return true
     }
 
     /// Puts a new member last.
     final func noteAppended(_ object: ManagedObject, _ state: ToManyState, _ index: Int) {
-        if relationship(toMany: index).isOrdered { state.appended.append(object) }
+        if relationship(toMany: index).isOrdered {
+            state.appended.append(object)
+            if state.isRearranged, state.members == nil { state.arrangement.append(object) }
+        }
         state.isTouched = true
         _ = state.members?.insert(object)
         noteToManyChange()
@@ -177,6 +178,7 @@ extension ManagedObject {
     /// Takes a member out.
     final func noteRemoved(_ object: ManagedObject, _ state: ToManyState, _ index: Int) {
         if !state.appended.isEmpty { state.appended.removeAll { $0 === object } }
+        if !state.arrangement.isEmpty { state.arrangement.removeAll { $0 === object } }
         state.isTouched = true
         _ = state.members?.remove(object)
         noteToManyChange()

@@ -132,7 +132,8 @@ extension ManagedObject {
     public final var isFault: Bool { flags.contains(.fault) }
     /// Whether the object is inserted, updated or deleted.
     public final var hasChanges: Bool { !flags.isDisjoint(with: .changed) }
-    /// How often the row had been written when it was read; 0 before the first save.
+    /// How often the row had been written when it was read; 0 before the first save. An object that was made again after others had deleted it goes on
+    /// at the next multiple of 2³².
     public final var version: Int64 { (changes?.snapshot?.row ?? row).version }
 }
 

@@ -10,6 +10,8 @@ final class ObjectExtras {
     var observers: [Int: PropertyObserver] = [:]
     /// Deleted by a unique constraint in favour of this object.
     var survivor: ObjectID?
+    /// The version that the next insert of the object has: 1, but for one that is made again after others deleted it.
+    var firstVersion: Int64 = 1
 
     init(toManyCount: Int) {
         toManys = Array(repeating: nil, count: toManyCount)
@@ -18,6 +20,7 @@ final class ObjectExtras {
 
 /// Tells the observers of one property, whose key path only the generated accessor knew.
 struct PropertyObserver {
+    let access: () -> Void
     let willChange: () -> Void
     let didChange: () -> Void
 }
@@ -36,9 +39,13 @@ extension ManagedObject {
         let extras = someExtras
         let registrar = extras.registrar ?? ObservationRegistrar()
         extras.registrar = registrar
-        registrar.access(root, keyPath: path)
-        if extras.observers[property] == nil {
+        if let known = extras.observers[property] {
+            // Whichever path was used first stands for the property, so that a change is reported once.
+            known.access()
+        } else {
+            registrar.access(root, keyPath: path)
             extras.observers[property] = PropertyObserver(
+                access: { [unowned root] in registrar.access(root, keyPath: path) },
                 willChange: { [unowned root] in registrar.willSet(root, keyPath: path) },
                 didChange: { [unowned root] in registrar.didSet(root, keyPath: path) })
         }

@@ -26,6 +26,8 @@ struct ObjectFlags: OptionSet, Sendable {
     @usableFromInline static let deleting = ObjectFlags(rawValue: 1 << 9)
     /// The save that is under way is writing the object.
     @usableFromInline static let touchedInSave = ObjectFlags(rawValue: 1 << 10)
+    /// Others deleted the row, and the object lives on for its changes.
+    @usableFromInline static let gone = ObjectFlags(rawValue: 1 << 11)
 
     /// A read of a property must take the long way.
     @usableFromInline static let slowAccess: ObjectFlags = [.fault, .observed]

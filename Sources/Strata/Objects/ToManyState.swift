@@ -16,6 +16,8 @@ final class ToManyState {
     var appended: [ManagedObject] = []
     /// Whether the order was changed in another way than by appending.
     var isRearranged = false
+    /// The order that the application made, while the members are not loaded.
+    var arrangement: [ManagedObject] = []
 
     var hasChanges: Bool { isTouched || isRearranged }
 
@@ -26,6 +28,13 @@ final class ToManyState {
         added = [:]
         removed = [:]
         appended = []
+        arrangement = []
+    }
+
+    /// Forgets members, but not what is pending, nor an order that the application made.
+    func forgetLoaded() {
+        if isRearranged, let members { arrangement = members.objects }
+        members = nil
     }
 
     /// Forgets members and changes.

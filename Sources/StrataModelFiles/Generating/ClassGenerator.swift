@@ -12,7 +12,9 @@ struct ClassGenerator {
         let parent = model.parent(of: entity).map { GeneratedNames.userClass($0.declaration) } ?? "ManagedObject"
         var members = [overriding("entityName", "String", SwiftLiteral.string(entity.name))]
         members.append(overriding("layoutHash", "UInt64", "0x" + hexadecimal(entity.layoutHash)))
-        for attribute in entity.attributes where attribute.declaringEntity == entity.name { members += accessor(of: attribute) }
+        for attribute in entity.attributes where attribute.declaringEntity == entity.name {
+            members += accessor(of: attribute)
+        }
         for relationship in entity.relationships where relationship.declaringEntity == entity.name {
             members += accessors(of: relationship)
         }
@@ -20,7 +22,8 @@ struct ClassGenerator {
         return [
             SwiftDeclaration(
                 documentation: entity.declaration.documentation ?? "An object of the entity \(entity.name).",
-                modifiers: access.classModifiers, keyword: "class", name: className, suffix: ": \(parent)", body: .members(members))
+                modifiers: access.classModifiers, keyword: "class", name: className, suffix: ": \(parent)",
+                body: .members(members))
         ]
     }
 
@@ -98,18 +101,26 @@ struct ClassGenerator {
         return "The relationship `\(relationship.name)` to \(many) \(relationship.destination)\(inverse)."
     }
 
-    private func mutators(of relationship: RelationshipDescription, destination: String, index: Int) -> [SwiftDeclaration] {
+    private func mutators(of relationship: RelationshipDescription, destination: String, index: Int)
+        -> [SwiftDeclaration]
+    {
         let suffix = GeneratedNames.capitalized(relationship.name)
         let name = relationship.name
-        func method(_ documentation: String, _ verb: String, _ parameters: [String], _ statement: String) -> SwiftDeclaration {
+        func method(_ documentation: String, _ verb: String, _ parameters: [String], _ statement: String)
+            -> SwiftDeclaration
+        {
             SwiftDeclaration(
-                documentation: documentation, modifiers: access.modifiers + ["final"], keyword: "func", name: verb + suffix,
+                documentation: documentation, modifiers: access.modifiers + ["final"], keyword: "func",
+                name: verb + suffix,
                 parameters: parameters, body: .statements([statement]))
         }
         var result = [
-            method("Adds an object to `\(name)`.", "addTo", ["_ object: \(destination)"], "_add(CollectionOfOne(object), \(index))"),
             method(
-                "Adds objects to `\(name)`.", "addTo", ["_ objects: some Sequence<\(destination)>"], "_add(objects, \(index))"),
+                "Adds an object to `\(name)`.", "addTo", ["_ object: \(destination)"],
+                "_add(CollectionOfOne(object), \(index))"),
+            method(
+                "Adds objects to `\(name)`.", "addTo", ["_ objects: some Sequence<\(destination)>"],
+                "_add(objects, \(index))"),
             method(
                 "Removes an object from `\(name)`.", "removeFrom", ["_ object: \(destination)"],
                 "_remove(CollectionOfOne(object), \(index))"),
@@ -120,10 +131,12 @@ struct ClassGenerator {
         if relationship.isOrdered {
             result += [
                 method(
-                    "Inserts an object into `\(name)` at a position.", "insertInto", ["_ object: \(destination)", "at position: Int"],
+                    "Inserts an object into `\(name)` at a position.", "insertInto",
+                    ["_ object: \(destination)", "at position: Int"],
                     "_insert(object, at: position, \(index))"),
                 method(
-                    "Moves an object of `\(name)` to another position.", "moveIn", ["from source: Int", "to target: Int"],
+                    "Moves an object of `\(name)` to another position.", "moveIn",
+                    ["from source: Int", "to target: Int"],
                     "_move(from: source, to: target, \(index))"),
             ]
         }

@@ -32,7 +32,8 @@ public struct CodeGenerator: Sendable {
     /// The name of the file of an entity.
     public static func fileName(entity: String) -> String { entity + ".strata.swift" }
 
-    /// The name of the file of the model itself: `gazetteer.strata.yaml` gives `GazetteerModel.strata.swift`, whatever the model's name.
+    /// The name of the file of the model itself: `gazetteer.strata.yaml` gives `GazetteerModel.strata.swift`, whatever
+    /// the model's name.
     public static func modelFileName(path: String) -> String {
         GeneratedNames.model(ModelFile.modelName(path: path)) + ".strata.swift"
     }

@@ -15,7 +15,8 @@ struct CompositeGenerator {
     func structure() -> SwiftDeclaration {
         var members = elements.map { element in
             SwiftDeclaration(
-                documentation: "The element `\(element.name)`: \(element.type.name).", modifiers: access.modifiers, keyword: "var",
+                documentation: "The element `\(element.name)`: \(element.type.name).", modifiers: access.modifiers,
+                keyword: "var",
                 name: GeneratedNames.escaped(element.name), suffix: ": \(type(of: element))")
         }
         members.append(
@@ -29,7 +30,8 @@ struct CompositeGenerator {
         // Whether the type of a transformable is Sendable is not known here.
         let conformances = elements.contains { $0.type.isTransformable } ? "Hashable" : "Hashable, Sendable"
         return SwiftDeclaration(
-            documentation: "The elements of the attribute `\(attribute.name)`.", modifiers: access.modifiers, keyword: "struct",
+            documentation: "The elements of the attribute `\(attribute.name)`.", modifiers: access.modifiers,
+            keyword: "struct",
             name: typeName, suffix: ": \(conformances)", body: .members(members))
     }
 
@@ -53,12 +55,15 @@ struct CompositeGenerator {
                         return "\(GeneratedNames.label(element.name)): value\(index)\(element.isOptional ? "" : zero)"
                     }, ")", indent: 3)
         } else {
-            let reads = arguments.map { "\(GeneratedNames.label($0.element.name)): \($0.access.read($0.slot, keyPath))" }
+            let reads = arguments.map {
+                "\(GeneratedNames.label($0.element.name)): \($0.access.read($0.slot, keyPath))"
+            }
             get = SwiftRenderer.list("\(typeName)(", reads, ")", indent: 3)
         }
         let set = arguments.map { argument in
             argument.access.write(
-                "newValue\(attribute.isOptional ? "?" : "").\(GeneratedNames.escaped(argument.element.name))", argument.slot)
+                "newValue\(attribute.isOptional ? "?" : "").\(GeneratedNames.escaped(argument.element.name))",
+                argument.slot)
         }
         return SwiftDeclaration(
             documentation: attribute.declaration.documentation ?? "The attribute `\(attribute.name)`: composite.",

@@ -3,7 +3,9 @@ import StrataModel
 /// Names in generated code, and which of them would not compile or would hide something.
 enum GeneratedNames {
     /// The class that is generated for an entity.
-    static func generatedClass(_ entity: Entity) -> String { entity.generatesBaseClass ? userClass(entity) + "Base" : userClass(entity) }
+    static func generatedClass(_ entity: Entity) -> String {
+        entity.generatesBaseClass ? userClass(entity) + "Base" : userClass(entity)
+    }
 
     /// The class that the application works with.
     static func userClass(_ entity: Entity) -> String { entity.className ?? entity.name }
@@ -27,31 +29,45 @@ enum GeneratedNames {
 
     /// Members of `ManagedObject` and of typed keys, with the advice what to call an attribute instead.
     private static let takenMembers: Set<String> = [
-        "allKeys", "assignObjectID", "awakeFromFetch", "awakeFromInsert", "changedValues", "committedValues", "container", "context",
-        "delete", "description", "didSave", "didTurnIntoFault", "entity", "entityName", "frozen", "hasChanges", "hash", "hashValue", "isDeleted",
-        "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object", "objectID", "path",
-        "prepareForDeletion", "refresh", "validateForDelete", "validateForInsert", "validateForUpdate", "version", "willSave",
+        "allKeys", "assignObjectID", "awakeFromFetch", "awakeFromInsert", "changedPropertyNames", "changedValues",
+        "committedValues", "container", "context",
+        "delete", "description", "didSave", "didTurnIntoFault", "entity", "entityName", "frozen", "hasChanges",
+        "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
+        "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
+        "objectID", "path",
+        "prepareForDeletion", "refresh", "validateForDelete", "validateForInsert", "validateForUpdate", "version",
+        "willSave",
         "willTurnIntoFault",
     ]
 
     /// Words that Swift does not take as names of members, not even in back-ticks.
-    private static let impossibleMembers: Set<String> = ["self", "Self", "init", "Type", "Protocol", "deinit", "subscript"]
+    private static let impossibleMembers: Set<String> = [
+        "self", "Self", "init", "Type", "Protocol", "deinit", "subscript",
+    ]
 
     /// Types that generated code names, and which a class of that name would hide.
     private static let takenTypes: Set<String> = [
-        "Any", "AnyObject", "Array", "AttributeKey", "Bool", "Codable", "CollectionOfOne", "Data", "Date", "Decimal", "Dictionary", "Double",
-        "Entity", "EntityKeys", "Attribute", "Relationship", "Index", "Float", "GeneratedModel", "GeoPoint", "Hashable", "Int", "Int16", "Int32",
-        "Int64", "KeyPath", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel", "ManagedObjectProtocol", "Optional", "Sendable",
-        "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void", "CompositeElement", "NamingConvention",
+        "Any", "AnyObject", "Array", "AttributeKey", "Bool", "Codable", "CollectionOfOne", "Data", "Date", "Decimal",
+        "Dictionary", "Double",
+        "Entity", "EntityKeys", "Attribute", "Relationship", "Index", "Float", "GeneratedModel", "GeoPoint", "Hashable",
+        "Int", "Int16", "Int32",
+        "Int64", "KeyPath", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel", "ManagedObjectProtocol",
+        "Optional", "Sendable",
+        "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
+        "CompositeElement", "NamingConvention",
         "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
     ]
 
     /// Swift's reserved words and those with a meaning where generated code uses names.
     private static let keywords: Set<String> = [
-        "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default", "defer",
-        "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in",
-        "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows",
-        "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where",
+        "Any", "Protocol", "Self", "Type", "as", "associatedtype", "await", "break", "case", "catch", "class",
+        "continue", "default", "defer",
+        "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard",
+        "if", "import", "in",
+        "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+        "repeat", "rethrows",
+        "return", "self", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try",
+        "typealias", "var", "where",
         "while",
     ]
 
@@ -66,9 +82,13 @@ enum GeneratedNames {
             let names = Set([generatedClass(entity), userClass(entity), keys(entity)])
             for name in names.sorted() {
                 if takenTypes.contains(name) {
-                    report("a class named \(name) would hide Swift's or Strata's own type; give it another with 'class: My\(name)'")
+                    report(
+                        "a class named \(name) would hide Swift's or Strata's own type; give it another with 'class: My\(name)'"
+                    )
                 } else if let other = types[name], other != entity.name {
-                    report("the generated type \(name) is already that of \(other); rename one of them, or give a class name")
+                    report(
+                        "the generated type \(name) is already that of \(other); rename one of them, or give a class name"
+                    )
                 }
                 types[name] = entity.name
             }
@@ -79,13 +99,17 @@ enum GeneratedNames {
 
     private static func memberFaults(of entity: Entity, in file: ModelFile) -> [ModelFault] {
         var faults: [ModelFault] = []
-        let inherited = ancestors(of: entity, in: file).flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
+        let inherited = ancestors(of: entity, in: file).flatMap {
+            $0.attributes.map(\.name) + $0.relationships.map(\.name)
+        }
         let names = Set(inherited + entity.attributes.map(\.name) + entity.relationships.map(\.name))
-        let properties = entity.attributes.map { ($0.name, $0.location) } + entity.relationships.map { ($0.name, $0.location) }
+        let properties =
+            entity.attributes.map { ($0.name, $0.location) } + entity.relationships.map { ($0.name, $0.location) }
         for (name, location) in properties {
             func report(_ message: String) {
                 faults.append(
-                    ModelFault(entity: entity.name, property: name, message: message, location: location ?? entity.location))
+                    ModelFault(
+                        entity: entity.name, property: name, message: message, location: location ?? entity.location))
             }
             let example = NamingConvention.lowerCamelCase(entity.name) + capitalized(name)
             if takenMembers.contains(name) {
@@ -96,11 +120,13 @@ enum GeneratedNames {
         }
         for relationship in entity.relationships where relationship.isToMany {
             let suffix = capitalized(relationship.name)
-            for method in ["addTo", "removeFrom", "insertInto", "moveIn"].map({ $0 + suffix }) where names.contains(method) {
+            for method in ["addTo", "removeFrom", "insertInto", "moveIn"].map({ $0 + suffix })
+            where names.contains(method) {
                 faults.append(
                     ModelFault(
                         entity: entity.name, property: relationship.name,
-                        message: "its method \(method) has the name of another property; rename one of them", location: relationship.location))
+                        message: "its method \(method) has the name of another property; rename one of them",
+                        location: relationship.location))
             }
         }
         for attribute in entity.attributes {
@@ -108,13 +134,17 @@ enum GeneratedNames {
             func report(_ message: String) {
                 faults.append(
                     ModelFault(
-                        entity: entity.name, property: attribute.name, message: message, location: attribute.location ?? entity.location))
+                        entity: entity.name, property: attribute.name, message: message,
+                        location: attribute.location ?? entity.location))
             }
             let type = composite(attribute.name)
-            if takenTypes.contains(type) || file.entities.contains(where: { userClass($0) == type || generatedClass($0) == type }) {
+            if takenTypes.contains(type)
+                || file.entities.contains(where: { userClass($0) == type || generatedClass($0) == type })
+            {
                 report("its struct \(userClass(entity)).\(type) would hide the type \(type); rename the attribute")
             }
-            for element in elements where impossibleMembers.contains(element.name) || ["path", "hash", "hashValue"].contains(element.name) {
+            for element in elements
+            where impossibleMembers.contains(element.name) || ["path", "hash", "hashValue"].contains(element.name) {
                 report("'\(element.name)' cannot be the name of an element; choose another one")
             }
         }

@@ -11,8 +11,8 @@ struct InitializerGenerator {
         var type: String
         /// The default argument; nil for what must be given.
         var defaultArgument: String?
-        /// The condition under which the argument is assigned; nil for always. What a new object has anyway is not assigned again, so that
-        /// `awakeFromInsert` has the last word on it.
+        /// The condition under which the argument is assigned; nil for always. What a new object has anyway is not
+        /// assigned again, so that `awakeFromInsert` has the last word on it.
         var condition: String?
 
         var text: String {
@@ -39,7 +39,9 @@ struct InitializerGenerator {
                 isNearest = false
                 let signature = inherited.map { "\($0.name):\($0.type)" }
                 let isOwn = signature == own.map { "\($0.name):\($0.type)" }
-                let missing = own.map(\.name).filter { name in required.contains(name) && !inherited.contains { $0.name == name } }
+                let missing = own.map(\.name).filter { name in
+                    required.contains(name) && !inherited.contains { $0.name == name }
+                }
                 if !isOwn, !missing.isEmpty, hidden.insert(signature).inserted {
                     result.append(unavailable(inherited, missing: missing))
                 }
@@ -51,13 +53,15 @@ struct InitializerGenerator {
 
     private func initializer(_ parameters: [Parameter]) -> SwiftDeclaration {
         SwiftDeclaration(
-            documentation: "Inserts a new \(entity.name) into a context. What is left out has the default of the model, or is nil.",
+            documentation:
+                "Inserts a new \(entity.name) into a context. What is left out has the default of the model, or is nil.",
             modifiers: access.modifiers + ["convenience"], keyword: "init",
             parameters: ["context: ManagedObjectContext"] + parameters.map(\.text),
             body: .statements(["self.init(inserting: context)"] + parameters.map(\.assignment)))
     }
 
-    /// The initializer of an entity that this one inherits from would make an object that lacks something: the compiler says so.
+    /// The initializer of an entity that this one inherits from would make an object that lacks something: the compiler
+    /// says so.
     private func unavailable(_ parameters: [Parameter], missing: [String]) -> SwiftDeclaration {
         let message = "\(entity.name) requires more: \(missing.joined(separator: ", "))"
         return SwiftDeclaration(
@@ -68,7 +72,8 @@ struct InitializerGenerator {
             body: .statements(["self.init(inserting: context)"]))
     }
 
-    /// All that is set at the birth of an object: inherited properties first, each entity's attributes before its relationships.
+    /// All that is set at the birth of an object: inherited properties first, each entity's attributes before its
+    /// relationships.
     static func parameters(of entity: EntityDescription, in model: ManagedObjectModel) -> [Parameter] {
         var lineage = [entity]
         while let parent = model.parent(of: lineage[0]) { lineage.insert(parent, at: 0) }
@@ -91,9 +96,12 @@ struct InitializerGenerator {
         case .now, .newUUID:
             return Parameter(name: attribute.name, type: type + "?", defaultArgument: "nil", condition: "let \(name)")
         case nil:
-            if !attribute.isOptional { return Parameter(name: attribute.name, type: type, defaultArgument: nil, condition: nil) }
+            if !attribute.isOptional {
+                return Parameter(name: attribute.name, type: type, defaultArgument: nil, condition: nil)
+            }
         }
-        // Nil, or the default of a transformable, which only the model knows in encoded form: a new object has it already.
+        // Nil, or the default of a transformable, which only the model knows in encoded form: a new object has it
+        // already.
         return Parameter(name: attribute.name, type: type + "?", defaultArgument: "nil", condition: "let \(name)")
     }
 

@@ -11,28 +11,33 @@ struct KeysGenerator {
         let keys = GeneratedNames.keys(entity.declaration)
         var members = [
             SwiftDeclaration(
-                documentation: "The class of the objects.", modifiers: access.modifiers, keyword: "typealias", name: "Object",
+                documentation: "The class of the objects.", modifiers: access.modifiers, keyword: "typealias",
+                name: "Object",
                 suffix: " = \(className)")
         ]
         members += pathMembers()
         for attribute in entity.attributes { members += key(of: attribute) }
         for relationship in entity.relationships { members.append(key(of: relationship)) }
         let accessor = SwiftDeclaration(
-            documentation: "Typed keys for predicates and sorting.", modifiers: access.modifiers + ["static"], keyword: "var",
+            documentation: "Typed keys for predicates and sorting.", modifiers: access.modifiers + ["static"],
+            keyword: "var",
             name: "keys", suffix: ": \(keys)", body: .statements(["\(keys)()"]))
         return [
             SwiftDeclaration(
-                documentation: "Keys of \(entity.name) for predicates and sorting.", modifiers: access.modifiers, keyword: "struct",
+                documentation: "Keys of \(entity.name) for predicates and sorting.", modifiers: access.modifiers,
+                keyword: "struct",
                 name: keys, suffix: ": EntityKeys", body: .members(members)),
             SwiftDeclaration(
-                keyword: "extension", name: "ManagedObjectProtocol", suffix: " where Self: \(className)", body: .members([accessor])),
+                keyword: "extension", name: "ManagedObjectProtocol", suffix: " where Self: \(className)",
+                body: .members([accessor])),
         ]
     }
 
     private func pathMembers() -> [SwiftDeclaration] {
         [
             SwiftDeclaration(
-                documentation: "The way from the object of a fetch to the one whose keys these are.", modifiers: access.modifiers,
+                documentation: "The way from the object of a fetch to the one whose keys these are.",
+                modifiers: access.modifiers,
                 keyword: "let", name: "path", suffix: ": [String]"),
             SwiftDeclaration(
                 documentation: "Keys at the end of a way.", modifiers: access.modifiers, keyword: "init",
@@ -40,9 +45,11 @@ struct KeysGenerator {
         ]
     }
 
-    private func variable(_ name: String, _ documentation: String, _ type: String, _ value: String) -> SwiftDeclaration {
+    private func variable(_ name: String, _ documentation: String, _ type: String, _ value: String) -> SwiftDeclaration
+    {
         SwiftDeclaration(
-            documentation: documentation, modifiers: access.modifiers, keyword: "var", name: GeneratedNames.escaped(name),
+            documentation: documentation, modifiers: access.modifiers, keyword: "var",
+            name: GeneratedNames.escaped(name),
             suffix: ": \(type)", body: .statements([value]))
     }
 
@@ -50,20 +57,26 @@ struct KeysGenerator {
         let name = attribute.name
         guard let elements = attribute.type.elements else {
             let type = "AttributeKey<\(attribute.type.swiftType(attribute: name))\(attribute.isOptional ? "?" : "")>"
-            return [variable(name, "The key of `\(name)`.", type, "AttributeKey(path + [\(SwiftLiteral.string(name))])")]
+            return [
+                variable(name, "The key of `\(name)`.", type, "AttributeKey(path + [\(SwiftLiteral.string(name))])")
+            ]
         }
         let structName = GeneratedNames.composite(name) + "Keys"
         let members = elements.map { element in
             let isOptional = attribute.isOptional || element.isOptional
             let type = "AttributeKey<\(element.type.swiftType(attribute: element.name))\(isOptional ? "?" : "")>"
             return variable(
-                element.name, "The key of `\(name).\(element.name)`.", type, "AttributeKey(path + [\(SwiftLiteral.string(element.name))])")
+                element.name, "The key of `\(name).\(element.name)`.", type,
+                "AttributeKey(path + [\(SwiftLiteral.string(element.name))])")
         }
         return [
             SwiftDeclaration(
-                documentation: "Keys of the elements of `\(name)`.", modifiers: access.modifiers, keyword: "struct", name: structName,
+                documentation: "Keys of the elements of `\(name)`.", modifiers: access.modifiers, keyword: "struct",
+                name: structName,
                 suffix: ": Sendable", body: .members(pathMembers() + members)),
-            variable(name, "The keys of the elements of `\(name)`.", structName, "\(structName)(path: path + [\(SwiftLiteral.string(name))])"),
+            variable(
+                name, "The keys of the elements of `\(name)`.", structName,
+                "\(structName)(path: path + [\(SwiftLiteral.string(name))])"),
         ]
     }
 

@@ -13,17 +13,23 @@ struct ModelGenerator {
             switch model.naming {
             case .snakeCase: ".snakeCase"
             case .verbatim: ".verbatim"
-            default: "NamingConvention(properties: .\(model.naming.properties.rawValue), entities: .\(model.naming.entities.rawValue))"
+            default:
+                "NamingConvention(properties: .\(model.naming.properties.rawValue), entities: .\(model.naming.entities.rawValue))"
             }
-        let classes = list(": [ManagedObject.Type] = [", model.entities.map { GeneratedNames.userClass($0.declaration) + ".self" }, "]")
+        let classes = list(
+            ": [ManagedObject.Type] = [", model.entities.map { GeneratedNames.userClass($0.declaration) + ".self" }, "]"
+        )
         let entities = list(": [Entity] = [", model.entities.map { function($0.name) + "()" }, "]")
         let members = [
             SwiftDeclaration(
                 documentation: "The model: \(model.entities.count) entities; version \(model.versionHash).",
                 modifiers: access.modifiers + ["static"], keyword: "let", name: "model",
-                suffix: " = ManagedObjectModel.generated(\n        name: \(SwiftLiteral.string(model.name)), naming: \(naming), entities: entities)"),
+                suffix:
+                    " = ManagedObjectModel.generated(\n        name: \(SwiftLiteral.string(model.name)), naming: \(naming), entities: entities)"
+            ),
             SwiftDeclaration(
-                documentation: "The classes of the entities.", modifiers: access.modifiers + ["static"], keyword: "let", name: "classes",
+                documentation: "The classes of the entities.", modifiers: access.modifiers + ["static"], keyword: "let",
+                name: "classes",
                 suffix: classes),
             SwiftDeclaration(modifiers: ["private", "static"], keyword: "let", name: "entities", suffix: entities),
         ]
@@ -56,7 +62,8 @@ struct ModelGenerator {
         list("relationships", entity.relationships.map(expression))
         list("indexes", entity.indexes.map(expression))
         return SwiftDeclaration(
-            modifiers: ["private", "static"], keyword: "func", name: function(entity.name), parameters: [], suffix: " -> Entity",
+            modifiers: ["private", "static"], keyword: "func", name: function(entity.name), parameters: [],
+            suffix: " -> Entity",
             body: .statements(lines + ["return entity"]))
     }
 
@@ -74,10 +81,12 @@ struct ModelGenerator {
         if let derivation = attribute.derivation { text += ".derived(\(expression(derivation)))" }
         let rules = attribute.rules
         if rules.minimum != nil || rules.maximum != nil {
-            text += ".range(minimum: \(rules.minimum.map(SwiftLiteral.value) ?? "nil"), maximum: \(rules.maximum.map(SwiftLiteral.value) ?? "nil"))"
+            text +=
+                ".range(minimum: \(rules.minimum.map(SwiftLiteral.value) ?? "nil"), maximum: \(rules.maximum.map(SwiftLiteral.value) ?? "nil"))"
         }
         if rules.minimumLength != nil || rules.maximumLength != nil {
-            text += ".length(minimum: \(rules.minimumLength.map(String.init) ?? "nil"), maximum: \(rules.maximumLength.map(String.init) ?? "nil"))"
+            text +=
+                ".length(minimum: \(rules.minimumLength.map(String.init) ?? "nil"), maximum: \(rules.maximumLength.map(String.init) ?? "nil"))"
         }
         if let pattern = rules.pattern { text += ".matching(\(SwiftLiteral.string(pattern)))" }
         if attribute.isIndexed { text += ".indexed()" }
@@ -89,8 +98,10 @@ struct ModelGenerator {
     private func expression(_ relationship: Relationship) -> String {
         let cardinality =
             relationship.isToMany
-            ? (relationship.isOrdered ? ".orderedToMany" : ".toMany") : (relationship.isOptional ? ".optionalToOne" : ".toOne")
-        var text = "Relationship(\(SwiftLiteral.string(relationship.name)), to: \(SwiftLiteral.string(relationship.destination)), \(cardinality)"
+            ? (relationship.isOrdered ? ".orderedToMany" : ".toMany")
+            : (relationship.isOptional ? ".optionalToOne" : ".toOne")
+        var text =
+            "Relationship(\(SwiftLiteral.string(relationship.name)), to: \(SwiftLiteral.string(relationship.destination)), \(cardinality)"
         if let inverse = relationship.inverse { text += ", inverse: \(SwiftLiteral.string(inverse))" }
         if relationship.deleteRule != .nullify { text += ", deleteRule: .\(relationship.deleteRule.rawValue)" }
         text += ")"
@@ -119,7 +130,8 @@ struct ModelGenerator {
         case .canonical(let name): ".canonical(\(SwiftLiteral.string(name)))"
         case .now: ".now"
         case .count(let name): ".count(\(SwiftLiteral.string(name)))"
-        case .sum(let relationship, let attribute): ".sum(\(SwiftLiteral.string(relationship)), \(SwiftLiteral.string(attribute)))"
+        case .sum(let relationship, let attribute):
+            ".sum(\(SwiftLiteral.string(relationship)), \(SwiftLiteral.string(attribute)))"
         case .path(let path): ".path(\(SwiftLiteral.strings(path)))"
         }
     }

@@ -90,7 +90,9 @@ struct SwiftRenderer {
         switch body {
         case .none: return [head]
         case .statements(let statements):
-            if statements.count == 1, let only = statements.first, head.count + only.count + 5 <= Self.width, !only.contains("\n") {
+            if statements.count == 1, let only = statements.first, head.count + only.count + 5 <= Self.width,
+                !only.contains("\n")
+            {
                 return ["\(head) { \(only) }"]
             }
             return ["\(head) {"] + statements.map { "\(margin)    \($0)" } + ["\(margin)}"]

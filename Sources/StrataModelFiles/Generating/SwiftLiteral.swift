@@ -24,7 +24,8 @@ enum SwiftLiteral {
 
     static func dictionary(_ info: [String: String]) -> String {
         if info.isEmpty { return "[:]" }
-        return "[\(info.sorted { $0.key < $1.key }.map { "\(string($0.key)): \(string($0.value))" }.joined(separator: ", "))]"
+        return
+            "[\(info.sorted { $0.key < $1.key }.map { "\(string($0.key)): \(string($0.value))" }.joined(separator: ", "))]"
     }
 
     static func double(_ number: Double) -> String {
@@ -39,7 +40,8 @@ enum SwiftLiteral {
         case (.integer(let number), .decimal): "Decimal(\(number))"
         case (.integer(let number), _): String(number)
         case (.double(let number), .decimal): native(.decimal(Decimal(number)), as: type)
-        case (.double(let number), .float): number.isFinite ? double(number) : double(number).replacing("Double", with: "Float")
+        case (.double(let number), .float):
+            number.isFinite ? double(number) : double(number).replacing("Double", with: "Float")
         case (.double(let number), _): double(number)
         case (.boolean(let flag), _): String(flag)
         case (.string(let text), _): string(text)
@@ -71,7 +73,8 @@ enum SwiftLiteral {
         case .binary(let data): "Data(base64Encoded: \(string(data.base64EncodedString())))!"
         case .uuid(let uuid): "UUID(uuidString: \(string(uuid.uuidString)))!"
         case .uri(let uri): "URL(string: \(string(uri.absoluteString)))!"
-        case .geoPoint(let point): "GeoPoint(latitude: \(double(point.latitude)), longitude: \(double(point.longitude)))"
+        case .geoPoint(let point):
+            "GeoPoint(latitude: \(double(point.latitude)), longitude: \(double(point.longitude)))"
         default: ""
         }
     }

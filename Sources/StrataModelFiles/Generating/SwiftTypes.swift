@@ -48,7 +48,8 @@ struct SlotAccess {
     func write(_ value: String, _ slot: Int) -> String {
         let name =
             type.isTransformable
-            ? (isOptional ? "_setOptionalTransformable" : "_setTransformable") : (isOptional ? "_setOptionalValue" : "_setValue")
+            ? (isOptional ? "_setOptionalTransformable" : "_setTransformable")
+            : (isOptional ? "_setOptionalValue" : "_setValue")
         return "\(name)(\(value), \(slot))"
     }
 }

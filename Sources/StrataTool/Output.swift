@@ -25,7 +25,8 @@ enum Output {
             let cells = row.enumerated().map { index, cell in
                 index == row.count - 1 ? cell : cell.padding(toLength: widths[index], withPad: " ", startingAt: 0)
             }
-            print(indent + cells.joined(separator: "  "))
+            let line = indent + cells.joined(separator: "  ")
+            print(String(line.reversed().drop { $0 == " " }.reversed()))
         }
     }
 

@@ -4,6 +4,6 @@ import ArgumentParser
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
-        abstract: "Checks and shows model files.",
-        subcommands: [ModelCheckCommand.self, ModelShowCommand.self])
+        abstract: "Checks, shows and draws model files.",
+        subcommands: [ModelCheckCommand.self, ModelShowCommand.self, ModelDiagramCommand.self])
 }

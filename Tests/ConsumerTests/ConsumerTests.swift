@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+/// The package in `Tests/Consumer`, which imports Strata alone and has its classes made by the build plug-in, is built as a user would.
+///
+/// Everything is one test, because building takes a minute: what is fetched, that it runs, and what a mistake in the model looks like.
+@Suite struct ConsumerTests {
+    @Test(.timeLimit(.minutes(20)))
+    func aPackageThatUsesTheBuildPlugin() throws {
+        let package = try Self.copyOfConsumer()
+        defer { try? FileManager.default.removeItem(at: package.deletingLastPathComponent()) }
+
+        let resolution = try Self.swift(["package", "resolve"], in: package)
+        #expect(resolution.status == 0, "\(resolution.output)")
+        let dependencies = try Self.swift(["package", "show-dependencies", "--format", "flatlist"], in: package)
+        #expect(dependencies.status == 0, "\(dependencies.output)")
+        let names = Set(dependencies.output.split(separator: "\n").map { $0.lowercased() })
+        // Strata's own identity is the name of its folder.
+        let own = Self.root.lastPathComponent.lowercased()
+        #expect(names.subtracting([own]) == ["swift-argument-parser", "yams"], "\(dependencies.output)")
+        let checkouts = try FileManager.default.contentsOfDirectory(
+            atPath: package.appendingPathComponent(".build/checkouts").path)
+        #expect(Set(checkouts.map { $0.lowercased() }) == ["swift-argument-parser", "yams"])
+
+        let run = try Self.swift(["run", "--quiet", "Consumer"], in: package)
+        #expect(run.status == 0, "\(run.output)")
+        #expect(!run.output.contains("warning:"), "\(run.output)")
+        let lines = run.output.split(separator: "\n").map(String.init)
+        #expect(
+            lines.suffix(8).dropLast() == [
+                "new film: new, 2 h 10 min",
+                "book: Il nome della rosa by Umberto Eco, 9.95, [\"monks\", \"labyrinth\"], opens with Prologo",
+                "chapters: [\"Prologo\", \"Primo giorno\", \"Terzo giorno\"]",
+                "publisher: Bompiani, Milano, true; binding: true",
+                "by Eco: [\"RareBook Beato di Liébana\", \"Book Il nome della rosa\", \"Pamphlet Pamphlet\"]",
+                "insured: [\"Beato di Liébana\"]",
+                "basket: [\"The Name of the Rose\", \"Il nome della rosa\"]",
+            ], "\(run.output)")
+        #expect(lines.last?.hasPrefix("model: Library, 9 entities, ") == true)
+
+        let model = package.appendingPathComponent("Sources/Consumer/Library.strata.yaml")
+        let good = try String(contentsOf: model, encoding: .utf8)
+        let bad = good.replacingOccurrences(of: "shelf: {to: Shelf, ", with: "shelf: {to: Shelv, ")
+            .replacingOccurrences(of: "heading: string", with: "heading: strng")
+        try Data(bad.utf8).write(to: model)
+        let failure = try Self.swift(["build"], in: package)
+        #expect(failure.status != 0)
+        for (text, message) in [
+            ("shelf: {to", "Item.shelf: leads to Shelv, which the model does not have; did you mean 'Shelf'?"),
+            ("heading: ", "Chapter.heading: 'strng' is no type; did you mean 'string'?"),
+        ] {
+            let line =
+                try #require(
+                    bad.split(separator: "\n", omittingEmptySubsequences: false).firstIndex { $0.contains(text) }) + 1
+            let found = failure.output.split(separator: "\n").contains { output in
+                output.contains("/Library.strata.yaml:\(line):") && output.hasSuffix(": error: \(message)")
+            }
+            #expect(found, "\(failure.output)")
+        }
+
+        // The command writes the same classes into the target's folder.
+        try Data(good.utf8).write(to: model)
+        let command = try Self.swift(
+            ["package", "--allow-writing-to-package-directory", "strata-generate", "--target", "Consumer"], in: package)
+        #expect(command.status == 0, "\(command.output)")
+        let folder = package.appendingPathComponent("Sources/Consumer/Generated")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(
+            files == [
+                "Author.strata.swift", "Basket.strata.swift", "Book.strata.swift", "Chapter.strata.swift",
+                "Film.strata.swift",
+                "Item.strata.swift", "LibraryModel.strata.swift", "Pamphlet.strata.swift", "RareBook.strata.swift",
+                "Shelf.strata.swift",
+            ])
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// A copy in a temporary folder that depends on this package by its full path.
+    private static func copyOfConsumer() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "strata-\(UUID().uuidString)", isDirectory: true)
+        let package = folder.appendingPathComponent("consumer", isDirectory: true)
+        let source = root.appendingPathComponent("Tests/Consumer", isDirectory: true)
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+        // Not a build folder that somebody left there.
+        for name in ["Package.swift", "Sources"] {
+            try FileManager.default.copyItem(
+                at: source.appendingPathComponent(name), to: package.appendingPathComponent(name))
+        }
+        let manifest = package.appendingPathComponent("Package.swift")
+        let text = try String(contentsOf: manifest, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "\"../..\"", with: "\"\(root.path)\"").utf8).write(to: manifest)
+        return package
+    }
+
+    /// Runs `swift` and gathers what it prints.
+    private static func swift(_ arguments: [String], in package: URL) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["swift"] + arguments
+        process.currentDirectoryURL = package
+        let log = package.deletingLastPathComponent().appendingPathComponent("\(UUID().uuidString).log")
+        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: log)
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+        process.waitUntilExit()
+        try handle.close()
+        return (process.terminationStatus, try String(contentsOf: log, encoding: .utf8))
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Strata
+import Testing
+
+/// Objects that somebody else deleted are a state, never a crash.
+@Suite struct MissingObjectTests {
+    /// Deletes all objects behind the back of other contexts.
+    private func deleteAll(_ file: ZooFile) throws {
+        let context = file.container.newContext()
+        for entity in ["Diary", "Sample"] {
+            for object in try context.fetch(FetchRequest<ManagedObject>(entity: entity)) { context.delete(object) }
+        }
+        for keeper in try context.fetch(FetchRequest<Keeper>()) { context.delete(keeper) }
+        try context.save()
+    }
+
+    @Test(
+        "Trap 19: a fault for nothing reads as zero and empty, required properties included, and says that it is missing"
+    )
+    func faultsForNothing() throws {
+        let file = try ZooFile()
+        let seed = file.container.newContext()
+        let keeper = Keeper(seed, name: "k"), diary = Diary(inserting: seed), sample = Sample(seed, "s")
+        diary.keeper = keeper
+        try seed.save()
+        let context = file.container.newContext()
+        let lostDiary = try #require(try context.object(with: diary.objectID) as? Diary)
+        let lostSample = try #require(try context.object(with: sample.objectID) as? Sample)
+        try deleteAll(file)
+        #expect(!lostDiary.isMissing, "nobody has looked yet")
+        #expect(
+            lostDiary.text == "" && lostDiary.isMissing && lostDiary.isDeleted && !lostDiary.isFault
+                && !lostDiary.hasChanges)
+        #expect(lostDiary.keeper.name == "" && lostDiary.keeper.enclosures.isEmpty && lostDiary.keeper.context == nil)
+        #expect(lostSample.small == 0 && !lostSample.flag && lostSample.date == nil && lostSample.uuid == nil)
+        lostSample.small = 5
+        #expect(!lostSample.hasChanges && !context.hasChanges)
+        context.delete(lostSample)
+        #expect(!context.hasChanges)
+        try context.save()
+        guard case .objectNotFound? = persistenceError({ try context.existingObject(with: diary.objectID) }) else {
+            Issue.record("a missing object was found")
+            return
+        }
+        #expect(context.lastFaultError == nil)
+    }
+
+    @Test("Trap 19: a loaded object that another context deleted keeps its last values; relationships show it no more")
+    func loadedObjects() throws {
+        let file = try ZooFile()
+        let context = file.container.newContext(automaticallyMergesChanges: true)
+        let keeper = Keeper(context, name: "k"), home = Enclosure(context, code: "AA-1"),
+            diary = Diary(inserting: context)
+        diary.keeper = keeper
+        home.keepers = [keeper]
+        try context.save()
+        #expect(home.keepers == [keeper] && keeper.diary === diary)
+        let other = file.container.newContext()
+        other.delete(try other.existingObject(with: keeper.objectID))
+        try other.save()
+        context.processPendingChanges()
+        #expect(keeper.isMissing && keeper.isDeleted && keeper.name == "k")
+        #expect(home.keepers.isEmpty)
+        #expect(diary.isMissing && keeper.diary == nil)
+        #expect(!context.hasChanges)
+        try context.save()
+    }
+
+    @Test("An object that was changed here and deleted elsewhere is a conflict that each policy solves")
+    func changedHere() throws {
+        for policy in MergePolicy.allCases {
+            let file = try ZooFile()
+            let context = file.container.newContext(automaticallyMergesChanges: true)
+            let sample = Sample(context, "s")
+            try context.save()
+            sample.text = "mine"
+            let other = file.container.newContext()
+            other.delete(try other.existingObject(with: sample.objectID))
+            try other.save()
+            context.processPendingChanges()
+            #expect(sample.text == "mine" && sample.hasChanges)
+            context.mergePolicy = policy
+            let error = persistenceError { try context.save() }
+            switch policy {
+            case .error:
+                guard case .conflicts(let conflicts)? = error else { throw try #require(error) }
+                #expect(conflicts.map(\.reason) == [.deletedInStore])
+                #expect(sample.hasChanges && sample.text == "mine")
+            case .storeWinsByProperty, .rollback:
+                #expect(error == nil && sample.isMissing && !context.hasChanges)
+                #expect(try context.count(for: FetchRequest<Sample>()) == 0)
+            case .objectWinsByProperty, .overwrite:
+                #expect(error == nil && !sample.isMissing && !sample.isDeleted && !context.hasChanges)
+                let reader = file.container.newContext()
+                let again = try reader.existingObject(Sample.self, with: sample.objectID)
+                #expect(again.label == "s" && again.text == "mine")
+                sample.text = "next"
+                try context.save()
+            }
+        }
+    }
+
+    @Test("A to-one that leads to an object deleted elsewhere reads as nil after the merge, and after a fault")
+    func targets() throws {
+        let file = try ZooFile()
+        let context = file.container.newContext(automaticallyMergesChanges: true)
+        let node = Node(context, "a"), next = Node(context, "b"), lock = Node(context, "c")
+        node.lockedBy = lock
+        lock.locks.insert(next)
+        try context.save()
+        let other = file.container.newContext()
+        let otherLock = try other.existingObject(Node.self, with: lock.objectID)
+        otherLock.locks = []
+        other.delete(otherLock)
+        try other.save()
+        context.processPendingChanges()
+        #expect(node.lockedBy == nil && next.lockedBy == nil && lock.isMissing)
+        try context.refreshAllObjects()
+        #expect(node.lockedBy == nil && lock.label == "" && lock.isMissing)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Strata
+import Testing
+
+/// The `strata` tool as its users meet it: arguments in, text and exit code out.
+@Suite struct StrataToolTests {
+    private struct Run {
+        let output: String
+        let errors: String
+        let status: Int32
+    }
+
+    private static func run(_ arguments: String...) throws -> Run {
+        let process = Process()
+        process.executableURL = try executable()
+        process.arguments = arguments
+        let output = Pipe(), errors = Pipe()
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Run(output: text, errors: complaints, status: process.terminationStatus)
+    }
+
+    /// The tool stands beside the bundle of the tests.
+    private static func executable() throws -> URL {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.path != "/" {
+            let candidate = folder.appending(path: "strata")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+
+    private static let gazetteer = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Models/Gazetteer.strata.yaml").path
+
+    private static func temporary(_ name: String) -> String {
+        FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString)-\(name)").path
+    }
+
+    @Test func checkAcceptsAModelAndNamesItsHash() throws {
+        let run = try Self.run("model", "check", Self.gazetteer)
+        #expect(run.status == 0 && run.errors.isEmpty)
+        #expect(run.output.contains("Gazetteer, 3 entities, version hash "))
+    }
+
+    @Test func checkPrintsAllFaultsWithTheirPlaces() throws {
+        let path = Self.temporary("bad.strata.yaml")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try """
+        entities:
+          Book:
+            attributes:
+              title: strin
+            relationships:
+              author: {to: Nobody}
+        """.write(toFile: path, atomically: true, encoding: .utf8)
+        let run = try Self.run("model", "check", path)
+        #expect(run.status == 1 && run.output.isEmpty)
+        #expect(run.errors.contains("\(path):4:"))
+        #expect(run.errors.contains("\(path):6:"))
+        #expect(run.errors.split(separator: "\n").allSatisfy { $0.contains(": error: ") })
+    }
+
+    @Test func showGivesTextAndJSON() throws {
+        let text = try Self.run("model", "show", Self.gazetteer)
+        #expect(text.status == 0 && text.output.contains("neighbours") && text.output.contains("delete deny"))
+        let json = try Self.run("model", "show", "--json", Self.gazetteer)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        let entities = try #require(object["entities"] as? [[String: Any]])
+        #expect(entities.compactMap { $0["name"] as? String } == ["Continent", "Country", "City"])
+        #expect(entities[2]["primaryKey"] as? String == "cityId")
+    }
+
+    @Test(arguments: [("svg", "<svg"), ("mermaid", "erDiagram"), ("dot", "digraph")])
+    func diagramDrawsInEachForm(format: String, beginning: String) throws {
+        let run = try Self.run("model", "diagram", Self.gazetteer, "--format", format)
+        #expect(run.status == 0 && run.output.contains(beginning) && run.output.contains("Country"))
+    }
+
+    @Test func diagramIntoAMissingFolderIsOneLine() throws {
+        let run = try Self.run("model", "diagram", Self.gazetteer, "--output", "/no/such/folder/x.svg")
+        #expect(run.status == 1 && run.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func infoCountsObjectsAndChecksTheFile() throws {
+        let path = Self.temporary("info.sqlite")
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        var thing = Entity(name: "Thing", location: nil)
+        thing.attributes = [Attribute("name", .string)]
+        let model = try ManagedObjectModel(name: "Things", entities: [thing])
+        let container = try PersistentContainer(model: model, at: .file(path: path))
+        let context = container.newContext()
+        for number in 0..<5 { try context.insert(entityNamed: "Thing")["name"] = "\(number)" }
+        try context.save()
+        container.close()
+
+        let text = try Self.run("store", "info", path)
+        #expect(text.status == 0 && text.output.contains("Things") && text.output.contains("integrity ok"))
+        let json = try Self.run("store", "info", "--json", path)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect((object["entities"] as? [[String: Any]])?.first?["count"] as? Int == 5)
+        #expect(object["isSound"] as? Bool == true)
+        #expect(object["versionHash"] as? String == model.versionHash)
+    }
+
+    @Test func infoOfSomethingElseIsOneLine() throws {
+        for path in [Self.gazetteer, "/no/such/file.sqlite", "/"] {
+            let run = try Self.run("store", "info", path)
+            #expect(run.status == 1 && run.output.isEmpty)
+            #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+        }
+    }
+
+    @Test func helpAndWrongArguments() throws {
+        let help = try Self.run("--help")
+        #expect(help.status == 0 && help.output.contains("model") && help.output.contains("store"))
+        #expect(try Self.run("modle").status == 64)
+    }
+}
