@@ -5,6 +5,10 @@
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps and 50 kills      } of their own
+#   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
+#   make bench-quick      the same in under three minutes, without Python
+#   make bench-callgrind  counts instructions instead of time; slow
+#   make bench-build      how long an app with a model of 50 entities builds
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
@@ -17,9 +21,12 @@ ARGS ?=
 FILTER ?=
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+# What starts compilers and builds of its own has nothing for a sanitizer to see.
+SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress data clean dependencies
+.PHONY: help demo test tsan asan stress data clean dependencies \
+	bench bench-quick bench-callgrind bench-build bench-program
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
@@ -37,11 +44,11 @@ test: dependencies
 
 tsan: dependencies
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build --sanitize=thread --scratch-path .build-tsan $(TEST_FLAGS)
+	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
 
 asan: dependencies
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
-	$(SWIFT) test --skip-build --sanitize=address --scratch-path .build-asan $(TEST_FLAGS)
+	$(SWIFT) test --skip-build --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
 
 stress: dependencies
 	$(SWIFT) build --build-tests
@@ -52,6 +59,25 @@ stress: dependencies
 data:
 	Scripts/make-gazetteer-data.py $(SOURCE)
 
+bench-program: dependencies
+	$(SWIFT) build -c release --package-path Benchmarks --product strata-bench
+
+bench: bench-program
+	Benchmarks/fetch-data.py
+	cd Benchmarks && .build/release/strata-bench compare $(ARGS)
+
+bench-quick: bench-program
+	Benchmarks/fetch-data.py --no-orms
+	cd Benchmarks && .build/release/strata-bench compare --quick $(ARGS)
+
+bench-callgrind: bench-program
+	Benchmarks/fetch-data.py --no-orms
+	Benchmarks/callgrind.sh
+
+bench-build: dependencies
+	Benchmarks/measure-build.py
+
 clean:
+	rm -rf Benchmarks/.build Benchmarks/Data
 	rm -rf .build .build-tsan .build-asan gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -19,7 +19,8 @@ struct PathResolver {
     }
 
     /// The column or computed value at the end of a path.
-    mutating func resolve(_ path: [String], in context: String) throws(StoreError) -> SQLTerm {
+    /// - Parameter context: What the path stands in, for errors; making the text costs more than the rest, so it waits until it is needed.
+    mutating func resolve(_ path: [String], in context: @autoclosure () -> String) throws(StoreError) -> SQLTerm {
         var entity = entity
         var alias = "t0"
         var walked: [String] = []
@@ -32,16 +33,16 @@ struct PathResolver {
                 if !slot.isStored, alias != "t0" { sql = "CASE WHEN \(alias)._id IS NOT NULL THEN \(sql) END" }
                 return SQLTerm(sql: sql, kind: expressions.kind(entity, slot))
             }
-            guard let first = rest.first else { throw unsupported("an empty key path", context) }
+            guard let first = rest.first else { throw unsupported("an empty key path", context()) }
             guard let relationship = entity.relationship(named: first) else {
                 let whole = entity.attribute(named: first) != nil
                 throw unsupported(
                     whole
                         ? "the composite \(entity.name).\(first) as a whole; compare its elements"
-                        : "\(path.joined(separator: ".")): \(entity.name) has no property \(first)", context)
+                        : "\(path.joined(separator: ".")): \(entity.name) has no property \(first)", context())
             }
             guard let slot = relationship.slot, let column = layout.column(entity.index, slot) else {
-                throw unsupported("the to-many relationship \(entity.name).\(first) in a key path", context)
+                throw unsupported("the to-many relationship \(entity.name).\(first) in a key path", context())
             }
             walked.append(first)
             let destination = layout.model.destination(of: relationship)

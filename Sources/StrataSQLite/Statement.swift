@@ -7,6 +7,8 @@ final class Statement {
     let handle: OpaquePointer
     let sql: String
     private unowned let connection: Connection
+    /// Whether the connection has a trace, kept here because every step asks: a step with no trace must not touch the connection.
+    private let isTraced: Bool
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
     private var holdsList = false
@@ -18,6 +20,7 @@ final class Statement {
         self.handle = handle
         self.sql = sql
         self.connection = connection
+        isTraced = connection.trace != nil
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -44,7 +47,7 @@ final class Statement {
     /// One step with SQLite's own code, for callers that expect certain failures. The caller resets.
     func stepCode() -> Int32 {
         guard bindCode == SQLITE_OK else { return bindCode }
-        if connection.trace != nil, started == nil { started = .now }
+        if isTraced, started == nil { started = .now }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { rowCount &+= 1 }
         return code

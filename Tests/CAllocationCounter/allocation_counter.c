@@ -5,7 +5,14 @@
 
 #include <stdlib.h>
 
-#if defined(__linux__) && defined(__GLIBC__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+// A sanitizer stands there itself.
+#define IS_SANITIZED 1
+#endif
+#endif
+
+#if defined(__linux__) && defined(__GLIBC__) && !defined(IS_SANITIZED)
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -34,9 +34,12 @@ extension ManagedObjectProtocol where Self: ManagedObject {
 open class ManagedObject: ManagedObjectProtocol, Observable {
     // The row is read by generated accessors of other modules; everything that they need is `@usableFromInline`.
 
+    // These two are read at every access to a property. They are unchecked at run time for overlapping accesses because there is none to find: each is
+    // loaded or stored as a whole, in one isolation domain, and no `inout` access to one of them lasts over a call that could come back to the object.
+
     /// The current row: the store's, or a changed copy; the empty row of the binding for a fault.
-    @usableFromInline final var row: RowPointer
-    @usableFromInline final var flags: ObjectFlags
+    @exclusivity(unchecked) @usableFromInline final var row: RowPointer
+    @exclusivity(unchecked) @usableFromInline final var flags: ObjectFlags
     /// The key. It changes only when an insert turns out to be the row of another key; see ``MergePolicy``.
     final var key: Int64
     final let binding: EntityBinding

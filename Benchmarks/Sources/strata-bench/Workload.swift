@@ -1,0 +1,60 @@
+import ArgumentParser
+
+/// What is measured. The letters follow the size that a line has for everybody; each contender does it in its own usual way.
+enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
+    case w1 = "W1", w1Full = "W1F", w2 = "W2", w2Full = "W2F"
+    case w3 = "W3", w3Two = "W3P"
+    case w4 = "W4", w4Registered = "W4R"
+    case w5 = "W5"
+    case w6 = "W6", w6Prefetched = "W6P", w6Registered = "W6R"
+    case w7 = "W7", w8 = "W8", w8Nullify = "W8N", w9 = "W9", w10 = "W10", w11 = "W11"
+
+    /// What happens, in a line of the table.
+    var title: String {
+        switch self {
+        case .w1: "insert N cities, one save"
+        case .w1Full: "the same, synchronous=FULL"
+        case .w2: "insert N cities, 100 a save"
+        case .w2Full: "the same, synchronous=FULL"
+        case .w3: "fetch all, read all 8 attributes"
+        case .w3Two: "fetch all, read 2 attributes"
+        case .w4: "10,000 by key, new context"
+        case .w4Registered: "10,000 by key, registered"
+        case .w5: "page of 50 by prefix and order, × 200"
+        case .w6: "252 to-many relations, one by one"
+        case .w6Prefetched: "the same, prefetched"
+        case .w6Registered: "the same, objects registered"
+        case .w7: "update one attribute of 10,000"
+        case .w8: "delete 10,000 with their tags"
+        case .w8Nullify: "delete 50 countries, cities stay"
+        case .w9: "population by country (GROUP BY)"
+        case .w10: "20 bounding boxes, no index"
+        case .w11: "fetch all again, same context"
+        }
+    }
+
+    /// Whether the store is changed, so that each trial needs a fresh copy.
+    var writes: Bool { [.w1, .w1Full, .w2, .w2Full, .w7, .w8, .w8Nullify].contains(self) }
+    /// Whether the trial begins with the countries alone.
+    var startsEmpty: Bool { [.w1, .w1Full, .w2, .w2Full].contains(self) }
+    /// Whether it takes anything from the data, beyond what is in the store.
+    var needsData: Bool { ![.w3, .w3Two, .w5, .w6, .w6Prefetched, .w6Registered, .w9, .w11].contains(self) }
+    /// Whether each commit waits for the disk.
+    var isFull: Bool { self == .w1Full || self == .w2Full }
+    /// The upper bound for CPU time against raw that the project sets itself for N = 100,000; nil without a bound.
+    var mustTimesRaw: Double? {
+        switch self {
+        case .w1, .w1Full, .w3Two, .w7: 1.0
+        case .w2: 1.15
+        case .w3: 1.25
+        case .w4: 1.6
+        case .w4Registered: 0.03
+        case .w5, .w6, .w8, .w8Nullify: 1.1
+        case .w6Prefetched: 1.2
+        case .w6Registered: 0.3
+        case .w10: 1.05
+        case .w11: 0.8
+        case .w2Full, .w9: nil
+        }
+    }
+}
