@@ -52,49 +52,6 @@ import Testing
     }
 }
 
-/// The process that saves.
-private final class Probe {
-    private let process = Process()
-    private let pipe = Pipe()
-    private var seen = ""
-
-    init(store: URL, count: Int) throws {
-        process.executableURL = try TestExecutable.named("CrashProbe")
-        process.arguments = [store.path, String(count)]
-        process.standardOutput = pipe
-        try process.run()
-    }
-
-    static func model() throws -> ManagedObjectModel {
-        var item = Entity(name: "Item", location: nil)
-        item.attributes = [
-            Attribute("itemId", .string), Attribute("title", .string), Attribute("amount", .integer64),
-            Attribute("weight", .double),
-        ]
-        item.attributes[0].isUnique = true
-        item.attributes[2].isIndexed = true
-        return try ManagedObjectModel(name: "Crash", entities: [item])
-    }
-
-    func wait(for word: String) throws {
-        while !seen.contains(word + "\n") {
-            let data = pipe.fileHandleForReading.availableData
-            try #require(!data.isEmpty, "the probe ended before it said \(word)")
-            seen += String(decoding: data, as: UTF8.self)
-        }
-    }
-
-    func kill() {
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
-
-    func end() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
-}
-
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
