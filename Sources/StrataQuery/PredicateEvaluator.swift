@@ -2,7 +2,8 @@ import Foundation
 
 /// Something that predicates can be evaluated on.
 public protocol PropertySource {
-    /// The value at the end of a path through to-one relationships and composites; null where anything on the way is nil.
+    /// The value at the end of a path through to-one relationships and composites; null where anything on the way is
+    /// nil.
     func value(at path: [String]) -> Value
     /// The object itself, as ``Value/object(_:)``.
     var evaluatedObject: Value { get }

@@ -4,7 +4,8 @@ import Foundation
 public enum TextComparison {
     /// The text with the differences that the options ignore taken out. Without options it stays as it is.
     ///
-    /// Case is folded with Unicode's full lower-casing, accents by dropping nonspacing marks after canonical decomposition.
+    /// Case is folded with Unicode's full lower-casing, accents by dropping nonspacing marks after canonical
+    /// decomposition.
     public static func fold(_ text: String, _ options: ComparisonOptions) -> String {
         var result = text
         if options.contains(.diacriticInsensitive) {

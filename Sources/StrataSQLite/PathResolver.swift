@@ -19,7 +19,8 @@ struct PathResolver {
     }
 
     /// The column or computed value at the end of a path.
-    /// - Parameter context: What the path stands in, for errors; making the text costs more than the rest, so it waits until it is needed.
+    /// - Parameter context: What the path stands in, for errors; making the text costs more than the rest, so it waits
+    ///   until it is needed.
     mutating func resolve(_ path: [String], in context: @autoclosure () -> String) throws(StoreError) -> SQLTerm {
         var entity = entity
         var alias = "t0"

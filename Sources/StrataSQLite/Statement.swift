@@ -7,7 +7,8 @@ final class Statement {
     let handle: OpaquePointer
     let sql: String
     private unowned let connection: Connection
-    /// Whether the connection has a trace, kept here because every step asks: a step with no trace must not touch the connection.
+    /// Whether the connection has a trace, kept here because every step asks: a step with no trace must not touch the
+    /// connection.
     private let isTraced: Bool
     private var started: ContinuousClock.Instant?
     private var rowCount = 0

@@ -2,7 +2,8 @@
 public struct ChangeSet: Sendable {
     /// A new object.
     public struct Insert: Sendable {
-        /// The row, with its key and the version that it shall have: 1, or more if the object is made again after others deleted it.
+        /// The row, with its key and the version that it shall have: 1, or more if the object is made again after
+        /// others deleted it.
         public let row: RowReference
 
         /// Describes an insert.
@@ -43,8 +44,8 @@ public struct ChangeSet: Sendable {
         }
     }
 
-    /// A change of a relationship that is kept as pairs. Named from its primary side; additions that exist already and removals that do
-    /// not are no error, so that two contexts never conflict here.
+    /// A change of a relationship that is kept as pairs. Named from its primary side; additions that exist already and
+    /// removals that do not are no error, so that two contexts never conflict here.
     public struct PairChange: Sendable {
         /// The position of the entity that declares the primary side.
         public let entityIndex: Int
@@ -73,7 +74,8 @@ public struct ChangeSet: Sendable {
         public enum Kind: Sendable, Hashable {
             /// These members, new ones, come last in this order. The others stay as they are.
             case append([Int64])
-            /// All members as the context knows them. Members that others added meanwhile keep their place after the one that they follow.
+            /// All members as the context knows them. Members that others added meanwhile keep their place after the
+            /// one that they follow.
             case arrange([Int64])
         }
 

@@ -2,7 +2,8 @@
 public enum CommitResult: Sendable {
     /// All of it is permanent.
     case committed
-    /// Nothing was written, because others were faster or a unique constraint stands against it. All conflicts are listed.
+    /// Nothing was written, because others were faster or a unique constraint stands against it. All conflicts are
+    /// listed.
     case conflicts([StoreConflict])
 }
 
@@ -22,8 +23,8 @@ public struct StoreConflict: Sendable {
     public let entityIndex: Int
     /// The key of the object that was to be written.
     public let key: Int64
-    /// For a version conflict the row as the store has it now, nil if it is gone; for a unique constraint the row that stands against it,
-    /// nil if that is a row of the same change set.
+    /// For a version conflict the row as the store has it now, nil if it is gone; for a unique constraint the row that
+    /// stands against it, nil if that is a row of the same change set.
     public let storeRow: RowReference?
     /// For a unique constraint the key of the object that stands against it.
     public let otherKey: Int64?

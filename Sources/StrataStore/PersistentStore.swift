@@ -26,19 +26,20 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// How many rows a plan asks for.
     func count(_ plan: FetchPlan) throws(StoreError) -> Int
 
-    /// The rows of some keys of an entity or of those that inherit from it, in any order. Keys without a row are left out.
+    /// The rows of some keys of an entity or of those that inherit from it, in any order. Keys without a row are left
+    /// out.
     func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch
 
-    /// The rows at the other end of a to-many relationship with a to-one inverse, for all of some owners: grouped by owner, each group in
-    /// the order of the relationship, or by key if it has none.
+    /// The rows at the other end of a to-many relationship with a to-one inverse, for all of some owners: grouped by
+    /// owner, each group in the order of the relationship, or by key if it has none.
     /// - Parameters:
     ///   - entityIndex: The position of an entity that has the relationship.
     ///   - relationshipIndex: The position of the relationship in that entity.
     ///   - owners: The keys of the owners.
     func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch
 
-    /// The pairs of a relationship that is kept as pairs, for all of some owners: owner, member; grouped by owner, each group in the order
-    /// of the relationship, or by key if it has none. Works from either side.
+    /// The pairs of a relationship that is kept as pairs, for all of some owners: owner, member; grouped by owner, each
+    /// group in the order of the relationship, or by key if it has none. Works from either side.
     func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(owner: Int64, member: Int64)]
 
     /// Makes changes permanent: all of them or none.

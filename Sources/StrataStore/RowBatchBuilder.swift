@@ -21,7 +21,8 @@ public struct RowBatchBuilder {
     @usableFromInline package var nextCapacity: Int
 
     /// Begins an empty batch.
-    /// - Parameter expectedRows: How many rows are likely, or nil. A small number avoids taking a large block for a single row.
+    /// - Parameter expectedRows: How many rows are likely, or nil. A small number avoids taking a large block for a
+    ///   single row.
     public init(expectedRows: Int? = nil) {
         nextCapacity = expectedRows.map { min(Self.slabSize, max(1024, $0 * 256)) } ?? 4096
     }

@@ -2,7 +2,8 @@
 
 /// A packed row in memory that somebody else keeps alive.
 ///
-/// A row is one run of bytes, 8-byte aligned, that refers to nothing outside of itself, so that it can be copied as a whole:
+/// A row is one run of bytes, 8-byte aligned, that refers to nothing outside of itself, so that it can be copied as a
+/// whole:
 ///
 ///     0   UInt32   bytes in all
 ///     4   UInt16   number of slots
@@ -13,8 +14,8 @@
 ///     …   8 bytes  a slot: a number, or offset (low 32 bits) and length (high 32 bits) of bytes in the row
 ///     …            text and bytes
 ///
-/// Every accessor checks its slot against the number of slots, and offset and length against the size of the row, so that a wrong
-/// slot gives a wrong value or a trap, never a read outside the row.
+/// Every accessor checks its slot against the number of slots, and offset and length against the size of the row, so
+/// that a wrong slot gives a wrong value or a trap, never a read outside the row.
 public struct RowPointer {
     /// Where the row begins.
     @usableFromInline package let base: UnsafeRawPointer

@@ -1,7 +1,7 @@
 /// A block of memory that holds packed rows: many that a fetch brought, or a single one that an object is changing.
 ///
-/// Rows of a slab that others can see are never changed; ``RowEditing`` writes only to a slab of a single row while exactly one
-/// object knows it. That is what makes a reference to it safe to send (`@unchecked Sendable`).
+/// Rows of a slab that others can see are never changed; ``RowEditing`` writes only to a slab of a single row while
+/// exactly one object knows it. That is what makes a reference to it safe to send (`@unchecked Sendable`).
 public final class RowSlab: @unchecked Sendable {
     /// The memory.
     @usableFromInline package let memory: UnsafeMutableRawPointer
@@ -50,7 +50,8 @@ public struct RowReference: @unchecked Sendable {
     /// How often the row has been written; 0 if it has not been saved yet.
     public var version: Int64 { withExtendedLifetime(slab) { row.version } }
 
-    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the file's name.
+    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
+    /// file's name.
     public func value(_ slot: SlotDescription) -> Value { withExtendedLifetime(slab) { row.value(slot) } }
 
     /// Whether the bytes of the slot are the name of a file that holds the value.
@@ -58,8 +59,8 @@ public struct RowReference: @unchecked Sendable {
         !slot.storage.isInline && withExtendedLifetime(slab) { row.isExternal(slot.index) }
     }
 
-    /// Calls a closure with the bytes of a slot: text, a decimal number, a blob; nil where there is no value. They must not be used after the
-    /// closure has returned.
+    /// Calls a closure with the bytes of a slot: text, a decimal number, a blob; nil where there is no value. They must
+    /// not be used after the closure has returned.
     public func withBytes<R>(_ slot: SlotDescription, _ body: (UnsafeRawBufferPointer?) throws -> R) rethrows -> R {
         try withExtendedLifetime(slab) {
             try body(row.isPresent(slot.index) && !slot.storage.isInline ? row.bytes(slot.index) : nil)

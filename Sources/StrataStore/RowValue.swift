@@ -123,7 +123,8 @@ extension GeoPoint: RowValue {
 }
 
 extension RowPointer {
-    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the file's name.
+    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
+    /// file's name.
     public func value(_ slot: SlotDescription) -> Value {
         guard isPresent(slot.index) else { return .null }
         switch slot.storage {

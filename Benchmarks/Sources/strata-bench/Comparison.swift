@@ -10,8 +10,8 @@ struct Line: Hashable {
     let warmsUp: Bool
 }
 
-/// Starts one process for each contender, workload and round, the contenders of a line one after the other within each round, so that what
-/// else happens on the machine hits all of them alike.
+/// Starts one process for each contender, workload and round, the contenders of a line one after the other within each
+/// round, so that what else happens on the machine hits all of them alike.
 struct Comparison {
     let folder: URL
     /// The folder with `contenders.py`.
@@ -41,8 +41,8 @@ struct Comparison {
         }
     }
 
-    /// Runs all rounds of a line. The Python contenders, which take most of the time and whose ratios nobody reads to the second digit, take part in
-    /// the first round alone.
+    /// Runs all rounds of a line. The Python contenders, which take most of the time and whose ratios nobody reads to
+    /// the second digit, take part in the first round alone.
     /// - Throws: ``BenchError`` if a process fails or the contenders do not agree.
     mutating func run(_ line: Line) throws {
         for number in 0..<line.rounds {

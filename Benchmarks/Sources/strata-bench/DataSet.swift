@@ -25,7 +25,8 @@ struct DataSet {
     let cities: [CityData]
 
     /// Reads what `fetch-data.py` wrote.
-    /// - Parameter count: How many cities. Fewer than there are come evenly from the whole file, more are repeated with a suffix.
+    /// - Parameter count: How many cities. Fewer than there are come evenly from the whole file, more are repeated with
+    ///   a suffix.
     init(folder: URL, count: Int) throws {
         countries = try Self.lines(folder.appending(path: "countries.tsv")).map {
             CountryData(code: $0[0], name: $0[1], population: try Self.number($0[2]))
@@ -61,7 +62,8 @@ struct DataSet {
         return (0..<(mixed % 5)).map { Int64((mixed + $0 * 7) % 100) }
     }
 
-    /// Beginnings of names for which a comparison with and without regard to case gives the same in the data: SQL's LIKE ignores ASCII case.
+    /// Beginnings of names for which a comparison with and without regard to case gives the same in the data: SQL's
+    /// LIKE ignores ASCII case.
     static let prefixes = ["B", "C", "N", "H", "D", "R", "W", "F", "O", "I"]
 
     /// The pages of workload W5: a prefix and an offset each.

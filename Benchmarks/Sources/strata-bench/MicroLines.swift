@@ -11,7 +11,8 @@ struct MicroLine: Codable {
     let must: Double?
 }
 
-/// The cost of one read and one write of an attribute through generated accessors, and of opening a store and fetching an object.
+/// The cost of one read and one write of an attribute through generated accessors, and of opening a store and fetching
+/// an object.
 struct MicroLines {
     let folder: URL
     let n: Int

@@ -1,6 +1,7 @@
 import CBench
 
-/// The thinnest possible cover of a connection: what a careful programmer writes who wants nothing between the program and SQLite.
+/// The thinnest possible cover of a connection: what a careful programmer writes who wants nothing between the program
+/// and SQLite.
 final class RawDatabase {
     let handle: OpaquePointer
 
@@ -138,7 +139,8 @@ func attributeCheck(
         &+ Int64((latitude * 100_000).rounded()) &+ Int64((longitude * 100_000).rounded()) &+ Int64(updated)
 }
 
-/// What a writing workload left in the file, the same for all: counts, the sum of the population, cities without a country.
+/// What a writing workload left in the file, the same for all: counts, the sum of the population, cities without a
+/// country.
 struct LeftInFile {
     let path: String
     let countryColumn: String

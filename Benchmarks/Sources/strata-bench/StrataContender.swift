@@ -66,8 +66,8 @@ enum StrataContender: Contender {
         case .w5: return Trial { try pages(container) }
         case .w6: return Trial { try relations(container.newContext()) }
         case .w6Prefetched:
-            // There is no prefetching by request yet; a relation's fault loads for all objects of its fetch, which is what this
-            // line means.
+            // There is no prefetching by request yet; a relation's fault loads for all objects of its fetch, which is
+            // what this line means.
             return Trial { try relations(container.newContext()) }
         case .w6Registered:
             let context = container.newContext()

@@ -57,7 +57,8 @@ struct Sample: Codable {
     var skipped: String?
 }
 
-/// Runs one contender on one workload: a warm-up that counts statements and memory, then the timed runs, which count nothing.
+/// Runs one contender on one workload: a warm-up that counts statements and memory, then the timed runs, which count
+/// nothing.
 struct Runner {
     let folder: URL
     let warmsUp: Bool

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// What is measured. The letters follow the size that a line has for everybody; each contender does it in its own usual way.
+/// What is measured. The letters follow the size that a line has for everybody; each contender does it in its own usual
+/// way.
 enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
     case w1 = "W1", w1Full = "W1F", w2 = "W2", w2Full = "W2F"
     case w3 = "W3", w3Two = "W3P"

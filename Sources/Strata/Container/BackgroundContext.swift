@@ -1,6 +1,7 @@
 import Foundation
 
-/// A context on a serial queue of its own. Objects stay inside of the closures: what goes in and what comes out is `Sendable`.
+/// A context on a serial queue of its own. Objects stay inside of the closures: what goes in and what comes out is
+/// `Sendable`.
 ///
 ///     let count = try await background.perform { context in
 ///         _ = City(context: context, cityId: "3936456", name: "Lima", country: peru)
@@ -20,7 +21,8 @@ public actor BackgroundContext {
         context.automaticallyMergesChanges = true
     }
 
-    /// Runs a closure on the context's queue and waits without blocking. Changes that the closure does not save stay for the next one.
+    /// Runs a closure on the context's queue and waits without blocking. Changes that the closure does not save stay
+    /// for the next one.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
     public func perform<R: Sendable, E: Error>(
@@ -30,7 +32,8 @@ public actor BackgroundContext {
         return try body(context)
     }
 
-    /// Runs a closure on the context's queue and blocks the calling thread until it has ended. Calls from within a closure of the same context run at once.
+    /// Runs a closure on the context's queue and blocks the calling thread until it has ended. Calls from within a
+    /// closure of the same context run at once.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
     public nonisolated func performAndWait<R: Sendable, E: Error>(

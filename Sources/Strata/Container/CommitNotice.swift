@@ -11,7 +11,8 @@ struct CommitNotice: Sendable {
     let deletedRows: [RowReference?]
 }
 
-/// Where a context finds the saves of others. Anybody may post; the context takes them out in its own isolation, at its next boundary.
+/// Where a context finds the saves of others. Anybody may post; the context takes them out in its own isolation, at its
+/// next boundary.
 final class NoticeMailbox: Sendable {
     let contextNumber: Int
     private let notices = Guarded<[CommitNotice]>([])

@@ -2,7 +2,8 @@ import Foundation
 
 /// A value that several threads share, behind a lock.
 ///
-/// `Synchronization.Mutex` would do, but on Linux its slow path is invisible to Thread Sanitizer, which then reports races that are none.
+/// `Synchronization.Mutex` would do, but on Linux its slow path is invisible to Thread Sanitizer, which then reports
+/// races that are none.
 final class Guarded<Value: Sendable>: @unchecked Sendable {
     // Sendable because `value` is reached with the lock held alone.
     private var value: Value

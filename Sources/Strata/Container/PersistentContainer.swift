@@ -5,10 +5,11 @@ import Foundation
 ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "gazetteer.sqlite"))
 ///     let context = container.viewContext
 public final class PersistentContainer: Sendable {
-    /// The context of the main actor: for user interfaces and simple programs. It takes in the saves of other contexts, and its objects can be observed.
+    /// The context of the main actor: for user interfaces and simple programs. It takes in the saves of other contexts,
+    /// and its objects can be observed.
     @MainActor public var viewContext: ManagedObjectContext { mainContext.takeUnretainedValue() }
-    // Reached through ``viewContext`` alone, and so on the main actor alone; released there, too, because others may drop the last reference to the
-    // container while the main actor still works with objects of the context.
+    // Reached through ``viewContext`` alone, and so on the main actor alone; released there, too, because others may
+    // drop the last reference to the container while the main actor still works with objects of the context.
     private nonisolated(unsafe) let mainContext: Unmanaged<ManagedObjectContext>
     let coordinator: StoreCoordinator
 
@@ -17,7 +18,8 @@ public final class PersistentContainer: Sendable {
     ///   - model: What generated code defines.
     ///   - location: The file, or memory.
     ///   - options: Time-outs, tracing and so on.
-    /// - Throws: ``PersistenceError/store(_:)`` if the store cannot be opened, ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
+    /// - Throws: ``PersistenceError/store(_:)`` if the store cannot be opened,
+    ///   ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
     public convenience init<M: GeneratedModel>(
         _ model: M.Type, at location: SQLiteStore.Location, options: SQLiteStore.Options = .init()
     ) throws(PersistenceError) {
@@ -25,7 +27,8 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Opens a SQLite store for a model that app code declares.
-    /// - Parameter classes: Classes of entities, by their `entityName`. Entities without one have ``ManagedObject`` itself.
+    /// - Parameter classes: Classes of entities, by their `entityName`. Entities without one have ``ManagedObject``
+    ///   itself.
     /// - Throws: As the other initializers.
     public convenience init(
         model: ManagedObjectModel, classes: [ManagedObject.Type] = [], at location: SQLiteStore.Location,

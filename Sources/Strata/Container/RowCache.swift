@@ -1,9 +1,11 @@
 import Synchronization
 
-/// The row batches that contexts of one container still use, so that a fault of one context is filled from what another one has read.
+/// The row batches that contexts of one container still use, so that a fault of one context is filled from what another
+/// one has read.
 ///
-/// Batches are held weakly: they live as long as an object of the ``FetchGroup`` that came with them. A row that was committed since is stale in
-/// older batches, and a batch that was read while somebody committed is not kept at all, since nobody knows which side of the commit it saw.
+/// Batches are held weakly: they live as long as an object of the ``FetchGroup`` that came with them. A row that was
+/// committed since is stale in older batches, and a batch that was read while somebody committed is not kept at all,
+/// since nobody knows which side of the commit it saw.
 final class RowCache: Sendable {
     private struct Entry: Sendable {
         weak var batch: RowBatch?

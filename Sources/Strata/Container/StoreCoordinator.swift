@@ -1,7 +1,7 @@
 import Foundation
 
-/// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, and the list of those who want to
-/// hear of saves.
+/// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, and the list
+/// of those who want to hear of saves.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
     let storeIdentifier: UUID

@@ -1,4 +1,5 @@
-/// The typed keys of an entity: what generated code makes for each class, for predicates and sorts that the compiler checks.
+/// The typed keys of an entity: what generated code makes for each class, for predicates and sorts that the compiler
+/// checks.
 public protocol EntityKeys {
     /// The class of the entity.
     associatedtype Object: ManagedObject

@@ -2,10 +2,11 @@
 final class FetchGroup {
     /// The keys of the objects, in the order of the answer.
     let keys: [Int64]
-    /// The targets of to-one relationships that were touched; they live as long as an object of the group, so that walking a batch does not read
-    /// the same target again and again.
+    /// The targets of to-one relationships that were touched; they live as long as an object of the group, so that
+    /// walking a batch does not read the same target again and again.
     var targets: [ManagedObject] = []
-    /// The rows that came last for the group: the row cache of the container knows them for as long as they are kept here.
+    /// The rows that came last for the group: the row cache of the container knows them for as long as they are kept
+    /// here.
     var batch: RowBatch?
 
     init(keys: [Int64], batch: RowBatch? = nil) {

@@ -1,10 +1,10 @@
 import Foundation
 
-// What generated accessors call. The names begin with an underscore because they take slots, not names: a slot of another type gives a
-// wrong value or a trap, never a read or write outside the row (``RowPointer`` checks).
+// What generated accessors call. The names begin with an underscore because they take slots, not names: a slot of
+// another type gives a wrong value or a trap, never a read or write outside the row (``RowPointer`` checks).
 //
-// `withExtendedLifetime` keeps the object, and so the memory of the row, alive until the value has been made: after inlining, nothing else
-// would stop the optimizer from releasing the object between the two.
+// `withExtendedLifetime` keeps the object, and so the memory of the row, alive until the value has been made: after
+// inlining, nothing else would stop the optimizer from releasing the object between the two.
 
 extension ManagedObject {
     /// Reads a required attribute; its zero value if there is none.
@@ -82,8 +82,8 @@ extension ManagedObject {
         if let value { _setTransformable(value, slot) } else { setNil(slot) }
     }
 
-    /// Reads a required to-one relationship. If nothing is there, because it was deleted or not set yet, the answer is an object of no context
-    /// whose properties are zero and empty; ``context`` is nil.
+    /// Reads a required to-one relationship. If nothing is there, because it was deleted or not set yet, the answer is
+    /// an object of no context whose properties are zero and empty; ``context`` is nil.
     public final func _toOne<D: ManagedObject, Root: ManagedObject, V>(
         _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
     ) -> D {
@@ -129,7 +129,8 @@ extension ManagedObject {
         return storage.objects.compactMap { $0 as? D }
     }
 
-    /// Replaces the members and the order of an ordered to-many relationship. Of an object that stands in the array twice, the first counts.
+    /// Replaces the members and the order of an ordered to-many relationship. Of an object that stands in the array
+    /// twice, the first counts.
     public final func _setOrderedToMany<D: ManagedObject>(_ objects: [D], _ index: Int) {
         setMembers(objects, toMany: index)
     }
@@ -145,7 +146,8 @@ extension ManagedObject {
         mutating(observerIndex(toMany: index)) { for object in objects { remove(object, toMany: index) } }
     }
 
-    /// Inserts a member of an ordered to-many relationship at a position, or moves it there; positions beyond the ends count as the ends.
+    /// Inserts a member of an ordered to-many relationship at a position, or moves it there; positions beyond the ends
+    /// count as the ends.
     public final func _insert(_ object: ManagedObject, at position: Int, _ index: Int) {
         var objects = members(toMany: index).objects.filter { $0 !== object }
         objects.insert(object, at: min(max(position, 0), objects.count))

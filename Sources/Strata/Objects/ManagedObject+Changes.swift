@@ -1,6 +1,7 @@
 extension ManagedObject {
-    /// The attributes and to-one relationships that differ from what was read or saved last, with their values now. For a new object: from the defaults.
-    /// A property that was set back to the value it had is not among them. Does not fire a fault.
+    /// The attributes and to-one relationships that differ from what was read or saved last, with their values now. For
+    /// a new object: from the defaults. A property that was set back to the value it had is not among them. Does not
+    /// fire a fault.
     public final func changedValues() -> [String: Value] {
         let slots = binding.entity.slots
         var result: [String: Value] = [:]
@@ -19,8 +20,8 @@ extension ManagedObject {
         return result
     }
 
-    /// The names of all properties that differ from what was read or saved last: those of ``changedValues()``, and to-many relationships whose members came,
-    /// went or changed places. Does not fire a fault.
+    /// The names of all properties that differ from what was read or saved last: those of ``changedValues()``, and
+    /// to-many relationships whose members came, went or changed places. Does not fire a fault.
     public final var changedPropertyNames: Set<String> {
         var result = Set(changedValues().keys)
         for (index, state) in (extras?.toManys ?? []).enumerated() where state?.hasChanges == true {
@@ -29,7 +30,8 @@ extension ManagedObject {
         return result
     }
 
-    /// The values that were read or saved last, of all attributes and to-one relationships; ``Value/null`` stands for nil. Empty for a new object. Fires a fault.
+    /// The values that were read or saved last, of all attributes and to-one relationships; ``Value/null`` stands for
+    /// nil. Empty for a new object. Fires a fault.
     public final func committedValues() -> [String: Value] {
         if flags.contains(.fault) { fireFault() }
         guard !isInserted else { return [:] }
@@ -37,7 +39,8 @@ extension ManagedObject {
         return Dictionary(uniqueKeysWithValues: binding.entity.slots.map { ($0.name, committed.value($0)) })
     }
 
-    /// The IDs at the other end of a relationship, without reading the objects: for a to-one from the row, for a to-many from the members' keys.
+    /// The IDs at the other end of a relationship, without reading the objects: for a to-one from the row, for a
+    /// to-many from the members' keys.
     /// - Throws: ``PersistenceError/unknownProperty(entity:property:)`` if there is no such relationship.
     public final func objectIDs(forRelationship name: String) throws(PersistenceError) -> [ObjectID] {
         guard let relationship = binding.entity.relationship(named: name) else {

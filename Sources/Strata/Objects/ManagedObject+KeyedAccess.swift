@@ -3,11 +3,12 @@ import Foundation
 
 
 extension ManagedObject {
-    /// A property by name. A to-one relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array of them and takes any
-    /// sequence of them; attributes give and take their Swift type, nil for no value. Composites are `[String: Any]`.
+    /// A property by name. A to-one relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array
+    /// of them and takes any sequence of them; attributes give and take their Swift type, nil for no value. Composites
+    /// are `[String: Any]`.
     ///
-    /// A name that the entity lacks or a value of another type is a programmer's error. Use ``value(forKey:)`` and ``setValue(_:forKey:)`` for names and
-    /// values that come from outside.
+    /// A name that the entity lacks or a value of another type is a programmer's error. Use ``value(forKey:)`` and
+    /// ``setValue(_:forKey:)`` for names and values that come from outside.
     public final subscript(name: String) -> Any? {
         get {
             do { return try value(forKey: name) } catch { fatalError("\(error); check the name") }
@@ -47,7 +48,8 @@ extension ManagedObject {
     }
 
     /// Sets a property by name; see ``subscript(_:)``. Numbers of other types are taken if nothing is lost.
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``, ``PersistenceError/wrongType(entity:property:expected:value:)``,
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``,
+    ///   ``PersistenceError/wrongType(entity:property:expected:value:)``,
     ///   ``PersistenceError/readOnlyProperty(entity:property:)``; the object is unchanged then.
     public final func setValue(_ value: Any?, forKey name: String) throws(PersistenceError) {
         let entity = binding.entity

@@ -28,14 +28,15 @@ extension ManagedObjectProtocol where Self: ManagedObject {
 ///
 /// Objects are not `Sendable`: they live where their context lives. Send their ``objectID``, or a ``frozen()`` copy.
 ///
-/// Generated subclasses add a typed property for each property of the entity; without a subclass, properties are reached by name. An
-/// object whose row has not been read yet is a fault; the first touch of a property reads it, together with those of all objects that came
-/// in the same batch.
+/// Generated subclasses add a typed property for each property of the entity; without a subclass, properties are
+/// reached by name. An object whose row has not been read yet is a fault; the first touch of a property reads it,
+/// together with those of all objects that came in the same batch.
 open class ManagedObject: ManagedObjectProtocol, Observable {
     // The row is read by generated accessors of other modules; everything that they need is `@usableFromInline`.
 
-    // These two are read at every access to a property. They are unchecked at run time for overlapping accesses because there is none to find: each is
-    // loaded or stored as a whole, in one isolation domain, and no `inout` access to one of them lasts over a call that could come back to the object.
+    // These two are read at every access to a property. They are unchecked at run time for overlapping accesses because
+    // there is none to find: each is loaded or stored as a whole, in one isolation domain, and no `inout` access to one
+    // of them lasts over a call that could come back to the object.
 
     /// The current row: the store's, or a changed copy; the empty row of the binding for a fault.
     @exclusivity(unchecked) @usableFromInline final var row: RowPointer
@@ -65,9 +66,11 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
         contextReference = seed.context
     }
 
-    /// Inserts a new object of the class's entity into a context. The object has its final ID and its defaults; ``awakeFromInsert()`` has run.
+    /// Inserts a new object of the class's entity into a context. The object has its final ID and its defaults;
+    /// ``awakeFromInsert()`` has run.
     ///
-    /// The entity is the one that the container binds to this very class; a class that it does not know is a programmer's error.
+    /// The entity is the one that the container binds to this very class; a class that it does not know is a
+    /// programmer's error.
     public convenience init(inserting context: ManagedObjectContext) {
         self.init(_seed: context.seedForInsertion(of: Self.self))
         context.didInsert(self)
@@ -77,7 +80,8 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
         contextReference?.unregister(self)
     }
 
-    /// The name of the entity that the class stands for; empty for `ManagedObject` itself. Generated classes override it.
+    /// The name of the entity that the class stands for; empty for `ManagedObject` itself. Generated classes override
+    /// it.
     open class var entityName: String { "" }
 
     /// The fingerprint of the row layout that the class was generated for; 0 takes any. Generated classes override it.
@@ -89,10 +93,11 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
     open func awakeFromInsert() {}
     /// Called each time the row of the object has been read. Changes made here do not count as changes.
     open func awakeFromFetch() {}
-    /// Called before a save for every object that is inserted, updated or deleted. Changes made here are saved, too; the hooks run again until
-    /// nothing changes any more.
+    /// Called before a save for every object that is inserted, updated or deleted. Changes made here are saved, too;
+    /// the hooks run again until nothing changes any more.
     open func willSave() {}
-    /// Called after a save for every object that was inserted, updated or deleted. Changes made here make the object changed again.
+    /// Called after a save for every object that was inserted, updated or deleted. Changes made here make the object
+    /// changed again.
     open func didSave() {}
     /// Called once when the object is about to be deleted, before delete rules run.
     open func prepareForDeletion() {}
@@ -100,8 +105,8 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
     open func willTurnIntoFault() {}
     /// Called after the object has forgotten its row.
     open func didTurnIntoFault() {}
-    /// Called at a save of a new object, after the rules of the model have been checked. Throw a ``ValidationError`` or any other error to refuse;
-    /// failures of all objects are reported together.
+    /// Called at a save of a new object, after the rules of the model have been checked. Throw a ``ValidationError`` or
+    /// any other error to refuse; failures of all objects are reported together.
     open func validateForInsert() throws {}
     /// Called at a save of a changed object, after the rules of the model have been checked.
     open func validateForUpdate() throws {}
@@ -123,20 +128,20 @@ extension ManagedObject {
 
     /// Whether the object is new and has not been saved.
     public final var isInserted: Bool { flags.contains(.inserted) }
-    /// Whether the object was changed since it was read or saved. A property that was set to the value it had counts, too; ``changedValues()``
-    /// is empty then, and a save writes nothing.
+    /// Whether the object was changed since it was read or saved. A property that was set to the value it had counts,
+    /// too; ``changedValues()`` is empty then, and a save writes nothing.
     public final var isUpdated: Bool { flags.contains(.updated) }
     /// Whether the object has been deleted: true from the delete until the save, and after it.
     public final var isDeleted: Bool { !flags.isDisjoint(with: .hidden) }
-    /// Whether somebody else deleted the object, or there never was one with its ID. Known once the row has been looked for. Properties keep the
-    /// last values, or read as zero and empty if none were read.
+    /// Whether somebody else deleted the object, or there never was one with its ID. Known once the row has been looked
+    /// for. Properties keep the last values, or read as zero and empty if none were read.
     public final var isMissing: Bool { flags.contains(.missing) && !flags.contains(.detached) }
     /// Whether the row has not been read yet.
     public final var isFault: Bool { flags.contains(.fault) }
     /// Whether the object is inserted, updated or deleted.
     public final var hasChanges: Bool { !flags.isDisjoint(with: .changed) }
-    /// How often the row had been written when it was read; 0 before the first save. An object that was made again after others had deleted it goes on
-    /// at the next multiple of 2³².
+    /// How often the row had been written when it was read; 0 before the first save. An object that was made again
+    /// after others had deleted it goes on at the next multiple of 2³².
     public final var version: Int64 { (changes?.snapshot?.row ?? row).version }
 }
 

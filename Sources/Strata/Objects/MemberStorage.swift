@@ -1,5 +1,5 @@
-/// The loaded members of a to-many relationship. The subclasses know the class of the members, so that a generated accessor gives out its
-/// `Set` or array without copying.
+/// The loaded members of a to-many relationship. The subclasses know the class of the members, so that a generated
+/// accessor gives out its `Set` or array without copying.
 class MemberStorage {
     var count: Int { 0 }
     func contains(_ object: ManagedObject) -> Bool { false }
