@@ -150,7 +150,10 @@ extension ManagedObjectContext {
         var objects = try materialize(sourceBatch(wider))
         let found = Set(objects)
         let candidates = plan.includesSubentities ? entity.descendantIndexes : [entity.index]
-        objects += changed.filter { candidates.contains($0.binding.entity.index) && !found.contains($0) }
+        let others = changed.filter { candidates.contains($0.binding.entity.index) && !found.contains($0) }
+        // What changed in a relationship of a fault does not tell whether there is a row: others may have deleted it.
+        for object in others where object.isFault { try load(object) }
+        objects += others.filter { !$0.flags.contains(.missing) }
         let judgesAll = wider.predicate != plan.predicate
         objects = objects.filter { object in
             if object.isDeleted { return false }

@@ -334,8 +334,16 @@ extension ManagedObjectContext {
             try loadMembers(toMany: index, of: object)
         }
         let living = objects.filter { !$0.isDeleted }.map { owner in (owner: owner.key, members: owner.members(toMany: index).objects) }
-        for object in living.flatMap(\.members) where object.isFault { try load(object) }
-        return living.map { entry in (entry.owner, entry.members.filter { !$0.isDeleted }) }
+        var shown = living
+        let missing = objects.filter { $0.flags.contains(.missing) }
+        if case .inverseSlot = relationship.storage, !missing.isEmpty {
+            // Others deleted these, but the child may have changed them, and then they live on there: with those that are set to lead to them here.
+            let owners = Dictionary(missing.map { ($0.key, $0) }) { first, _ in first }
+            let members = try loadedMembers(of: relationship, entityIndex: entityIndex, owners: owners)
+            shown += members.sorted { $0.key < $1.key }.map { entry in (owner: entry.key, members: entry.value.objects) }
+        }
+        for object in shown.flatMap(\.members) where object.isFault { try load(object) }
+        return shown.map { entry in (entry.owner, entry.members.filter { !$0.isDeleted }) }
     }
 }
 

@@ -116,8 +116,14 @@ extension ManagedObjectContext {
                 dropped = true
                 continue
             }
+            let pending = object.storedChanges
             for (slot, relationship) in object.binding.toOnes {
                 guard let key = object.targetKey(slot), isGone(key, relationship.destinationIndex) else { continue }
+                guard object.isInserted || pending.contains(slot) else {
+                    // The store has set it to nil by itself. That is no change of this context, and so no conflict with others.
+                    object.clearReference(slot, to: [key])
+                    continue
+                }
                 object.writeTargetKey(nil, slot)
                 dropped = true
             }

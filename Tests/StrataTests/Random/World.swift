@@ -19,6 +19,9 @@ enum Cell: Hashable, CustomStringConvertible {
     case value(Value)
     case ref(Ident)
 
+    /// The object that a reference leads to; nil for a value.
+    var target: Ident? { if case .ref(let id) = self { id } else { nil } }
+
     var description: String {
         switch self {
         case .value(let value): "\(value)"

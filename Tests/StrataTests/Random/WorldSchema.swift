@@ -83,6 +83,11 @@ enum WorldSchema {
 
     static func relation(_ entity: String, _ name: String) -> Relation { relations(entity).first { $0.name == name }! }
 
+    /// The one-to-one relationship of a name; nil if the name is that of something else.
+    static func oneToOne(_ entity: String, _ name: String) -> Relation? {
+        relations(entity).first { $0.name == name && $0.cardinality == .one && inverse($0).cardinality == .one }
+    }
+
     static func inverse(_ relation: Relation) -> Relation { self.relation(relation.destination, relation.inverse) }
 
     /// The side of a relationship of pairs under whose name they are kept.

@@ -129,7 +129,15 @@ final class WorldStore {
         }
         for (id, row) in child.inserted { parent.inserted[id] = WorldRow(entity: row.entity, cells: row.cells.compactMapValues(alive)) }
         for (id, update) in child.updates {
-            for (name, cell) in update.changes where world.rows[id]?.cells[name] != alive(cell) { parent.write(id, name, alive(cell)) }
+            for (name, cell) in update.changes where world.rows[id]?.cells[name] != alive(cell) {
+                if let relation = WorldSchema.oneToOne(update.snapshot.entity, name) {
+                    // The parent may have given the new partner to another object, which the child does not mention if it deletes that one: the
+                    // child wins, and a partner that it has taken away is not to be cascaded to.
+                    parent.setRef(id, relation, alive(cell)?.target)
+                } else {
+                    parent.write(id, name, alive(cell))
+                }
+            }
         }
         for (relation, changes) in child.pairs {
             for (pair, isAdded) in changes {

@@ -169,4 +169,23 @@ import Testing
         try root.save()
         #expect(rex.name == "Child" && rex.weight == 9)
     }
+
+    @Test("A child takes a one-to-one partner away from an object that it deletes; the delete does not cascade to the partner then")
+    func takenPartners() throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let root = container.newContext()
+        let first = Author(root, name: "1"), second = Author(root, name: "2"), passport = Passport(root, number: "p")
+        try root.save()
+        let child = root.makeChild()
+        child.delete(try child.existingObject(with: second.objectID))
+        try child.existingObject(Author.self, with: first.objectID).passport =
+            try child.existingObject(Passport.self, with: passport.objectID)
+        second.passport = passport
+        try child.save()
+        #expect(second.isDeleted && !passport.isDeleted)
+        #expect(first.passport == passport && passport.owner == first)
+        try root.save()
+        let reader = container.newContext()
+        #expect(try reader.fetch(FetchRequest<Author>()).map(\.passport?.number) == ["p"])
+    }
 }

@@ -118,4 +118,21 @@ import Testing
         try context.refreshAllObjects()
         #expect(node.lockedBy == nil && lock.label == "" && lock.isMissing)
     }
+
+    @Test("A fetch does not find a fault whose row is gone, also if one of its relationships is changed here")
+    func faultsWithChangedRelationships() throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let context = container.newContext(), other = container.newContext()
+        let author = Author(other, name: "a"), book = Book(context, title: "b")
+        try context.save()
+        try other.save()
+        let fault = try #require(try context.object(with: author.objectID) as? Author)
+        book.author = fault
+        #expect(fault.isFault && fault.hasChanges)
+        other.delete(author)
+        try other.save()
+        #expect(try context.fetch(FetchRequest<Author>()).isEmpty)
+        #expect(try context.count(for: FetchRequest<Author>()) == 0)
+        #expect(fault.isMissing && !fault.hasChanges)
+    }
 }
