@@ -135,4 +135,42 @@ import Testing
         #expect(try context.count(for: FetchRequest<Author>()) == 0)
         #expect(fault.isMissing && !fault.hasChanges)
     }
+
+    @Test("A save that drops a relationship to what others deleted keeps what was added to an object that had led there before")
+    func unchangedRelationships() throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let context = container.newContext(), other = container.newContext()
+        let author = Author(context, name: "a"), old = Book(context, title: "old"), new = Book(context, title: "new")
+        old.fan = author
+        try context.save()
+        old.tags = [Tag(context, label: "t")]
+        new.fan = author
+        other.delete(try other.existingObject(with: author.objectID))
+        try other.save()
+        context.mergePolicy = .rollback
+        try context.save()
+        let reader = container.newContext()
+        #expect(try reader.existingObject(Book.self, with: old.objectID).tags.map(\.label) == ["t"])
+        #expect(try reader.fetch(FetchRequest<Book>()).allSatisfy { $0.fan == nil })
+        #expect(old.fan == nil && new.fan == nil && !context.hasChanges)
+    }
+
+    @Test("What others deleted and a child has changed lives on there, with the members that its parent has set to lead to it")
+    func changedInChild() throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let root = container.newContext(automaticallyMergesChanges: true), other = container.newContext()
+        let author = Author(root, name: "a"), book = Book(root, title: "b")
+        try root.save()
+        let child = root.makeChild()
+        let same = try child.existingObject(Author.self, with: author.objectID)
+        same.score = 5
+        book.author = author
+        other.delete(try other.existingObject(with: author.objectID))
+        try other.save()
+        root.processPendingChanges()
+        try child.refreshAllObjects()
+        let member = try child.existingObject(Book.self, with: book.objectID)
+        #expect(author.isMissing && !same.isMissing)
+        #expect(member.author === same && same.books == [member])
+    }
 }
