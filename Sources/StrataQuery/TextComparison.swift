@@ -9,10 +9,11 @@ public enum TextComparison {
     public static func fold(_ text: String, _ options: ComparisonOptions) -> String {
         var result = text
         if options.contains(.diacriticInsensitive) {
-            result = String(String.UnicodeScalarView(
-                result.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
-                    $0.properties.generalCategory != .nonspacingMark
-                }))
+            result = String(
+                String.UnicodeScalarView(
+                    result.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
+                        $0.properties.generalCategory != .nonspacingMark
+                    }))
         }
         if options.contains(.caseInsensitive) { result = result.lowercased() }
         return result
@@ -38,7 +39,8 @@ public enum TextComparison {
 
     /// Whether `part` stands somewhere in `text`.
     public static func contains(_ text: String, _ part: String) -> Bool {
-        let haystack = Array(text.utf8), needle = Array(part.utf8)
+        let haystack = Array(text.utf8)
+        let needle = Array(part.utf8)
         guard !needle.isEmpty else { return true }
         guard needle.count <= haystack.count else { return false }
         for start in 0...(haystack.count - needle.count)

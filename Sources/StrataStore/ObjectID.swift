@@ -49,7 +49,9 @@ public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
             let store = components.host.flatMap(UUID.init(uuidString:))
         else { return nil }
         let parts = components.path.split(separator: "/")
-        guard parts.count == 2, let entity = model.entity(named: String(parts[0])), let key = Int64(parts[1]) else { return nil }
+        guard parts.count == 2, let entity = model.entity(named: String(parts[0])), let key = Int64(parts[1]) else {
+            return nil
+        }
         self.init(entity: entity, key: key, storeIdentifier: store)
     }
 

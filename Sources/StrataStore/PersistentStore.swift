@@ -40,7 +40,9 @@ public protocol PersistentStore: AnyObject, Sendable {
 
     /// The pairs of a relationship that is kept as pairs, for all of some owners: owner, member; grouped by owner, each
     /// group in the order of the relationship, or by key if it has none. Works from either side.
-    func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(owner: Int64, member: Int64)]
+    func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(
+        owner: Int64, member: Int64
+    )]
 
     /// Makes changes permanent: all of them or none.
     ///

@@ -41,7 +41,8 @@ public final class RowBatch: @unchecked Sendable {
     }
 
     private func slab(of index: Int) -> RowSlab {
-        var low = 0, high = ends.count
+        var low = 0
+        var high = ends.count
         while low < high {
             let middle = (low + high) / 2
             if ends[middle] <= index { low = middle + 1 } else { high = middle }

@@ -89,7 +89,8 @@ package enum RowEditing {
         let result = RowSlab(capacity: old.byteCount + room + max(64, (old.byteCount - fixed) / 2))
         result.memory.copyMemory(from: old.base, byteCount: fixed)
         var end = fixed
-        for slot in 0..<old.slotCount where slot != dropped && layout[slot].storage.isInline == false && old.isPresent(slot) {
+        for slot in 0..<old.slotCount
+        where slot != dropped && layout[slot].storage.isInline == false && old.isPresent(slot) {
             let bytes = old.bytes(slot)
             if let start = bytes.baseAddress { (result.memory + end).copyMemory(from: start, byteCount: bytes.count) }
             let word = old.word(slot) & 0xFFFF_FFFF_0000_0000 | UInt64(end)

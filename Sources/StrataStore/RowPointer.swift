@@ -92,7 +92,8 @@ public struct RowPointer {
         guard present else { return true }
         if storage.isInline { return word(slot) == other.word(slot) }
         guard isExternal(slot) == other.isExternal(slot) else { return false }
-        let a = bytes(slot), b = other.bytes(slot)
+        let a = bytes(slot)
+        let b = other.bytes(slot)
         return a.count == b.count && a.elementsEqual(b)
     }
 }

@@ -65,7 +65,9 @@ extension Date: RowValue {
 
 extension String: RowValue {
     @inlinable
-    public static func load(_ row: RowPointer, _ slot: Int) -> String { String(decoding: row.bytes(slot), as: UTF8.self) }
+    public static func load(_ row: RowPointer, _ slot: Int) -> String {
+        String(decoding: row.bytes(slot), as: UTF8.self)
+    }
     @inlinable
     public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
         var text = self
@@ -114,7 +116,8 @@ extension GeoPoint: RowValue {
         guard bytes.count == 16 else { return .zeroValue }
         return GeoPoint(
             latitude: Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))),
-            longitude: Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))))
+            longitude: Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        )
     }
     public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
         let words = (latitude.bitPattern.littleEndian, longitude.bitPattern.littleEndian)
@@ -145,7 +148,9 @@ extension RowPointer {
 extension RowEditing {
     /// Writes a boxed value to a slot.
     /// - Returns: false, and the row unchanged, if the value is not of the slot's type or does not fit.
-    package static func setValue(_ value: Value, _ slot: SlotDescription, layout: [SlotDescription], in slab: inout RowSlab) -> Bool {
+    package static func setValue(
+        _ value: Value, _ slot: SlotDescription, layout: [SlotDescription], in slab: inout RowSlab
+    ) -> Bool {
         if value.isNull {
             setNil(slot.index, in: slab)
             return true

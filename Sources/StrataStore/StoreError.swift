@@ -33,7 +33,8 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notFound(let path): "no store at \(path); check the path, or allow it to be made"
-        case .cannotOpen(let path, let reason): "cannot open \(path): \(reason); check that the folder exists and may be written"
+        case .cannotOpen(let path, let reason):
+            "cannot open \(path): \(reason); check that the folder exists and may be written"
         case .readOnly(let path): "\(path) is read-only; make it writable, or do not save"
         case .notAStore(let path, let reason): "\(path) is not a Strata store: \(reason); choose another file"
         case .corrupt(let path, let reason): "\(path) is damaged: \(reason); restore it from a backup"

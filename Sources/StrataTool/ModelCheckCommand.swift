@@ -18,7 +18,9 @@ struct ModelCheckCommand: ParsableCommand {
             do throws(ModelError) {
                 let model = try ModelFile.read(path: file).model()
                 let count = model.entities.count
-                print("\(file): \(model.name), \(count) \(count == 1 ? "entity" : "entities"), version hash \(model.versionHash)")
+                print(
+                    "\(file): \(model.name), \(count) \(count == 1 ? "entity" : "entities"), version hash \(model.versionHash)"
+                )
             } catch {
                 isFaulty = true
                 Output.fail(error.description)

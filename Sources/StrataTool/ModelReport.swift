@@ -41,8 +41,10 @@ struct ModelReport: Encodable {
         versionHash = model.versionHash
         entities = model.entities.map { entity in
             EntityReport(
-                name: entity.name, className: entity.className, table: model.naming.storedName(ofEntity: entity.rootName),
-                inherits: model.parent(of: entity)?.name, isAbstract: entity.isAbstract, primaryKey: entity.primaryKeyField,
+                name: entity.name, className: entity.className,
+                table: model.naming.storedName(ofEntity: entity.rootName),
+                inherits: model.parent(of: entity)?.name, isAbstract: entity.isAbstract,
+                primaryKey: entity.primaryKeyField,
                 attributes: entity.attributes.map { Self.attribute($0, entity, model) },
                 relationships: entity.relationships.map(Self.relationship),
                 indexes: entity.indexes.map { "\($0.properties.joined(separator: ", ")) (\($0.kind.rawValue))" })
@@ -70,7 +72,8 @@ struct ModelReport: Encodable {
             model.naming.storedName(ofProperty: entity.slots[slot].name.split(separator: ".").joined(separator: "_"))
         }
         return AttributeReport(
-            name: attribute.name, type: attribute.type.name, isOptional: attribute.isOptional, columns: columns, traits: traits)
+            name: attribute.name, type: attribute.type.name, isOptional: attribute.isOptional, columns: columns,
+            traits: traits)
     }
 
     private static func relationship(_ relationship: RelationshipDescription) -> RelationshipReport {
@@ -82,7 +85,8 @@ struct ModelReport: Encodable {
         if relationship.declaration.maximumCount > 0 { traits.append("max \(relationship.declaration.maximumCount)") }
         return RelationshipReport(
             name: relationship.name, destination: relationship.destination, isToMany: relationship.isToMany,
-            isOptional: relationship.isOptional, inverse: relationship.inverse, deleteRule: relationship.deleteRule.rawValue,
+            isOptional: relationship.isOptional, inverse: relationship.inverse,
+            deleteRule: relationship.deleteRule.rawValue,
             traits: traits)
     }
 

@@ -23,9 +23,14 @@ struct ModelShowCommand: ParsableCommand {
             ]
             print("\n\(entity.name)  (\(traits.compactMap(\.self).joined(separator: ", ")))")
             Output.columns(
-                entity.attributes.map { [$0.name, $0.type + ($0.isOptional ? "?" : ""), $0.traits.joined(separator: ", ")] }
+                entity.attributes.map {
+                    [$0.name, $0.type + ($0.isOptional ? "?" : ""), $0.traits.joined(separator: ", ")]
+                }
                     + entity.relationships.map {
-                        [$0.name, "→ " + $0.destination + ($0.isToMany ? " *" : $0.isOptional ? "?" : ""), $0.traits.joined(separator: ", ")]
+                        [
+                            $0.name, "→ " + $0.destination + ($0.isToMany ? " *" : $0.isOptional ? "?" : ""),
+                            $0.traits.joined(separator: ", "),
+                        ]
                     })
             for index in entity.indexes { print("  index \(index)") }
         }

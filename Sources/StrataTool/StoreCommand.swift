@@ -58,7 +58,8 @@ struct StoreInfoCommand: ParsableCommand {
         print("\nentities")
         Output.columns(
             info.entities.map { entity in
-                let traits = [entity.parent.map { "inherits \($0)" }, entity.isAbstract ? "abstract" : nil].compactMap(\.self)
+                let traits = [entity.parent.map { "inherits \($0)" }, entity.isAbstract ? "abstract" : nil].compactMap(
+                    \.self)
                 return [entity.name, "\(entity.count)", entity.table, traits.joined(separator: ", ")]
             })
         guard let integrity else { return }
@@ -105,7 +106,8 @@ private struct StoreReport: Encodable {
         externalCount = info.externalCount
         externalSize = info.externalSize
         entities = info.entities.map {
-            EntityReport(name: $0.name, inherits: $0.parent, isAbstract: $0.isAbstract, table: $0.table, count: $0.count)
+            EntityReport(
+                name: $0.name, inherits: $0.parent, isAbstract: $0.isAbstract, table: $0.table, count: $0.count)
         }
         isSound = integrity?.isSound
         problems = (integrity?.problems ?? []) + (integrity?.danglingReferences ?? [])

@@ -22,7 +22,8 @@ final class Sample: ManagedObject {
 
 var sample = Entity(name: "Sample", location: nil)
 sample.attributes = [
-    Attribute("number", .integer64), Attribute("ratio", .double), Attribute("moment", .date), Attribute("flag", .boolean),
+    Attribute("number", .integer64), Attribute("ratio", .double), Attribute("moment", .date),
+    Attribute("flag", .boolean),
     Attribute("short", .string), Attribute("long", .string), Attribute("nothing", .integer64, optional: true),
 ]
 sample.relationships = [Relationship("other", to: "Sample")]
@@ -47,7 +48,8 @@ try writer.save()
 let context = container.newContext()
 let samples = try context.fetch(FetchRequest<Sample>())
 
-/// Counts what 1,000 reads take after a first one, which may load code and faults. A plain loop: an unoptimized `for` allocates by itself.
+/// Counts what 1,000 reads take after a first one, which may load code and faults. A plain loop: an unoptimized `for`
+/// allocates by itself.
 @MainActor func measure(_ name: String, _ read: (Sample) -> Int) {
     let object = samples[500]
     var sum = read(object)

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// The package in `Tests/Consumer`, which imports Strata alone and has its classes made by the build plug-in, is built as a user would.
+/// The package in `Tests/Consumer`, which imports Strata alone and has its classes made by the build plug-in, is built
+/// as a user would.
 ///
-/// Everything is one test, because building takes a minute: what is fetched, that it runs, and what a mistake in the model looks like.
+/// Everything is one test, because building takes a minute: what is fetched, that it runs, and what a mistake in the
+/// model looks like.
 @Suite struct ConsumerTests {
     @Test(.timeLimit(.minutes(20)))
     func aPackageThatUsesTheBuildPlugin() throws {

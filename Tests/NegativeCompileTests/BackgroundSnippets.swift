@@ -76,7 +76,8 @@ extension Snippet {
                 }
                 """),
         Snippet(
-            "performCapturesObject", .types, expecting: "capture of 'city' with non-Sendable type 'City' in a '@Sendable' closure",
+            "performCapturesObject", .types,
+            expecting: "capture of 'city' with non-Sendable type 'City' in a '@Sendable' closure",
             leak: """
                 @MainActor private func run(_ container: PersistentContainer, _ background: BackgroundContext) async throws {
                     let city = try anyCity(container.viewContext)
@@ -124,7 +125,8 @@ extension Snippet {
                 }
                 """),
         Snippet(
-            "performAndWaitAssignsOutside", .types, expecting: "mutation of captured var 'leaked' in concurrently-executing code",
+            "performAndWaitAssignsOutside", .types,
+            expecting: "mutation of captured var 'leaked' in concurrently-executing code",
             leak: """
                 private func run(_ background: BackgroundContext) throws {
                     var leaked: City?
@@ -140,7 +142,8 @@ extension Snippet {
                 }
                 """),
         Snippet(
-            "performAndWaitAppendsOutside", .types, expecting: "mutation of captured var 'names' in concurrently-executing code",
+            "performAndWaitAppendsOutside", .types,
+            expecting: "mutation of captured var 'names' in concurrently-executing code",
             leak: """
                 private func run(_ background: BackgroundContext) throws {
                     var names: [City] = []

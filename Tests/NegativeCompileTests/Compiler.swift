@@ -46,7 +46,8 @@ struct Compiler {
             let file = line[..<range.lowerBound].split(separator: ":").first.map(String.init) ?? ""
             var name = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
             if name.hasPrefix("@__swiftmacro") {
-                // The file of an expansion is named after the declarations around it; those are named after their snippet.
+                // The file of an expansion is named after the declarations around it; those are named after their
+                // snippet.
                 name = sources.map(\.name).first { name.contains($0) } ?? name
             }
             reports[name, default: Report()].errors.append(String(line[range.upperBound...]))

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Objects and contexts cannot leave the isolation domain that they live in: the compiler says so for every way out that we know.
+/// Objects and contexts cannot leave the isolation domain that they live in: the compiler says so for every way out
+/// that we know.
 @Suite struct NegativeCompileTests {
     @Test("The twins of all leaks compile: the command line is right, and each idea has a right way")
     func twins() throws {

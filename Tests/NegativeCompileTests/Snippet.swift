@@ -1,7 +1,7 @@
 /// A way to let an object or a context out of its isolation, and the right way to do the same.
 struct Snippet: Sendable {
-    /// When the compiler finds the leak: while checking types, or in the later passes that follow values through the code. The later
-    /// passes run only over code whose types are right, so that the two kinds are compiled apart.
+    /// When the compiler finds the leak: while checking types, or in the later passes that follow values through the
+    /// code. The later passes run only over code whose types are right, so that the two kinds are compiled apart.
     enum Phase: Sendable { case types, flow }
 
     let name: String

@@ -6,7 +6,8 @@ extension Snippet {
             leak: "private let lastCity: City? = nil\n",
             twin: "@MainActor private let lastCity: City? = nil\n"),
         Snippet(
-            "globalVar", .types, expecting: "is not concurrency-safe because it is nonisolated global shared mutable state",
+            "globalVar", .types,
+            expecting: "is not concurrency-safe because it is nonisolated global shared mutable state",
             leak: "private var lastContext: ManagedObjectContext?\n",
             twin: "@MainActor private var lastContext: ManagedObjectContext?\n"),
         Snippet(

@@ -177,7 +177,8 @@ extension Snippet {
                 }
                 """),
         Snippet(
-            "sendableClosure", .types, expecting: "capture of 'city' with non-Sendable type 'City' in a '@Sendable' closure",
+            "sendableClosure", .types,
+            expecting: "capture of 'city' with non-Sendable type 'City' in a '@Sendable' closure",
             leak: """
                 private func run(_ context: ManagedObjectContext) throws -> @Sendable () -> String {
                     let city = try anyCity(context)
@@ -191,7 +192,8 @@ extension Snippet {
                 }
                 """),
         Snippet(
-            "dispatchQueue", .types, expecting: "capture of 'city' with non-Sendable type 'City' in a '@Sendable' closure",
+            "dispatchQueue", .types,
+            expecting: "capture of 'city' with non-Sendable type 'City' in a '@Sendable' closure",
             leak: """
                 private func run(_ context: ManagedObjectContext) throws {
                     let city = try anyCity(context)

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Reading a loaded property allocates nothing but a long string's own storage. Counted in a process of its own, where nothing else allocates.
+/// Reading a loaded property allocates nothing but a long string's own storage. Counted in a process of its own, where
+/// nothing else allocates.
 @Suite struct AllocationTests {
     @Test func readingLoadedPropertiesAllocatesNothing() throws {
         let process = Process()

@@ -6,13 +6,16 @@ import Testing
 @Suite struct TwoProcessTests {
     @Test func keysNeverMeetAndNothingIsLost() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "two-\(UUID().uuidString).sqlite")
-        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path.path + suffix) } }
+        defer {
+            for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path.path + suffix) }
+        }
         let store = try SQLiteStore.open(model: Probe.model(), location: .file(path: path.path), options: .init())
         let container = try PersistentContainer(store: store)
         defer { container.close() }
         let context = container.newContext()
 
-        // All three draw keys in turn, since an insert takes its key when it is made, and then save at about the same time.
+        // All three draw keys in turn, since an insert takes its key when it is made, and then save at about the same
+        // time.
         let probes = try [Probe(store: path, count: 3000), Probe(store: path, count: 3000)]
         for number in 0..<3000 {
             let object = try context.insert(entityNamed: "Item")

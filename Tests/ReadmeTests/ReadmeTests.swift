@@ -9,10 +9,16 @@ import Testing
 
     @Test func exampleIsTheOneInTheReadme() throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
-        let example = try String(contentsOf: Self.root.appending(path: "Tests/ReadmeTests/Example.swift"), encoding: .utf8)
-        let model = try String(contentsOf: Self.root.appending(path: "Tests/ReadmeTests/Library.strata.yaml"), encoding: .utf8)
-        #expect(readme.contains("```swift\n\(example)```"), "the README's example differs from Tests/ReadmeTests/Example.swift")
-        #expect(readme.contains("```yaml\n\(model)```"), "the README's model differs from Tests/ReadmeTests/Library.strata.yaml")
+        let example = try String(
+            contentsOf: Self.root.appending(path: "Tests/ReadmeTests/Example.swift"), encoding: .utf8)
+        let model = try String(
+            contentsOf: Self.root.appending(path: "Tests/ReadmeTests/Library.strata.yaml"), encoding: .utf8)
+        #expect(
+            readme.contains("```swift\n\(example)```"),
+            "the README's example differs from Tests/ReadmeTests/Example.swift")
+        #expect(
+            readme.contains("```yaml\n\(model)```"),
+            "the README's model differs from Tests/ReadmeTests/Library.strata.yaml")
     }
 
     @Test func exampleRuns() throws {

@@ -34,7 +34,8 @@ import Testing
         #expect(NamingConvention.verbatim.storedName(ofProperty: "address.zipCode") == "address_zipCode")
     }
 
-    /// Random names in camelCase without runs of capitals come back; converting twice changes nothing; every name of a model is found again.
+    /// Random names in camelCase without runs of capitals come back; converting twice changes nothing; every name of a
+    /// model is found again.
     @Test func randomNames() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(state: seed)

@@ -38,9 +38,10 @@ import Testing
         #expect(kind { _ = try SQLiteStore.open(model: model, location: .file(path: folder.path)) } == "cannotOpen")
         #expect(kind { _ = try SQLiteStore.open(model: model, location: .file(path: "")) } == "cannotOpen")
         #if os(Linux)
-        // Nobody, not even root, makes files here.
-        #expect(
-            kind { _ = try SQLiteStore.open(model: model, location: .file(path: "/proc/a.sqlite")) } == "cannotOpen")
+            // Nobody, not even root, makes files here.
+            #expect(
+                kind { _ = try SQLiteStore.open(model: model, location: .file(path: "/proc/a.sqlite")) } == "cannotOpen"
+            )
         #endif
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import Strata
 
-/// The model and hand-written classes that the tests of contexts work with: authors with books (ordered), books with tags, shops that deny.
+/// The model and hand-written classes that the tests of contexts work with: authors with books (ordered), books with
+/// tags, shops that deny.
 enum Library: GeneratedModel {
     static let model = makeModel()
     static let classes: [ManagedObject.Type] = [Author.self, Book.self, Tag.self, Passport.self]

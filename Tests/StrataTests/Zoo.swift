@@ -1,7 +1,8 @@
 import Foundation
 import Strata
 
-/// The model that the tests of traps work with: inheritance, ordered many-to-many, cascades in cycles and diamonds, every rule of validation.
+/// The model that the tests of traps work with: inheritance, ordered many-to-many, cascades in cycles and diamonds,
+/// every rule of validation.
 enum Zoo: GeneratedModel {
     static let model = makeModel()
     static let classes: [ManagedObject.Type] = [
@@ -96,7 +97,8 @@ enum Zoo: GeneratedModel {
     }
 }
 
-/// What hooks of the zoo's objects report to. Tests run in parallel, so each container's objects find theirs through the context's name.
+/// What hooks of the zoo's objects report to. Tests run in parallel, so each container's objects find theirs through
+/// the context's name.
 final class HookLog {
     var lines: [String] = []
     /// Runs in `willSave` and other hooks, by the name of the hook.

@@ -14,7 +14,8 @@ import Testing
         let process = Process()
         process.executableURL = try executable()
         process.arguments = arguments
-        let output = Pipe(), errors = Pipe()
+        let output = Pipe()
+        let errors = Pipe()
         process.standardOutput = output
         process.standardError = errors
         try process.run()

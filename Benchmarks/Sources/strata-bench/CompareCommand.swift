@@ -18,7 +18,9 @@ struct CompareCommand: ParsableCommand {
         bench_buffer_lines()
         let scripts = URL(filePath: output, directoryHint: .isDirectory)
         var comparison = Comparison(folder: folder.url, scripts: scripts)
-        if !quick, !comparison.hasPython { print("SQLAlchemy and Django are left out: fetch-data.py could not install them here.\n") }
+        if !quick, !comparison.hasPython {
+            print("SQLAlchemy and Django are left out: fetch-data.py could not install them here.\n")
+        }
         let lines = lines(hasPython: comparison.hasPython)
         try comparison.prepare(lines)
         var results: [Result] = []
@@ -35,7 +37,8 @@ struct CompareCommand: ParsableCommand {
         guard !dry else { return }
         try Report.resultsJSON(results).write(to: scripts.appending(path: "results.json"))
         try Report.detailsJSON(results, micro).write(to: scripts.appending(path: "details.json"))
-        try Data(Chart(results: results.filter { $0.n == n }, n: n).svg.utf8).write(to: scripts.appending(path: "results.svg"))
+        try Data(Chart(results: results.filter { $0.n == n }, n: n).svg.utf8).write(
+            to: scripts.appending(path: "results.svg"))
     }
 
     /// What is run, in order.
@@ -48,7 +51,8 @@ struct CompareCommand: ParsableCommand {
         var lines: [Line] = []
         for workload in Workload.allCases where only.isEmpty || only.contains(workload) {
             if quick, only.isEmpty, workload.isFull { continue }
-            lines.append(Line(workload: workload, n: n, contenders: swift + python, rounds: rounds, runs: 2, warmsUp: true))
+            lines.append(
+                Line(workload: workload, n: n, contenders: swift + python, rounds: rounds, runs: 2, warmsUp: true))
         }
         guard !quick, only.isEmpty else { return lines }
         for workload in [Workload.w1, .w3] {

@@ -49,9 +49,12 @@ struct Comparison {
             var round: [Sample] = []
             for name in line.contenders where number == 0 || !Self.python.contains(name) {
                 let sample = try measure(name, line)
-                if let first = round.first(where: { $0.skipped == nil }), sample.skipped == nil, sample.check != first.check {
+                if let first = round.first(where: { $0.skipped == nil }), sample.skipped == nil,
+                    sample.check != first.check
+                {
                     throw BenchError(
-                        "\(line.workload.rawValue), N = \(line.n): \(name) found \(sample.check), \(first.contender) \(first.check)")
+                        "\(line.workload.rawValue), N = \(line.n): \(name) found \(sample.check), \(first.contender) \(first.check)"
+                    )
                 }
                 round.append(sample)
             }
@@ -62,9 +65,10 @@ struct Comparison {
     private func measure(_ name: String, _ line: Line) throws -> Sample {
         var arguments = ["run", name, line.workload.rawValue, "--folder", folder.path, "-n", "\(line.n)", "--runs"]
         if Self.python.contains(name) {
-            arguments = [
-                folder.appending(path: "venv/bin/python").path, scripts.appending(path: "contenders.py").path,
-            ] + arguments + ["1"]
+            arguments =
+                [
+                    folder.appending(path: "venv/bin/python").path, scripts.appending(path: "contenders.py").path,
+                ] + arguments + ["1"]
         } else {
             arguments = [Self.program] + arguments + ["\(line.runs)"] + (line.warmsUp ? [] : ["--no-warm-up"])
         }
@@ -72,7 +76,8 @@ struct Comparison {
         do {
             return try JSONDecoder().decode(Sample.self, from: output)
         } catch {
-            throw BenchError("\(name) \(line.workload.rawValue) answered with \(String(decoding: output, as: UTF8.self))")
+            throw BenchError(
+                "\(name) \(line.workload.rawValue) answered with \(String(decoding: output, as: UTF8.self))")
         }
     }
 
@@ -80,7 +85,8 @@ struct Comparison {
     static var program: String { Bundle.main.executablePath ?? CommandLine.arguments[0] }
 
     private func launch(_ arguments: [String]) throws -> Data {
-        let process = Process(), pipe = Pipe()
+        let process = Process()
+        let pipe = Pipe()
         process.executableURL = URL(filePath: arguments[0])
         process.arguments = Array(arguments.dropFirst())
         process.standardOutput = pipe
@@ -97,7 +103,8 @@ struct Comparison {
 /// The middle of some numbers; nil of none.
 func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
-    let sorted = values.sorted(), middle = sorted.count / 2
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 

@@ -37,8 +37,10 @@ struct DataSet {
             let field = lines[position].split(separator: UInt8(ascii: "\t")).map { String(decoding: $0, as: UTF8.self) }
             guard field.count == 8 else { throw BenchError("cities.tsv, line \(position + 1): \(field.count) fields") }
             var city = CityData(
-                cityId: field[0], name: field[1], latitude: try Self.number(field[2]), longitude: try Self.number(field[3]),
-                population: try Self.number(field[4]), timezone: field[5], updated: try Self.number(field[6]), country: field[7])
+                cityId: field[0], name: field[1], latitude: try Self.number(field[2]),
+                longitude: try Self.number(field[3]),
+                population: try Self.number(field[4]), timezone: field[5], updated: try Self.number(field[6]),
+                country: field[7])
             if index >= lines.count {
                 city.cityId += "-\(index / lines.count)"
                 city.name += " \(index / lines.count)"
@@ -106,7 +108,8 @@ struct Box {
     /// Whether a point is within 100 km of the middle, by the haversine formula on a sphere of 6,371 km.
     func isNear(_ latitude: Double, _ longitude: Double) -> Bool {
         let radians = Double.pi / 180
-        let a = sin((latitude - self.latitude) * radians / 2), b = sin((longitude - self.longitude) * radians / 2)
+        let a = sin((latitude - self.latitude) * radians / 2)
+        let b = sin((longitude - self.longitude) * radians / 2)
         let h = a * a + cos(latitude * radians) * cos(self.latitude * radians) * b * b
         return 2 * 6_371 * asin(min(1, h.squareRoot())) <= 100
     }

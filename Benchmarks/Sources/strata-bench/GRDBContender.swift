@@ -104,7 +104,9 @@ extension GRDBContender {
         let size = min(batch, data.cities.count)
         for start in stride(from: 0, to: data.cities.count, by: size) {
             try queue.write { database in
-                for city in data.cities[start..<min(start + size, data.cities.count)] { try City(city).insert(database) }
+                for city in data.cities[start..<min(start + size, data.cities.count)] {
+                    try City(city).insert(database)
+                }
             }
         }
         return Int64(data.cities.count)
@@ -122,7 +124,9 @@ extension GRDBContender {
     private static func lazyRelations(_ queue: DatabaseQueue) throws -> Int64 {
         try queue.read { database in
             try CountryRecord.fetchAll(database).reduce(0) { sum, country in
-                try City.filter(Column("countryCode") == country.code).fetchAll(database).reduce(sum) { $0 &+ $1.population }
+                try City.filter(Column("countryCode") == country.code).fetchAll(database).reduce(sum) {
+                    $0 &+ $1.population
+                }
             }
         }
     }
@@ -140,11 +144,13 @@ extension GRDBContender {
     private static func group(_ queue: DatabaseQueue) throws -> Int64 {
         try queue.read { database in
             let population = Column("population")
-            let request = City.select(Column("countryCode"), count(Column("cityId")), sum(population)).group(Column("countryCode"))
+            let request = City.select(Column("countryCode"), count(Column("cityId")), sum(population)).group(
+                Column("countryCode"))
             let rows = try Row.fetchCursor(database, request)
             var total: Int64 = 0
             while let row = try rows.next() {
-                let count: Int64 = row[1], people: Int64 = row[2]
+                let count: Int64 = row[1]
+                let people: Int64 = row[2]
                 total &+= count &* 7 &+ people
             }
             return total
@@ -156,7 +162,8 @@ extension GRDBContender {
             var hits: Int64 = 0
             for box in boxes {
                 let cities = try City.filter(
-                    (box.south...box.north).contains(Column("latitude")) && (box.west...box.east).contains(Column("longitude"))
+                    (box.south...box.north).contains(Column("latitude"))
+                        && (box.west...box.east).contains(Column("longitude"))
                 ).fetchAll(database)
                 for city in cities where box.isNear(city.latitude, city.longitude) { hits += 1 }
             }

@@ -18,7 +18,8 @@ extension CityRecord {
     /// Depends on every attribute.
     var check: Int64 {
         attributeCheck(
-            cityId, name, latitude, longitude, population, timezone, updatedAt.timeIntervalSinceReferenceDate, countryCode ?? "")
+            cityId, name, latitude, longitude, population, timezone, updatedAt.timeIntervalSinceReferenceDate,
+            countryCode ?? "")
     }
 }
 
@@ -72,8 +73,12 @@ struct HandCity: CityRecord {
 /// Encoded and decoded by Codable, with dates as numbers.
 struct CodableCity: CityRecord, Codable {
     static let databaseTableName = "city"
-    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy { .timeIntervalSinceReferenceDate }
-    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy { .timeIntervalSinceReferenceDate }
+    static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+        .timeIntervalSinceReferenceDate
+    }
+    static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+        .timeIntervalSinceReferenceDate
+    }
 
     var cityId: String
     var name: String

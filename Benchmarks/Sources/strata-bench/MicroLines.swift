@@ -22,7 +22,8 @@ struct MicroLines {
     func measure() throws -> [MicroLine] {
         let path = folder.appending(path: "trial-micro.sqlite").path
         StoreFiles.remove(path)
-        try FileManager.default.copyItem(atPath: StoreFiles(folder: folder).base(StrataContender.family, cities: n), toPath: path)
+        try FileManager.default.copyItem(
+            atPath: StoreFiles(folder: folder).base(StrataContender.family, cities: n), toPath: path)
         defer { StoreFiles.remove(path) }
         let startUp = try startUpMilliseconds(path)
         let container = try StrataContender.open(path)
@@ -31,16 +32,24 @@ struct MicroLines {
         let cities = try context.fetch(FetchRequest<City>(sortedBy: [City.keys.population.descending], limit: 1_000))
         var lines: [MicroLine] = []
         var sink: Int64 = 0
-        lines.append(MicroLine(name: "read a number", value: nanoseconds(cities) { sink &+= $0.population }, unit: "ns", must: 25))
         lines.append(
-            MicroLine(name: "read a string", value: nanoseconds(cities) { sink &+= Int64($0.name.utf8.count) }, unit: "ns", must: 25))
+            MicroLine(
+                name: "read a number", value: nanoseconds(cities) { sink &+= $0.population }, unit: "ns", must: 25))
+        lines.append(
+            MicroLine(
+                name: "read a string", value: nanoseconds(cities) { sink &+= Int64($0.name.utf8.count) }, unit: "ns",
+                must: 25))
         lines.append(
             MicroLine(
                 name: "read a date",
-                value: nanoseconds(cities) { sink &+= Int64($0.updatedAt.timeIntervalSinceReferenceDate) }, unit: "ns", must: 25))
+                value: nanoseconds(cities) { sink &+= Int64($0.updatedAt.timeIntervalSinceReferenceDate) }, unit: "ns",
+                must: 25))
         for city in cities { city.population += 1 }
-        lines.append(MicroLine(name: "write a number", value: nanoseconds(cities) { $0.population = sink }, unit: "ns", must: 60))
-        lines.append(MicroLine(name: "write a string", value: nanoseconds(cities) { $0.name = "Città" }, unit: "ns", must: 60))
+        lines.append(
+            MicroLine(name: "write a number", value: nanoseconds(cities) { $0.population = sink }, unit: "ns", must: 60)
+        )
+        lines.append(
+            MicroLine(name: "write a string", value: nanoseconds(cities) { $0.name = "Città" }, unit: "ns", must: 60))
         context.rollback()
         lines.append(MicroLine(name: "open a store and fetch one object", value: startUp, unit: "ms of CPU", must: 5))
         return lines
@@ -61,7 +70,8 @@ struct MicroLines {
         let times = try (0..<repetitions).map { _ in
             let start = bench_cpu_ns()
             let container = try StrataContender.open(path)
-            let city = try container.newContext().fetchFirst(FetchRequest<City>(sortedBy: [City.keys.population.descending]))
+            let city = try container.newContext().fetchFirst(
+                FetchRequest<City>(sortedBy: [City.keys.population.descending]))
             guard let city, !city.name.isEmpty else { throw BenchError("the store at \(path) is empty") }
             let time = Double(bench_cpu_ns() - start) / 1e6
             container.close()

@@ -10,7 +10,8 @@ enum Raw: Contender {
     }
 
     /// - Parameter bindDate: Binds seconds since 2001-01-01 to parameter 7.
-    static func makeStore(at path: String, data: DataSet, cities: Bool, bindDate: (Double, RawStatement) -> Void) throws {
+    static func makeStore(at path: String, data: DataSet, cities: Bool, bindDate: (Double, RawStatement) -> Void) throws
+    {
         let database = try RawDatabase(path)
         try database.execute("BEGIN")
         for sql in RawDatabase.schema { try database.execute(sql) }
@@ -85,7 +86,8 @@ enum Raw: Contender {
             let keys = data.scattered.map { data.cities[$0].cityId }
             return Trial(body: { try delete(keys, from: "city", by: "cityId", database) }, verify: left)
         case .w8Nullify:
-            return Trial(body: { try delete(data.deletedCountries, from: "country", by: "code", database) }, verify: left)
+            return Trial(
+                body: { try delete(data.deletedCountries, from: "country", by: "code", database) }, verify: left)
         case .w9: return Trial { try group(database) }
         case .w10: return Trial { try boxes(data.boxes, database) }
         }
@@ -181,7 +183,9 @@ enum Raw: Contender {
         return Int64(cities.count)
     }
 
-    private static func delete(_ keys: [String], from table: String, by column: String, _ database: RawDatabase) throws -> Int64 {
+    private static func delete(_ keys: [String], from table: String, by column: String, _ database: RawDatabase) throws
+        -> Int64
+    {
         let statement = try database.prepare("DELETE FROM \(table) WHERE \(column) = ?")
         try database.execute("BEGIN")
         for key in keys {

@@ -22,7 +22,8 @@ final class RawDatabase {
 
     func prepare(_ sql: String) throws -> RawStatement {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK, let statement
+        guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+            let statement
         else { throw failure(sql) }
         return RawStatement(handle: statement, database: self)
     }
@@ -93,7 +94,9 @@ final class RawStatement {
     func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
     func text(_ column: Int32) -> String {
         let start = sqlite3_column_text(handle, column)
-        return String(decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))), as: UTF8.self)
+        return String(
+            decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))), as: UTF8.self
+        )
     }
 }
 

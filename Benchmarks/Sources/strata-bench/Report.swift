@@ -5,7 +5,10 @@ enum Report {
     private static let widths = [5, 9, 13, 10, 8, 8, 8, 8, 9, 9, 10]
 
     static var header: String {
-        let names = ["", "N", "contender", "cpu ms", "x raw", "x grdb", "wall/raw", "wall/grdb", "peak MB", "B/object", "statements"]
+        let names = [
+            "", "N", "contender", "cpu ms", "x raw", "x grdb", "wall/raw", "wall/grdb", "peak MB", "B/object",
+            "statements",
+        ]
         return line(names) + "\n" + String(repeating: "─", count: widths.reduce(0) { $0 + $1 + 1 })
     }
 
@@ -37,7 +40,9 @@ enum Report {
         var rows = ["", "Strata against its own bounds, CPU time × raw"]
         for result in results where result.contender == StrataContender.name {
             guard let ratio = result.cpuTimesRaw, let workload = Workload(rawValue: result.workload) else { continue }
-            let bound = result.n == 1_000_000 ? (workload == .w1 ? 0.6 : nil) : result.n == 100_000 ? workload.mustTimesRaw : nil
+            let bound =
+                result.n == 1_000_000
+                ? (workload == .w1 ? 0.6 : nil) : result.n == 100_000 ? workload.mustTimesRaw : nil
             guard let bound else { continue }
             let verdict = ratio <= bound ? "met" : "missed"
             rows.append(
@@ -73,7 +78,9 @@ enum Report {
 
     private static func json(_ value: Double?) -> String { value.map { String(format: "%.4f", $0) } ?? "null" }
 
-    static func number(_ value: Double?, _ digits: Int) -> String { value.map { String(format: "%.\(digits)f", $0) } ?? "" }
+    static func number(_ value: Double?, _ digits: Int) -> String {
+        value.map { String(format: "%.\(digits)f", $0) } ?? ""
+    }
 
     private static func line(_ cells: [String]) -> String {
         zip(cells, widths).enumerated().map { index, cell in

@@ -43,14 +43,16 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Begin with the timed runs; nothing is counted then.") var noWarmUp = false
 
     func run() throws {
-        let sample = try Runner(folder: folder.url, warmsUp: !noWarmUp, runs: runs).run(named(contender), workload, n: n)
+        let sample = try Runner(folder: folder.url, warmsUp: !noWarmUp, runs: runs).run(
+            named(contender), workload, n: n)
         print(String(decoding: try JSONEncoder().encode(sample), as: UTF8.self))
     }
 }
 
 func named(_ name: String) throws -> any Contender.Type {
     guard let found = contenders.first(where: { $0.name == name }) else {
-        throw ValidationError("there is no contender \(name), only \(contenders.map { $0.name }.joined(separator: ", "))")
+        throw ValidationError(
+            "there is no contender \(name), only \(contenders.map { $0.name }.joined(separator: ", "))")
     }
     return found
 }

@@ -17,7 +17,8 @@ enum StrataContender: Contender {
         let context = container.newContext()
         var countries: [String: Country] = [:]
         for value in data.countries {
-            countries[value.code] = Country(context: context, code: value.code, name: value.name, population: value.population)
+            countries[value.code] = Country(
+                context: context, code: value.code, name: value.name, population: value.population)
         }
         let tags = (0..<Int64(100)).map { Tag(context: context, tagId: $0, label: "tag \($0)") }
         if cities {
@@ -30,9 +31,12 @@ enum StrataContender: Contender {
         container.close()
     }
 
-    private static func make(_ value: CityData, in context: ManagedObjectContext, _ countries: [String: Country]) -> City {
+    private static func make(_ value: CityData, in context: ManagedObjectContext, _ countries: [String: Country])
+        -> City
+    {
         City(
-            context: context, cityId: value.cityId, name: value.name, latitude: value.latitude, longitude: value.longitude,
+            context: context, cityId: value.cityId, name: value.name, latitude: value.latitude,
+            longitude: value.longitude,
             population: value.population, timezone: value.timezone,
             updatedAt: Date(timeIntervalSinceReferenceDate: value.updated), country: countries[value.country])
     }
@@ -86,7 +90,8 @@ enum StrataContender: Contender {
             return Trial(body: { try delete(cities, context) }, verify: verify)
         case .w8Nullify:
             let context = container.newContext()
-            let countries = try context.fetch(FetchRequest<Country>(where: Country.keys.code.isIn(data.deletedCountries)))
+            let countries = try context.fetch(
+                FetchRequest<Country>(where: Country.keys.code.isIn(data.deletedCountries)))
             return Trial(body: { try delete(countries, context) }, verify: verify)
         case .w9: return nil
         case .w10: return Trial { try boxes(data.boxes, container) }
@@ -94,7 +99,9 @@ enum StrataContender: Contender {
             let context = container.newContext()
             let first = try context.fetch(FetchRequest<City>())
             return Trial {
-                try withExtendedLifetime(first) { try context.fetch(FetchRequest<City>()).reduce(0) { $0 &+ $1.population } }
+                try withExtendedLifetime(first) {
+                    try context.fetch(FetchRequest<City>()).reduce(0) { $0 &+ $1.population }
+                }
             }
         }
     }
@@ -105,7 +112,9 @@ enum StrataContender: Contender {
         for country in try context.fetch(FetchRequest<Country>()) { countries[country.code] = country }
         let size = min(batch, data.cities.count)
         for start in stride(from: 0, to: data.cities.count, by: size) {
-            for city in data.cities[start..<min(start + size, data.cities.count)] { _ = make(city, in: context, countries) }
+            for city in data.cities[start..<min(start + size, data.cities.count)] {
+                _ = make(city, in: context, countries)
+            }
             try context.save()
         }
         return Int64(data.cities.count)
@@ -128,7 +137,9 @@ enum StrataContender: Contender {
         let context = container.newContext()
         var sum: Int64 = 0
         for key in keys {
-            if let city = try context.fetchFirst(FetchRequest<City>(where: City.keys.cityId == key)) { sum &+= city.population }
+            if let city = try context.fetchFirst(FetchRequest<City>(where: City.keys.cityId == key)) {
+                sum &+= city.population
+            }
         }
         return sum
     }
@@ -169,7 +180,9 @@ enum StrataContender: Contender {
         return sum
     }
 
-    private static func scattered(_ data: DataSet, _ container: PersistentContainer) throws -> (ManagedObjectContext, [City]) {
+    private static func scattered(_ data: DataSet, _ container: PersistentContainer) throws -> (
+        ManagedObjectContext, [City]
+    ) {
         let context = container.newContext()
         let keys = data.scattered.map { data.cities[$0].cityId }
         return (context, try context.fetch(FetchRequest<City>(where: City.keys.cityId.isIn(keys))))
@@ -186,7 +199,8 @@ enum StrataContender: Contender {
         var hits: Int64 = 0
         for box in boxes {
             let request = FetchRequest<City>(
-                where: City.keys.latitude.isBetween(box.south, box.north) && City.keys.longitude.isBetween(box.west, box.east))
+                where: City.keys.latitude.isBetween(box.south, box.north)
+                    && City.keys.longitude.isBetween(box.west, box.east))
             for city in try context.fetch(request) where box.isNear(city.latitude, city.longitude) { hits += 1 }
         }
         return hits

@@ -77,20 +77,24 @@ struct Runner {
             keeper.isKeeping = isWarmUp && workload == .w3
             if isWarmUp { bench_count_statements() }
             defer { bench_stop_counting() }
-            guard let trial = try contender.trial(Bench(data: data, path: path, workload: workload, keeper: keeper)) else {
+            guard let trial = try contender.trial(Bench(data: data, path: path, workload: workload, keeper: keeper))
+            else {
                 sample.skipped = "not available yet"
                 return sample
             }
             bench_reset_statements()
             let heap = bench_heap_bytes()
-            let cpu = bench_cpu_ns(), wall = bench_wall_ns()
+            let cpu = bench_cpu_ns()
+            let wall = bench_wall_ns()
             let check = try trial.body()
-            let cpuEnd = bench_cpu_ns(), wallEnd = bench_wall_ns()
+            let cpuEnd = bench_cpu_ns()
+            let wallEnd = bench_wall_ns()
             if isWarmUp { sample.statements = bench_statements() }
             if keeper.isKeeping { sample.bytesPerObject = Double(bench_heap_bytes() - heap) / Double(n) }
             let all = check &* 31 &+ (try trial.verify())
             if round > 0, sample.check != all {
-                throw BenchError("\(contender.name) \(workload.rawValue): the runs do not agree (\(sample.check), \(all))")
+                throw BenchError(
+                    "\(contender.name) \(workload.rawValue): the runs do not agree (\(sample.check), \(all))")
             }
             sample.check = all
             if !isWarmUp {
@@ -122,7 +126,9 @@ struct Runner {
 struct StoreFiles {
     let folder: URL
 
-    func base(_ family: String, cities: Int) -> String { folder.appending(path: "base-\(family)-\(cities).sqlite").path }
+    func base(_ family: String, cities: Int) -> String {
+        folder.appending(path: "base-\(family)-\(cities).sqlite").path
+    }
 
     /// Makes the files of a contender for a size, unless they are there.
     func prepare(_ contender: any Contender.Type, n: Int) throws {

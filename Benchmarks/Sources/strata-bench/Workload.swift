@@ -3,12 +3,24 @@ import ArgumentParser
 /// What is measured. The letters follow the size that a line has for everybody; each contender does it in its own usual
 /// way.
 enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
-    case w1 = "W1", w1Full = "W1F", w2 = "W2", w2Full = "W2F"
-    case w3 = "W3", w3Two = "W3P"
-    case w4 = "W4", w4Registered = "W4R"
+    case w1 = "W1"
+    case w1Full = "W1F"
+    case w2 = "W2"
+    case w2Full = "W2F"
+    case w3 = "W3"
+    case w3Two = "W3P"
+    case w4 = "W4"
+    case w4Registered = "W4R"
     case w5 = "W5"
-    case w6 = "W6", w6Prefetched = "W6P", w6Registered = "W6R"
-    case w7 = "W7", w8 = "W8", w8Nullify = "W8N", w9 = "W9", w10 = "W10", w11 = "W11"
+    case w6 = "W6"
+    case w6Prefetched = "W6P"
+    case w6Registered = "W6R"
+    case w7 = "W7"
+    case w8 = "W8"
+    case w8Nullify = "W8N"
+    case w9 = "W9"
+    case w10 = "W10"
+    case w11 = "W11"
 
     /// What happens, in a line of the table.
     var title: String {

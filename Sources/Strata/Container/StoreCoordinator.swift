@@ -61,7 +61,9 @@ final class StoreCoordinator: Sendable {
         let roots = Set(deletes.map { model.entities[$0.entityIndex].rootIndex })
         guard !roots.isEmpty else { return }
         for entity in model.entities {
-            let refers = bindings[entity.index].toOnes.contains { roots.contains(model.entities[$0.relationship.destinationIndex].rootIndex) }
+            let refers = bindings[entity.index].toOnes.contains {
+                roots.contains(model.entities[$0.relationship.destinationIndex].rootIndex)
+            }
             if refers { rowCache.forget(rootIndex: entity.rootIndex) }
         }
     }

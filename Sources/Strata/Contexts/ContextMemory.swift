@@ -1,4 +1,5 @@
-/// The pending changes of a context before a merge policy touched them, so that a save that fails after all leaves everything as it was.
+/// The pending changes of a context before a merge policy touched them, so that a save that fails after all leaves
+/// everything as it was.
 ///
 /// Rows are not copied: they are frozen, so that the next write makes a copy.
 struct ContextMemory {
@@ -19,8 +20,10 @@ struct ContextMemory {
     init(of context: ManagedObjectContext) {
         states = context.changedObjects.map { object in
             State(
-                object: object, reference: object.sharedRow, flags: object.flags, key: object.key, slots: object.changes?.slots,
-                snapshot: object.changes?.snapshot, toManys: object.extras?.toManys.map { $0?.copy() } ?? [], group: object.group)
+                object: object, reference: object.sharedRow, flags: object.flags, key: object.key,
+                slots: object.changes?.slots,
+                snapshot: object.changes?.snapshot, toManys: object.extras?.toManys.map { $0?.copy() } ?? [],
+                group: object.group)
         }
         aliases = context.aliases
     }

@@ -1,7 +1,8 @@
 /// Hands out keys from blocks that the store reserves, so that an object has its final key before it is saved.
 ///
-/// A store that cannot reserve keys, because it is read-only, full or locked, does not make an insert fail: keys then come from a random run far
-/// above all reserved ones. They are valid keys; the save reports what is wrong with the store.
+/// A store that cannot reserve keys, because it is read-only, full or locked, does not make an insert fail: keys then
+/// come from a random run far above all reserved ones. They are valid keys; the save reports what is wrong with the
+/// store.
 struct KeySupply {
     private struct Block {
         var next: Int64 = 0

@@ -1,9 +1,10 @@
-// A child's save, applied in memory: the same change set that a store would get. The child wins over what the parent has pending.
+// A child's save, applied in memory: the same change set that a store would get. The child wins over what the parent
+// has pending.
 
 extension ManagedObjectContext {
     /// Takes a child's changes.
-    /// - Throws: Before anything has changed: ``PersistenceError/objectNotFound(_:)`` if an object that the child changed exists neither here nor below;
-    ///   the store's error if reading fails.
+    /// - Throws: Before anything has changed: ``PersistenceError/objectNotFound(_:)`` if an object that the child
+    ///   changed exists neither here nor below; the store's error if reading fails.
     func apply(_ changes: ChangeSet) throws(PersistenceError) {
         let targets = try findTargets(of: changes)
         let members = try findMembers(of: changes)
@@ -29,7 +30,8 @@ extension ManagedObjectContext {
         var objects: [ManagedObject] = []
         for update in changes.updates {
             let row = update.row.row
-            let object = tables[row.entityIndex].object(row.key)
+            let object =
+                tables[row.entityIndex].object(row.key)
                 ?? makeFault(key: row.key, binding: coordinator.bindings[row.entityIndex], group: nil)
             if object.isFault { try load(object) }
             guard !object.flags.contains(.missing) else { throw .objectNotFound(object.objectID) }
@@ -38,8 +40,8 @@ extension ManagedObjectContext {
         return objects
     }
 
-    /// The objects that pairs and orders speak of, so that nothing has to be read once something has changed: where an entity has others that
-    /// inherit from it, the row alone tells the class.
+    /// The objects that pairs and orders speak of, so that nothing has to be read once something has changed: where an
+    /// entity has others that inherit from it, the row alone tells the class.
     private func findMembers(of changes: ChangeSet) throws(PersistenceError) -> [ManagedObject] {
         var wanted: [Int: Set<Int64>] = [:]
         for change in changes.pairs {
@@ -51,7 +53,8 @@ extension ManagedObjectContext {
             let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
             wanted[change.entityIndex, default: []].insert(change.owner)
             switch change.kind {
-            case .append(let keys), .arrange(let keys): wanted[relationship.destinationIndex, default: []].formUnion(keys)
+            case .append(let keys), .arrange(let keys):
+                wanted[relationship.destinationIndex, default: []].formUnion(keys)
             }
         }
         var new: [Int: Set<Int64>] = [:]
@@ -166,7 +169,8 @@ extension ManagedObjectContext {
 
 /// Orders of one list that two sides changed.
 enum OrderMerge {
-    /// The arranged members in their order; members that only the other list has keep their place after the one that they follow there.
+    /// The arranged members in their order; members that only the other list has keep their place after the one that
+    /// they follow there.
     static func merge<T: Hashable>(_ arranged: [T], with other: [T]) -> [T] {
         let known = Set(arranged)
         var result = arranged

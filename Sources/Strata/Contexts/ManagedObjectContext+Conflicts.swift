@@ -127,7 +127,9 @@ extension ManagedObjectContext {
         let table = tables[conflict.entityIndex]
         guard object.isInserted else {
             // An object that has a row of its own cannot become another one: take its key values back, or give up.
-            guard mergePolicy == .storeWinsByProperty || mergePolicy == .rollback, let snapshot = object.changes?.snapshot else {
+            guard mergePolicy == .storeWinsByProperty || mergePolicy == .rollback,
+                let snapshot = object.changes?.snapshot
+            else {
                 throw .conflicts([describe(conflict)])
             }
             for slot in slots {
@@ -222,7 +224,8 @@ extension ManagedObjectContext {
                 object.writeTargetKey(survivor.key, slot)
             }
             for (index, state) in (object.extras?.toManys ?? []).enumerated() {
-                guard let state, model.entities[object.relationship(toMany: index).destinationIndex].rootIndex == root else { continue }
+                guard let state, model.entities[object.relationship(toMany: index).destinationIndex].rootIndex == root
+                else { continue }
                 if state.added.removeValue(forKey: oldKey) != nil { state.added[survivor.key] = survivor }
                 if old !== survivor {
                     state.appended = state.appended.map { $0 === old ? survivor : $0 }
@@ -244,16 +247,24 @@ extension ManagedObjectContext {
                 entity: entity, key: conflict.storeRow?.row.key ?? conflict.otherKey ?? conflict.key,
                 storeIdentifier: identifier)
             return MergeConflict(
-                objectID: id, reason: .unique(properties: slots.map { entity.slots[$0].name }, other: other), properties: [])
+                objectID: id, reason: .unique(properties: slots.map { entity.slots[$0].name }, other: other),
+                properties: [])
         }
-        guard let store = conflict.storeRow else { return MergeConflict(objectID: id, reason: .deletedInStore, properties: []) }
+        guard let store = conflict.storeRow else {
+            return MergeConflict(objectID: id, reason: .deletedInStore, properties: [])
+        }
         var properties: [(name: String, snapshot: Value, memory: Value, store: Value)] = []
         if let object, let snapshot = object.changes?.snapshot, !object.flags.contains(.deleted) {
             for slot in object.storedChanges {
                 let description = object.binding.entity.slots[slot]
-                guard !store.row.hasSameValue(as: snapshot.row, slot: slot, storage: description.storage) else { continue }
+                guard !store.row.hasSameValue(as: snapshot.row, slot: slot, storage: description.storage) else {
+                    continue
+                }
                 properties.append(
-                    (description.name, snapshot.row.value(description), object.row.value(description), store.row.value(description)))
+                    (
+                        description.name, snapshot.row.value(description), object.row.value(description),
+                        store.row.value(description)
+                    ))
             }
         }
         return MergeConflict(objectID: id, reason: .changedInStore, properties: properties)
@@ -261,6 +272,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// The object that lives on in the place of this one, after a unique constraint made the two one; see ``MergePolicy``.
+    /// The object that lives on in the place of this one, after a unique constraint made the two one; see
+    /// ``MergePolicy``.
     public final var survivor: ObjectID? { extras?.survivor }
 }

@@ -1,22 +1,27 @@
-// A delete takes effect at once: rules run here, so that no relationship ever shows a deleted object. Deny is checked at the save.
+// A delete takes effect at once: rules run here, so that no relationship ever shows a deleted object. Deny is checked
+// at the save.
 
 extension ManagedObjectContext {
-    /// Deletes an object and, by the delete rules of its relationships, others. The rows go with the next save. A new object is simply
-    /// forgotten. An object of another context, or one that is deleted already, is left alone.
+    /// Deletes an object and, by the delete rules of its relationships, others. The rows go with the next save. A new
+    /// object is simply forgotten. An object of another context, or one that is deleted already, is left alone.
     public func delete(_ object: ManagedObject) {
-        guard object.contextReference === self, object.flags.isDisjoint(with: [.deleted, .deleting, .detached]) else { return }
+        guard object.contextReference === self, object.flags.isDisjoint(with: [.deleted, .deleting, .detached]) else {
+            return
+        }
         if object.isFault { fire(object) }
         guard !object.flags.contains(.missing) else { return }
         var doomed: [ManagedObject] = []
         var queue: [ManagedObject] = [object]
         object.flags.insert(.deleting)
-        // Cascades are walked level by level, not by recursion, so that a chain of any depth is deleted; the flag ends cycles and diamonds.
+        // Cascades are walked level by level, not by recursion, so that a chain of any depth is deleted; the flag ends
+        // cycles and diamonds.
         while !queue.isEmpty {
             var next: [ManagedObject] = []
             for object in queue {
                 object.prepareForDeletion()
                 doomed.append(object)
-                for target in cascadeTargets(of: object) where target.flags.isDisjoint(with: [.deleted, .deleting, .missing]) {
+                for target in cascadeTargets(of: object)
+                where target.flags.isDisjoint(with: [.deleted, .deleting, .missing]) {
                     target.flags.insert(.deleting)
                     next.append(target)
                 }
@@ -61,12 +66,17 @@ extension ManagedObjectContext {
         if let index = relationship.toManyIndex {
             for member in object.members(toMany: index).objects where member !== object {
                 if let slot = inverse.slot {
-                    // A denied delete leaves the members as they are: the save will refuse it. A new object goes without a save.
-                    if relationship.deleteRule != .deny || object.isInserted, !member.flags.contains(.deleted), member.targetKey(slot) == object.key {
+                    // A denied delete leaves the members as they are: the save will refuse it. A new object goes
+                    // without a save.
+                    if relationship.deleteRule != .deny || object.isInserted, !member.flags.contains(.deleted),
+                        member.targetKey(slot) == object.key
+                    {
                         member.writeTargetKey(nil, slot)
                     }
                 } else if let other = inverse.toManyIndex {
-                    member.mutating(member.observerIndex(toMany: other)) { member.notePair(object, other, added: false) }
+                    member.mutating(member.observerIndex(toMany: other)) {
+                        member.notePair(object, other, added: false)
+                    }
                     // The pair itself goes with the row, whichever side is primary.
                     member.extras?.toManys[other]?.removed[object.key] = nil
                 }
@@ -75,7 +85,9 @@ extension ManagedObjectContext {
         }
         guard let slot = relationship.slot, let key = object.targetKey(slot) else { return }
         if let slotOfInverse = inverse.slot {
-            guard let partner = target(key, of: relationship, from: object, slot: slot), !partner.flags.contains(.deleted) else { return }
+            guard let partner = target(key, of: relationship, from: object, slot: slot),
+                !partner.flags.contains(.deleted)
+            else { return }
             if partner.isFault { fire(partner) }
             if relationship.deleteRule != .deny || object.isInserted, partner.targetKey(slotOfInverse) == object.key {
                 partner.writeTargetKey(nil, slotOfInverse)
@@ -87,7 +99,8 @@ extension ManagedObjectContext {
 
     /// Keeps the to-many side right after the to-one side changed.
     func memberMoved(
-        _ object: ManagedObject, relationship: RelationshipDescription, inverse: RelationshipDescription, from old: Int64?,
+        _ object: ManagedObject, relationship: RelationshipDescription, inverse: RelationshipDescription,
+        from old: Int64?,
         to new: ManagedObject?
     ) {
         guard let index = inverse.toManyIndex else { return }

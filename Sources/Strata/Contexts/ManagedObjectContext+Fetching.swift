@@ -1,22 +1,24 @@
 import Foundation
 
 extension ManagedObjectContext {
-    /// The objects that a request asks for. Objects that the context has keep what they have; changed ones count as they are now, deleted ones not
-    /// at all, and the order, limit and offset hold for the result as a whole.
+    /// The objects that a request asks for. Objects that the context has keep what they have; changed ones count as
+    /// they are now, deleted ones not at all, and the order, limit and offset hold for the result as a whole.
     ///
     /// One statement, unless unsaved changes make it necessary to look at related objects.
-    /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for a property that does not exist, and
-    ///   the store's error.
+    /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
+    ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
         processPendingChanges()
         let plan = try plan(for: request)
-        let objects = try request.includesPendingChanges
+        let objects =
+            try request.includesPendingChanges
             ? effectiveObjects(plan) : materialize(storeBatch(plan)).filter { !$0.isDeleted }
         let candidates = model.entities[plan.entityIndex].descendantIndexes
         guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
             return objects.compactMap { $0 as? T }
         }
-        // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again would cost as much as making it.
+        // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again would
+        // cost as much as making it.
         return objects.map { unsafeDowncast($0, to: T.self) }
     }
 
@@ -61,7 +63,9 @@ extension ManagedObjectContext {
             guard let found = model.entity(named: name) else { throw .unknownEntity(name: name, model: model.name) }
             entity = found
         } else {
-            guard let binding = coordinator.binding(for: T.self) else { throw .unknownEntity(name: "\(T.self)", model: model.name) }
+            guard let binding = coordinator.binding(for: T.self) else {
+                throw .unknownEntity(name: "\(T.self)", model: model.name)
+            }
             entity = binding.entity
         }
         guard request.offset >= 0, request.limit ?? 0 >= 0 else {
@@ -79,14 +83,17 @@ extension ManagedObjectContext {
 
     /// Checks that a path leads through to-one relationships to a stored property.
     private func check(_ path: [String], _ entity: EntityDescription) throws(PersistenceError) {
-        guard !path.isEmpty else { throw .invalidFetch(entity: entity.name, reason: "an empty key path names no property") }
+        guard !path.isEmpty else {
+            throw .invalidFetch(entity: entity.name, reason: "an empty key path names no property")
+        }
         var current = entity
         for (position, name) in path.enumerated() {
             let rest = path[position...].joined(separator: ".")
             if let slot = current.slot(named: rest) {
                 guard !slot.isTransient else {
                     throw .invalidFetch(
-                        entity: entity.name, reason: "\(path.joined(separator: ".")) is transient; the store does not know its values")
+                        entity: entity.name,
+                        reason: "\(path.joined(separator: ".")) is transient; the store does not know its values")
                 }
                 return
             }
@@ -95,7 +102,9 @@ extension ManagedObjectContext {
             }
             guard !relationship.isToMany else {
                 throw .invalidFetch(
-                    entity: entity.name, reason: "\(path.joined(separator: ".")): \(name) leads to many objects; a comparison needs one value")
+                    entity: entity.name,
+                    reason:
+                        "\(path.joined(separator: ".")): \(name) leads to many objects; a comparison needs one value")
             }
             current = model.destination(of: relationship)
         }
@@ -120,10 +129,12 @@ extension ManagedObjectContext {
     private func needsOverlay(_ plan: FetchPlan) -> Bool {
         guard !changedObjects.isEmpty else { return false }
         let roots = Set(plan.entityIndexes(in: model).map { model.entities[$0].rootIndex })
-        return changedObjects.contains { $0.hasChanges && roots.contains($0.binding.entity.rootIndex) } || hidesEnds(plan)
+        return changedObjects.contains { $0.hasChanges && roots.contains($0.binding.entity.rootIndex) }
+            || hidesEnds(plan)
     }
 
-    /// Whether a relationship at the end of a path may lead to an object that is deleted in this context, and so to nothing.
+    /// Whether a relationship at the end of a path may lead to an object that is deleted in this context, and so to
+    /// nothing.
     private func hidesEnds(_ plan: FetchPlan) -> Bool {
         guard changedObjects.contains(where: { $0.flags.contains(.deleted) }) else { return false }
         let roots = Set(plan.relatedEntityIndexes(in: model, ends: true).map { model.entities[$0].rootIndex })
@@ -229,7 +240,9 @@ extension FetchPlan {
         return result
     }
 
-    func entityIndexes(in model: ManagedObjectModel) -> Set<Int> { relatedEntityIndexes(in: model).union([entityIndex]) }
+    func entityIndexes(in model: ManagedObjectModel) -> Set<Int> {
+        relatedEntityIndexes(in: model).union([entityIndex])
+    }
 }
 
 extension FetchPredicate {

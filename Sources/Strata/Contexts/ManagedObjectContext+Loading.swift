@@ -10,7 +10,9 @@ extension ManagedObjectContext {
 
     /// The rows of some keys, as the parent or the store has them.
     /// - Parameter group: What keeps the rows in the row cache.
-    func sourceRows(entityIndex: Int, keys: [Int64], group: FetchGroup? = nil) throws(PersistenceError) -> [RowReference] {
+    func sourceRows(entityIndex: Int, keys: [Int64], group: FetchGroup? = nil) throws(PersistenceError)
+        -> [RowReference]
+    {
         if let parent { return try parent.viewRows(entityIndex: entityIndex, keys: keys) }
         let rootIndex = model.entities[entityIndex].rootIndex
         let (found, missing) = coordinator.rowCache.rows(rootIndex: rootIndex, keys: keys)
@@ -26,7 +28,8 @@ extension ManagedObjectContext {
         return found + batch.rows
     }
 
-    /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at all.
+    /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at
+    /// all.
     private func viewRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
         var result: [RowReference] = []
         var unknown: [Int64] = []
@@ -63,7 +66,8 @@ extension ManagedObjectContext {
             if let group { object.group = group }
             return object
         }
-        return makeObject(reference, group: group, binding: coordinator.bindings[entityIndex], table: tables[entityIndex])
+        return makeObject(
+            reference, group: group, binding: coordinator.bindings[entityIndex], table: tables[entityIndex])
     }
 
     /// A new object of a row, of which the context knows none.
@@ -142,7 +146,9 @@ extension ManagedObjectContext {
             entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
         for row in rows {
             // A fault that was made for an ID of another entity of the hierarchy stands for nothing.
-            guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else { continue }
+            guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else {
+                continue
+            }
             fault.fill(row, isAwakening: isAwakening)
         }
         for fault in faults where fault.isFault { fault.markMissing() }
@@ -150,8 +156,8 @@ extension ManagedObjectContext {
 
     // MARK: To-one
 
-    /// The object of a key in a to-one slot. If the context does not know it, faults are made for the targets of the whole batch, so that they
-    /// are filled together.
+    /// The object of a key in a to-one slot. If the context does not know it, faults are made for the targets of the
+    /// whole batch, so that they are filled together.
     func target(
         _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
     ) -> ManagedObject? {
@@ -188,7 +194,9 @@ extension ManagedObjectContext {
         guard binding.entity.hasSubentities else {
             return keys.map { makeFault(key: $0, binding: binding, group: group) }
         }
-        return try sourceRows(entityIndex: destinationIndex, keys: keys, group: group).map { materialize($0, group: group) }
+        return try sourceRows(entityIndex: destinationIndex, keys: keys, group: group).map {
+            materialize($0, group: group)
+        }
     }
 
     // MARK: To-many
@@ -234,7 +242,9 @@ extension ManagedObjectContext {
             var lastStorage: MemberStorage?
             for (position, member) in materialize(batch, refreshing: true).enumerated() {
                 // A member that was moved here or deleted in this context counts as what it is now.
-                let owner = member.hasChanges ? (member.isDeleted ? nil : member.targetKey(slot)) : Int64(bitPattern: slots[position])
+                let owner =
+                    member.hasChanges
+                    ? (member.isDeleted ? nil : member.targetKey(slot)) : Int64(bitPattern: slots[position])
                 guard let owner else { continue }
                 if owner != lastOwner {
                     guard owners[owner] != nil else { continue }
@@ -246,7 +256,9 @@ extension ManagedObjectContext {
                 _ = lastStorage?.insert(member)
             }
             for member in changedObjects
-            where !member.isDeleted && member.hasChanges && member.binding.entity.descends(from: relationship.destinationIndex, in: model) {
+            where !member.isDeleted && member.hasChanges
+                && member.binding.entity.descends(from: relationship.destinationIndex, in: model)
+            {
                 guard let owner = member.targetKey(slot), let state = owners[owner] else { continue }
                 if state.extras?.toManys[index]?.appended.contains(member) != true { _ = storage(owner).insert(member) }
             }
@@ -326,21 +338,26 @@ extension ManagedObjectContext {
         let group = FetchGroup(keys: owners)
         let table = tables[entityIndex]
         // The owners may be of several entities of the hierarchy; where that is so, only their rows tell of which.
-        let made = try makeTargets(owners.filter { table.object($0) == nil }, destinationIndex: model.entities[entityIndex].rootIndex)
+        let made = try makeTargets(
+            owners.filter { table.object($0) == nil }, destinationIndex: model.entities[entityIndex].rootIndex)
         let objects = withExtendedLifetime(made) { owners.compactMap { table.object($0) } }
         for object in objects where object.group == nil { object.group = group }
         for object in objects
         where !object.flags.contains(.missing) && object.toManyState(index).members == nil {
             try loadMembers(toMany: index, of: object)
         }
-        let living = objects.filter { !$0.isDeleted }.map { owner in (owner: owner.key, members: owner.members(toMany: index).objects) }
+        let living = objects.filter { !$0.isDeleted }.map { owner in
+            (owner: owner.key, members: owner.members(toMany: index).objects)
+        }
         var shown = living
         let missing = objects.filter { $0.flags.contains(.missing) }
         if case .inverseSlot = relationship.storage, !missing.isEmpty {
-            // Others deleted these, but the child may have changed them, and then they live on there: with those that are set to lead to them here.
+            // Others deleted these, but the child may have changed them, and then they live on there: with those that
+            // are set to lead to them here.
             let owners = Dictionary(missing.map { ($0.key, $0) }) { first, _ in first }
             let members = try loadedMembers(of: relationship, entityIndex: entityIndex, owners: owners)
-            shown += members.sorted { $0.key < $1.key }.map { entry in (owner: entry.key, members: entry.value.objects) }
+            shown += members.sorted { $0.key < $1.key }.map { entry in (owner: entry.key, members: entry.value.objects)
+            }
         }
         for object in shown.flatMap(\.members) where object.isFault { try load(object) }
         return shown.map { entry in (entry.owner, entry.members.filter { !$0.isDeleted }) }
@@ -350,7 +367,9 @@ extension ManagedObjectContext {
 extension EntityDescription {
     /// Whether the entity is the one at a position, or inherits from it.
     func descends(from index: Int, in model: ManagedObjectModel) -> Bool {
-        self.index == index || (rootIndex == model.entities[index].rootIndex && model.entities[index].descendantIndexes.contains(self.index))
+        self.index == index
+            || (rootIndex == model.entities[index].rootIndex
+                && model.entities[index].descendantIndexes.contains(self.index))
     }
 }
 

@@ -1,15 +1,19 @@
-// Two contexts may change both ends of one relationship, each in its own way. Rows are merged one by one, so here the ends are made to agree again.
+// Two contexts may change both ends of one relationship, each in its own way. Rows are merged one by one, so here the
+// ends are made to agree again.
 
 extension ManagedObjectContext {
-    /// After newer rows were put under pending changes: an object that was given another partner here is no longer the partner of the one that
-    /// the newer row gives it.
+    /// After newer rows were put under pending changes: an object that was given another partner here is no longer the
+    /// partner of the one that the newer row gives it.
     func mendOneToOnes() {
         for object in changedObjects where object.flags.isDisjoint(with: [.inserted, .deleted, .missing, .fault]) {
             guard let changes = object.changes, let snapshot = changes.snapshot else { continue }
             for (slot, relationship) in object.binding.toOnes where changes.slots.contains(slot) {
-                guard let inverse = model.inverse(of: relationship)?.slot, snapshot.row.isPresent(slot) else { continue }
+                guard let inverse = model.inverse(of: relationship)?.slot, snapshot.row.isPresent(slot) else {
+                    continue
+                }
                 let old = Int64(bitPattern: snapshot.row.word(slot))
-                guard old != object.targetKey(slot), let partner = target(old, of: relationship, from: object, slot: slot),
+                guard old != object.targetKey(slot),
+                    let partner = target(old, of: relationship, from: object, slot: slot),
                     partner.loadedTargetKey(inverse) == object.key, !partner.isDeleted
                 else { continue }
                 partner.writeTargetKey(nil, inverse)
@@ -36,11 +40,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// After a conflict was resolved: the partners that an object has by its merged row are its partners, and the others that it could have had are not.
+    /// After a conflict was resolved: the partners that an object has by its merged row are its partners, and the
+    /// others that it could have had are not.
     /// - Parameter keys: By slot, the keys that stood there in the snapshot, in memory and in the store.
     func settleOneToOnes(of object: ManagedObject, _ keys: [Int: Set<Int64>]) throws(PersistenceError) {
         for (slot, relationship) in object.binding.toOnes {
-            guard let wayBack = model.inverse(of: relationship), let inverse = wayBack.slot, let keys = keys[slot] else { continue }
+            guard let wayBack = model.inverse(of: relationship), let inverse = wayBack.slot, let keys = keys[slot]
+            else { continue }
             let isGone = object.isDeleted
             let chosen = isGone ? nil : object.targetKey(slot)
             for key in keys.union(chosen.map { [$0] } ?? []).sorted() {
@@ -69,19 +75,23 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// The object of a key with the row that the store has now, unless values of it are changed here; the commit checks the version then.
+    /// The object of a key with the row that the store has now, unless values of it are changed here; the commit checks
+    /// the version then.
     private func current(
         _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
     ) throws(PersistenceError) -> ManagedObject? {
         guard let partner = target(key, of: relationship, from: object, slot: slot) else { return nil }
         if partner.isFault { try load(partner) }
-        if partner.flags.isDisjoint(with: [.inserted, .deleted, .missing]), partner.storedChanges.isEmpty { try reread(partner) }
+        if partner.flags.isDisjoint(with: [.inserted, .deleted, .missing]), partner.storedChanges.isEmpty {
+            try reread(partner)
+        }
         return partner.isDeleted ? nil : partner
     }
 
     // MARK: Relationships to objects that others deleted
 
-    /// Sets pending relationships to nil that lead to objects which the store has no more, and forgets changes of objects that are gone themselves.
+    /// Sets pending relationships to nil that lead to objects which the store has no more, and forgets changes of
+    /// objects that are gone themselves.
     /// - Returns: Whether there were any.
     func dropDangling() throws(PersistenceError) -> Bool {
         var asked: [Int: Set<Int64>] = [:]
@@ -97,16 +107,22 @@ extension ManagedObjectContext {
                 if let key = object.targetKey(slot) { ask(key, relationship.destinationIndex) }
             }
             for (index, state) in (object.extras?.toManys ?? []).enumerated() {
-                for key in state?.added.keys ?? [:].keys { ask(key, object.relationship(toMany: index).destinationIndex) }
+                for key in state?.added.keys ?? [:].keys {
+                    ask(key, object.relationship(toMany: index).destinationIndex)
+                }
             }
         }
         var gone: [Int: Set<Int64>] = [:]
         for (root, keys) in asked {
-            let found = try store { () throws(StoreError) in try coordinator.store.rows(entityIndex: root, keys: keys.sorted()) }
+            let found = try store { () throws(StoreError) in
+                try coordinator.store.rows(entityIndex: root, keys: keys.sorted())
+            }
             gone[root] = keys.subtracting(found.pointers.map { RowPointer($0).key })
         }
         guard gone.values.contains(where: { !$0.isEmpty }) else { return false }
-        func isGone(_ key: Int64, _ entityIndex: Int) -> Bool { gone[model.entities[entityIndex].rootIndex]?.contains(key) == true }
+        func isGone(_ key: Int64, _ entityIndex: Int) -> Bool {
+            gone[model.entities[entityIndex].rootIndex]?.contains(key) == true
+        }
         var dropped = false
         for object in changed {
             if !object.isInserted, isGone(object.key, object.binding.entity.index) {
@@ -120,7 +136,8 @@ extension ManagedObjectContext {
             for (slot, relationship) in object.binding.toOnes {
                 guard let key = object.targetKey(slot), isGone(key, relationship.destinationIndex) else { continue }
                 guard object.isInserted || pending.contains(slot) else {
-                    // The store has set it to nil by itself. That is no change of this context, and so no conflict with others.
+                    // The store has set it to nil by itself. That is no change of this context, and so no conflict with
+                    // others.
                     object.clearReference(slot, to: [key])
                     continue
                 }
@@ -145,18 +162,21 @@ extension ManagedObjectContext {
         return dropped
     }
 
-    /// After a commit with deletes: the store has set references to the deleted objects to nil, also those that the deleting context did not know of
-    /// and so did not write. Rows in memory follow, as if they had been read now.
+    /// After a commit with deletes: the store has set references to the deleted objects to nil, also those that the
+    /// deleting context did not know of and so did not write. Rows in memory follow, as if they had been read now.
     func clearReferences(to deletes: [ChangeSet.Delete]) {
         guard !deletes.isEmpty else { return }
         var keys: [Int: Set<Int64>] = [:]
         for delete in deletes { keys[model.entities[delete.entityIndex].rootIndex, default: []].insert(delete.key) }
         for entity in model.entities where entity.parentIndex == nil {
             let isConcerned = entity.descendantIndexes.contains { index in
-                coordinator.bindings[index].toOnes.contains { keys[model.entities[$0.relationship.destinationIndex].rootIndex] != nil }
+                coordinator.bindings[index].toOnes.contains {
+                    keys[model.entities[$0.relationship.destinationIndex].rootIndex] != nil
+                }
             }
             guard isConcerned else { continue }
-            for object in tables[entity.index].objects where object.flags.isDisjoint(with: [.fault, .inserted, .deleted]) {
+            for object in tables[entity.index].objects
+            where object.flags.isDisjoint(with: [.fault, .inserted, .deleted]) {
                 for (slot, relationship) in object.binding.toOnes {
                     guard let gone = keys[model.entities[relationship.destinationIndex].rootIndex] else { continue }
                     object.clearReference(slot, to: gone)
@@ -209,7 +229,8 @@ extension ManagedObject {
             return copy
         }
         if let changes, let snapshot = changes.snapshot {
-            let isChanged = changes.slots.contains(slot) && !row.hasSameValue(as: snapshot.row, slot: slot, storage: .key)
+            let isChanged =
+                changes.slots.contains(slot) && !row.hasSameValue(as: snapshot.row, slot: slot, storage: .key)
             if let slab = cleared(snapshot.row) {
                 let record = ChangeRecord(snapshot: RowReference(slab: slab, row: slab.row))
                 record.slots = changes.slots

@@ -1,8 +1,10 @@
 extension ManagedObjectContext {
-    /// Takes in the saves of other contexts, if ``automaticallyMergesChanges`` says so. Fetches, saves and `perform` do it by themselves.
+    /// Takes in the saves of other contexts, if ``automaticallyMergesChanges`` says so. Fetches, saves and `perform` do
+    /// it by themselves.
     ///
-    /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and what was deleted here stays deleted. Deleted ones are ``ManagedObject/isMissing``, unless
-    /// values of them are changed here: the save meets a conflict then.
+    /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and what was deleted here
+    /// stays deleted. Deleted ones are ``ManagedObject/isMissing``, unless values of them are changed here: the save
+    /// meets a conflict then.
     public func processPendingChanges() {
         let notices = mailbox.takeAll()
         guard automaticallyMergesChanges else { return }
@@ -40,7 +42,8 @@ extension ManagedObjectContext {
     private func mergeUpdate(_ reference: RowReference, previous: RowReference, slots: SlotSet) {
         let row = reference.row
         let binding = coordinator.bindings[row.entityIndex]
-        if let object = tables[row.entityIndex].object(row.key), !object.flags.contains(.fault), object.version < row.version,
+        if let object = tables[row.entityIndex].object(row.key), !object.flags.contains(.fault),
+            object.version < row.version,
             !object.flags.contains(.inserted)
         {
             object.takeSnapshot(reference)
@@ -66,7 +69,9 @@ extension ManagedObjectContext {
                     if let state = registered.extras?.toManys[index], state.members?.contains(object) == true,
                         state.added[object.key] == nil
                     {
-                        registered.mutating(registered.observerIndex(toMany: index)) { _ = state.members?.remove(object) }
+                        registered.mutating(registered.observerIndex(toMany: index)) {
+                            _ = state.members?.remove(object)
+                        }
                     }
                 }
             }
@@ -75,8 +80,8 @@ extension ManagedObjectContext {
         noteGone(object)
     }
 
-    /// Others deleted an object. It lives on until the save if it is deleted here, too, or if values of it were changed; what was added to its
-    /// relationships is no reason to keep it.
+    /// Others deleted an object. It lives on until the save if it is deleted here, too, or if values of it were
+    /// changed; what was added to its relationships is no reason to keep it.
     func noteGone(_ object: ManagedObject) {
         if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
             for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }

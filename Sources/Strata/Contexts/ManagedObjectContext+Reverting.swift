@@ -15,7 +15,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Forgets loaded members at the other ends of changed objects: they may have been loaded after the change, and so by it.
+    /// Forgets loaded members at the other ends of changed objects: they may have been loaded after the change, and so
+    /// by it.
     func unloadEnds(of objects: [ManagedObject]) {
         for object in objects {
             unloadOwners(of: object.row, object.binding)
@@ -31,10 +32,10 @@ extension ManagedObjectContext {
     /// Makes an object fresh again.
     /// - Parameters:
     ///   - object: An object of this context. A new one stays as it is.
-    ///   - mergingChanges: True reads the row now and keeps the object's changes on top of it. False drops changes and turns the object into a
-    ///     fault, which reads at the next touch.
-    /// - Throws: The store's error if reading fails; nothing has changed then. An object whose row is gone is ``ManagedObject/isMissing``
-    ///   after a refresh, unless values of it are changed: a save meets a conflict then.
+    ///   - mergingChanges: True reads the row now and keeps the object's changes on top of it. False drops changes and
+    ///     turns the object into a fault, which reads at the next touch.
+    /// - Throws: The store's error if reading fails; nothing has changed then. An object whose row is gone is
+    ///   ``ManagedObject/isMissing`` after a refresh, unless values of it are changed: a save meets a conflict then.
     public func refresh(_ object: ManagedObject, mergingChanges: Bool = true) throws(PersistenceError) {
         guard object.contextReference === self, !object.isInserted, !object.flags.contains(.detached) else { return }
         coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
@@ -64,12 +65,14 @@ extension ManagedObjectContext {
         for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
     }
 
-    /// Sets relationships back to what was read or saved last, so that the other ends do not go on showing what the object is about to forget.
+    /// Sets relationships back to what was read or saved last, so that the other ends do not go on showing what the
+    /// object is about to forget.
     private func takeBackLinks(of object: ManagedObject) {
         guard !object.flags.contains(.deleted) else { return }
         if let changes = object.changes, let snapshot = changes.snapshot {
             for (slot, relationship) in object.binding.toOnes
-            where changes.slots.contains(slot) && !object.row.hasSameValue(as: snapshot.row, slot: slot, storage: .key) {
+            where changes.slots.contains(slot) && !object.row.hasSameValue(as: snapshot.row, slot: slot, storage: .key)
+            {
                 let old = snapshot.row.isPresent(slot) ? Int64(bitPattern: snapshot.row.word(slot)) : nil
                 let owner = old.flatMap { target($0, of: relationship, from: object, slot: slot) }
                 object.setTarget(owner?.isDeleted == true ? nil : owner, slot)
@@ -115,7 +118,8 @@ extension ManagedObject {
         }
     }
 
-    /// Slots with another value than what was read, transient ones included. A value that was set back is no change, so a newer row brings its own.
+    /// Slots with another value than what was read, transient ones included. A value that was set back is no change, so
+    /// a newer row brings its own.
     private final var differingSlots: SlotSet {
         var result = SlotSet()
         guard let changes, let snapshot = changes.snapshot else { return result }

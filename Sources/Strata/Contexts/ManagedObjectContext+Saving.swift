@@ -3,12 +3,13 @@ import Foundation
 extension ManagedObjectContext {
     /// Hands all changes on: to the store in one transaction, or to the parent in memory.
     ///
-    /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the write. A save that throws
-    /// leaves objects and store as they were; what `willSave` changed stays changed.
-    /// - Throws: ``PersistenceError/validation(_:)`` with all failures of all objects, ``PersistenceError/conflicts(_:)`` under
-    ///   ``MergePolicy/error``, ``PersistenceError/store(_:)``, ``PersistenceError/hooksNeverSettle(entities:)``,
-    ///   ``PersistenceError/recursiveSave`` in `willSave` and validators; for a child
-    ///   ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an object that was changed here.
+    /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the
+    /// write. A save that throws leaves objects and store as they were; what `willSave` changed stays changed.
+    /// - Throws: ``PersistenceError/validation(_:)`` with all failures of all objects,
+    ///   ``PersistenceError/conflicts(_:)`` under ``MergePolicy/error``, ``PersistenceError/store(_:)``,
+    ///   ``PersistenceError/hooksNeverSettle(entities:)``, ``PersistenceError/recursiveSave`` in `willSave` and
+    ///   validators; for a child ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an object that
+    ///   was changed here.
     public func save() throws(PersistenceError) {
         guard !isSaving else { throw .recursiveSave }
         isSaving = true
@@ -79,7 +80,9 @@ extension ManagedObjectContext {
                 do throws(StoreError) {
                     result = try changes.isEmpty ? .committed : coordinator.store.commit(changes)
                 } catch {
-                    guard case .constraint = error, mergePolicy != .error, attempt < Self.attempts else { throw .store(error) }
+                    guard case .constraint = error, mergePolicy != .error, attempt < Self.attempts else {
+                        throw .store(error)
+                    }
                     resetVersions()
                     if memory == nil { memory = ContextMemory(of: self) }
                     guard try dropDangling() else { throw .store(error) }
@@ -89,7 +92,8 @@ extension ManagedObjectContext {
                 guard case .conflicts(let conflicts) = result else { break }
                 for conflict in conflicts {
                     // Others, perhaps of another process, wrote these rows: what the cache has of them is old.
-                    coordinator.rowCache.invalidate([conflict.key], rootIndex: model.entities[conflict.entityIndex].rootIndex)
+                    coordinator.rowCache.invalidate(
+                        [conflict.key], rootIndex: model.entities[conflict.entityIndex].rootIndex)
                 }
                 guard attempt < Self.attempts else { throw .conflicts(conflicts.map(describe)) }
                 resetVersions()
@@ -186,7 +190,9 @@ extension CommitNotice {
         for update in changes.updates {
             result[model.entities[update.row.row.entityIndex].rootIndex, default: []].append(update.row.row.key)
         }
-        for delete in changes.deletes { result[model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key) }
+        for delete in changes.deletes {
+            result[model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key)
+        }
         return result
     }
 }
@@ -227,7 +233,8 @@ extension ManagedObject {
                 case .lowercase(let source): text(source).map { .string($0.lowercased()) } ?? .null
                 case .uppercase(let source): text(source).map { .string($0.uppercased()) } ?? .null
                 case .canonical(let source):
-                    text(source).map { .string(TextComparison.fold($0, [.caseInsensitive, .diacriticInsensitive])) } ?? .null
+                    text(source).map { .string(TextComparison.fold($0, [.caseInsensitive, .diacriticInsensitive])) }
+                        ?? .null
                 case .now: .date(Date())
                 default: .null
                 }

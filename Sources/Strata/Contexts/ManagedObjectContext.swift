@@ -1,15 +1,16 @@
 import Foundation
 import Synchronization
 
-/// A working copy of a part of the object graph: objects that were fetched or inserted, and what was changed, until a save hands it on.
+/// A working copy of a part of the object graph: objects that were fetched or inserted, and what was changed, until a
+/// save hands it on.
 ///
-/// A context and its objects live in the isolation domain that made them: the main actor for ``PersistentContainer/viewContext``, a serial
-/// queue for ``BackgroundContext``, or an actor or task of yours that called ``PersistentContainer/newContext()``. The compiler rejects
-/// code that would let one of them out.
+/// A context and its objects live in the isolation domain that made them: the main actor for
+/// ``PersistentContainer/viewContext``, a serial queue for ``BackgroundContext``, or an actor or task of yours that
+/// called ``PersistentContainer/newContext()``. The compiler rejects code that would let one of them out.
 ///
-/// A context holds its objects weakly, unless they are changed, and they do not hold it: keep the context as long as you work with its objects.
-/// Without it their relationships read as empty. It has one object for each ID. Saves of other contexts are taken in at a
-/// boundary: before a fetch, a save, a `perform`, or at ``processPendingChanges()``.
+/// A context holds its objects weakly, unless they are changed, and they do not hold it: keep the context as long as
+/// you work with its objects. Without it their relationships read as empty. It has one object for each ID. Saves of
+/// other contexts are taken in at a boundary: before a fetch, a save, a `perform`, or at ``processPendingChanges()``.
 public final class ManagedObjectContext {
     /// The context that this one was made from; nil for one that saves to the store.
     public let parent: ManagedObjectContext?
@@ -19,15 +20,16 @@ public final class ManagedObjectContext {
     public var name: String?
     /// Who makes the changes, for history.
     public var author: String?
-    /// Whether saves of other contexts of the container are taken in at boundaries. False leaves objects as they are until they are refreshed.
+    /// Whether saves of other contexts of the container are taken in at boundaries. False leaves objects as they are
+    /// until they are refreshed.
     ///
-    /// A change that is pending here counts as made on top of what was taken in: where both sides changed one property, the later save wins,
-    /// whatever the merge policy. Leave it false where that must be a conflict.
+    /// A change that is pending here counts as made on top of what was taken in: where both sides changed one property,
+    /// the later save wins, whatever the merge policy. Leave it false where that must be a conflict.
     public var automaticallyMergesChanges: Bool {
         didSet { mailbox.isOpen = automaticallyMergesChanges }
     }
-    /// Called when a fault could not be filled, or the file of a binary value could not be read, because the store failed. The property reads as
-    /// zero or empty then, and the next touch tries again.
+    /// Called when a fault could not be filled, or the file of a binary value could not be read, because the store
+    /// failed. The property reads as zero or empty then, and the next touch tries again.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     /// The last error that a fault ran into, if any.
     public internal(set) var lastFaultError: PersistenceError?
@@ -77,7 +79,8 @@ public final class ManagedObjectContext {
     /// The model of the container.
     public var model: ManagedObjectModel { coordinator.model }
 
-    /// Makes a context whose saves go to this one, in memory. It sees the unsaved changes of this one, and lives in the same isolation domain.
+    /// Makes a context whose saves go to this one, in memory. It sees the unsaved changes of this one, and lives in the
+    /// same isolation domain.
     public func makeChild() -> ManagedObjectContext {
         ManagedObjectContext(coordinator: coordinator, parent: self, observesObjects: observesObjects)
     }
@@ -87,7 +90,9 @@ public final class ManagedObjectContext {
     /// Whether any object is inserted, updated or deleted.
     public var hasChanges: Bool { changedObjects.contains(where: \.hasChanges) }
     /// New objects.
-    public var insertedObjects: Set<ManagedObject> { Set(changedObjects.filter { $0.isInserted && !$0.flags.contains(.deleted) }) }
+    public var insertedObjects: Set<ManagedObject> {
+        Set(changedObjects.filter { $0.isInserted && !$0.flags.contains(.deleted) })
+    }
     /// Changed objects.
     public var updatedObjects: Set<ManagedObject> {
         Set(changedObjects.filter { $0.isUpdated && $0.flags.isDisjoint(with: [.deleted, .inserted]) })
@@ -103,22 +108,24 @@ public final class ManagedObjectContext {
         return tables[entity.index].object(aliases[id] ?? id.key)
     }
 
-    /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether there is a row;
-    /// ``ManagedObject/isMissing`` tells after the first touch. Only where other entities inherit from the ID's one, the row is read, because it alone
-    /// tells the class.
+    /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether
+    /// there is a row; ``ManagedObject/isMissing`` tells after the first touch. Only where other entities inherit from
+    /// the ID's one, the row is read, because it alone tells the class.
     /// - Throws: ``PersistenceError/foreignObject(_:)`` if the ID is of another store.
     public func object(with id: ObjectID) throws(PersistenceError) -> ManagedObject {
         if let object = registeredObject(for: id) { return object }
         guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
-        if entity.hasSubentities, let row = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key]).first {
+        if entity.hasSubentities,
+            let row = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key]).first
+        {
             return materialize(row, group: nil)
         }
         return makeFault(key: aliases[id] ?? id.key, binding: coordinator.bindings[entity.index], group: nil)
     }
 
     /// The object of an ID, with its row: read now unless the context has it.
-    /// - Throws: ``PersistenceError/objectNotFound(_:)`` if there is no row, or the object is deleted in this context; the store's error if
-    ///   reading fails.
+    /// - Throws: ``PersistenceError/objectNotFound(_:)`` if there is no row, or the object is deleted in this context;
+    ///   the store's error if reading fails.
     public func existingObject(with id: ObjectID) throws(PersistenceError) -> ManagedObject {
         processPendingChanges()
         if let object = registeredObject(for: id), !object.isFault {
@@ -193,7 +200,8 @@ public final class ManagedObjectContext {
     func ownEntity(of id: ObjectID) -> EntityDescription? {
         guard id.storeIdentifier == coordinator.storeIdentifier else { return nil }
         let index = id.entity.index
-        // The ID of an object of this container names the very description; one that was read from a URI by another model names it by name.
+        // The ID of an object of this container names the very description; one that was read from a URI by another
+        // model names it by name.
         if index < model.entities.count, model.entities[index] === id.entity { return id.entity }
         return model.entity(named: id.entity.name)
     }

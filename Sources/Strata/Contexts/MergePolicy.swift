@@ -1,25 +1,29 @@
-/// What a save does when others changed or deleted the same objects since they were read, or when a unique constraint stands against one.
+/// What a save does when others changed or deleted the same objects since they were read, or when a unique constraint
+/// stands against one.
 ///
-/// Three states are compared: the snapshot that the context read, the object in memory, and the row in the store now. Properties that only one
-/// side changed never conflict under the policies by property; additions to a to-many relationship never conflict at all.
+/// Three states are compared: the snapshot that the context read, the object in memory, and the row in the store now.
+/// Properties that only one side changed never conflict under the policies by property; additions to a to-many
+/// relationship never conflict at all.
 ///
-/// A relationship that was set to an object which others deleted meanwhile becomes nil, and a one-to-one relationship that was changed on both sides
-/// has the same partners at both ends afterwards, under every policy but ``error``. Under that one, the store refuses to keep a relationship to
-/// an object that it does not have: ``PersistenceError/store(_:)`` with ``StoreError/constraint(entity:reason:)``.
+/// A relationship that was set to an object which others deleted meanwhile becomes nil, and a one-to-one relationship
+/// that was changed on both sides has the same partners at both ends afterwards, under every policy but ``error``.
+/// Under that one, the store refuses to keep a relationship to an object that it does not have:
+/// ``PersistenceError/store(_:)`` with ``StoreError/constraint(entity:reason:)``.
 ///
-/// A unique constraint is met when an object is to be written and another row has the same key values. Under every policy but ``error`` the
-/// two become one: the row in the store survives with its ID and its relationships, and relationships of this context that led to the new object
-/// lead to it. If the context has no object of that row yet, the new object becomes it, and its ``ManagedObject/objectID`` is that of
-/// the row from then on; else the new object is deleted, and ``ManagedObject/survivor`` names the one that lives on.
+/// A unique constraint is met when an object is to be written and another row has the same key values. Under every
+/// policy but ``error`` the two become one: the row in the store survives with its ID and its relationships, and
+/// relationships of this context that led to the new object lead to it. If the context has no object of that row yet,
+/// the new object becomes it, and its ``ManagedObject/objectID`` is that of the row from then on; else the new object
+/// is deleted, and ``ManagedObject/survivor`` names the one that lives on.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     /// The save throws ``PersistenceError/conflicts(_:)``, and nothing changes.
     case error
-    /// Properties changed on both sides take the store's value; the others are merged. An object that the store deleted is deleted here; one
-    /// that was changed there and deleted here comes back.
+    /// Properties changed on both sides take the store's value; the others are merged. An object that the store deleted
+    /// is deleted here; one that was changed there and deleted here comes back.
     case storeWinsByProperty
-    /// Properties changed on both sides take this context's value; the others are merged. An object that the store deleted is made again; one
-    /// that was changed there and deleted here is deleted. A unique constraint becomes an upsert: the properties that were set are written to the row
-    /// that has the key.
+    /// Properties changed on both sides take this context's value; the others are merged. An object that the store
+    /// deleted is made again; one that was changed there and deleted here is deleted. A unique constraint becomes an
+    /// upsert: the properties that were set are written to the row that has the key.
     case objectWinsByProperty
     /// The object is written as it is in memory, unchanged properties included.
     case overwrite
@@ -43,7 +47,8 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     public let objectID: ObjectID
     /// What happened.
     public let reason: Reason
-    /// The properties that both sides changed, with the value that was read, the one in memory and the one in the store.
+    /// The properties that both sides changed, with the value that was read, the one in memory and the one in the
+    /// store.
     public let properties: [(name: String, snapshot: Value, memory: Value, store: Value)]
 
     /// What happened, on one line.
@@ -51,7 +56,8 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
         switch reason {
         case .changedInStore:
             properties.isEmpty
-                ? "\(objectID) was changed" : "\(objectID): \(properties.map(\.name).joined(separator: ", ")) changed on both sides"
+                ? "\(objectID) was changed"
+                : "\(objectID): \(properties.map(\.name).joined(separator: ", ")) changed on both sides"
         case .deletedInStore: "\(objectID) was deleted"
         case .unique(let properties, let other):
             "\(objectID) has the same \(properties.joined(separator: ", ")) as \(other)"

@@ -1,10 +1,11 @@
-/// The objects of one hierarchy that a context knows, by key. It does not keep them alive: an object takes itself out when it goes.
+/// The objects of one hierarchy that a context knows, by key. It does not keep them alive: an object takes itself out
+/// when it goes.
 ///
-/// Keys come in runs, so the table is a set of pages of 1,024 neighbours; the page used last is kept at hand. No hashing of each key, no
-/// rehash while it grows.
+/// Keys come in runs, so the table is a set of pages of 1,024 neighbours; the page used last is kept at hand. No
+/// hashing of each key, no rehash while it grows.
 final class ObjectTable {
-    /// A count, and 1,024 references that are not counted. Pages are taken and given back by hand, because counting references to them would cost more
-    /// than the look-up; nothing outside of this file sees one.
+    /// A count, and 1,024 references that are not counted. Pages are taken and given back by hand, because counting
+    /// references to them would cost more than the look-up; nothing outside of this file sees one.
     private struct Page {
         let memory: UnsafeMutablePointer<Int>
 
@@ -27,13 +28,16 @@ final class ObjectTable {
         }
 
         func object(_ slot: Int) -> ManagedObject? {
-            UnsafeRawPointer(bitPattern: self[slot]).map { Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue() }
+            UnsafeRawPointer(bitPattern: self[slot]).map {
+                Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()
+            }
         }
     }
 
     private static let pageSize = 1024
     private var pages: [Int64: Page] = [:]
-    // The two are one fact, read and written as a whole with no call in between, so there is no overlapping access to look for at run time.
+    // The two are one fact, read and written as a whole with no call in between, so there is no overlapping access to
+    // look for at run time.
     @exclusivity(unchecked) private var lastNumber: Int64 = -1
     @exclusivity(unchecked) private var lastPage: Page?
 

@@ -6,7 +6,8 @@ public enum PersistenceError: Error, Sendable {
     case store(StoreError)
     /// Objects do not satisfy the rules of the model or their own.
     case validation(ValidationError)
-    /// Others were faster, or a unique constraint stands against an object, and the merge policy is ``MergePolicy/error``.
+    /// Others were faster, or a unique constraint stands against an object, and the merge policy is
+    /// ``MergePolicy/error``.
     case conflicts([MergeConflict])
     /// There is no object of the ID.
     case objectNotFound(ObjectID)
@@ -44,13 +45,15 @@ extension PersistenceError: CustomStringConvertible {
             "others changed the same objects: \(conflicts.map(\.description).joined(separator: "; ")); "
                 + "choose a merge policy, or refresh the objects and save again"
         case .objectNotFound(let id): "there is no \(id) in the store"
-        case .foreignObject(let id): "\(id) belongs to store \(id.storeIdentifier.uuidString.lowercased()); open that store"
+        case .foreignObject(let id):
+            "\(id) belongs to store \(id.storeIdentifier.uuidString.lowercased()); open that store"
         case .unknownEntity(let name, let model): "the model \(model) has no entity \(name)"
         case .abstractEntity(let name): "\(name) is abstract; insert one of the entities that inherit from it"
         case .unknownProperty(let entity, let property): "\(entity) has no property \(property)"
         case .wrongType(let entity, let property, let expected, let value):
             "\(entity).\(property) takes \(expected), not \(value)"
-        case .readOnlyProperty(let entity, let property): "\(entity).\(property) is derived; change what it is derived from"
+        case .readOnlyProperty(let entity, let property):
+            "\(entity).\(property) is derived; change what it is derived from"
         case .noPrimaryKey(let entity):
             "\(entity) has no primary key; declare one, or add a string attribute named by the convention"
         case .hooksNeverSettle(let entities):

@@ -47,7 +47,9 @@ extension ManagedObject {
             collectRules(ruled, &failures)
         }
         for relationship in binding.validation.counted {
-            guard let index = relationship.toManyIndex, isInserted || extras?.toManys[index]?.hasChanges == true else { continue }
+            guard let index = relationship.toManyIndex, isInserted || extras?.toManys[index]?.hasChanges == true else {
+                continue
+            }
             collectCount(relationship, members(toMany: index).count, &failures)
         }
         collectCustom(&failures, isInserted ? validateForInsert : validateForUpdate)
@@ -69,15 +71,18 @@ extension ManagedObject {
             fail(name, .null, .required, "a value is required; set one before saving", &failures)
         }
         for (slot, relationship) in binding.toOnes {
-            guard let key = targetKey(slot), isInserted || changes?.slots.contains(slot) == true, let context = contextReference,
+            guard let key = targetKey(slot), isInserted || changes?.slots.contains(slot) == true,
+                let context = contextReference,
                 let target = context.tables[relationship.destinationIndex].object(key)
             else { continue }
             // What others deleted is a matter of the merge policy.
-            let isRefused = target.flags.contains(.deleted)
+            let isRefused =
+                target.flags.contains(.deleted)
                 || target.flags.contains(.missing) && context.parent == nil && context.mergePolicy == .error
             guard isRefused else { continue }
             fail(
-                relationship.name, .object(key), .deletedTarget, "leads to \(target.objectID), which is deleted; set another object",
+                relationship.name, .object(key), .deletedTarget,
+                "leads to \(target.objectID), which is deleted; set another object",
                 &failures)
         }
     }
@@ -85,7 +90,8 @@ extension ManagedObject {
     private func collectCount(
         _ relationship: RelationshipDescription, _ count: Int, _ failures: inout [ValidationFailure]
     ) {
-        let least = relationship.declaration.minimumCount, most = relationship.declaration.maximumCount
+        let least = relationship.declaration.minimumCount
+        let most = relationship.declaration.maximumCount
         if count < least {
             fail(
                 relationship.name, .integer(Int64(count)), .minimumCount,
@@ -93,7 +99,8 @@ extension ManagedObject {
         }
         if most > 0, count > most {
             fail(
-                relationship.name, .integer(Int64(count)), .maximumCount, "has \(count) members; at most \(most) are allowed",
+                relationship.name, .integer(Int64(count)), .maximumCount,
+                "has \(count) members; at most \(most) are allowed",
                 &failures)
         }
     }
@@ -135,7 +142,9 @@ extension ManagedObject {
             if let index = relationship.toManyIndex {
                 // A member that was moved since the delete does not stand in the way.
                 remaining = members(toMany: index).objects.count { member in
-                    if case .inverseSlot(let slot) = relationship.storage, member.targetKey(slot) != key { return false }
+                    if case .inverseSlot(let slot) = relationship.storage, member.targetKey(slot) != key {
+                        return false
+                    }
                     return !member.isDeleted
                 }
             } else {
@@ -144,7 +153,8 @@ extension ManagedObject {
             guard remaining > 0 else { continue }
             fail(
                 relationship.name, .integer(Int64(remaining)), .deny,
-                "cannot be deleted while \(remaining) \(relationship.destination) remain; delete or move them first", &failures)
+                "cannot be deleted while \(remaining) \(relationship.destination) remain; delete or move them first",
+                &failures)
         }
     }
 

@@ -33,7 +33,9 @@ public struct FetchRequest<Object: ManagedObject> {
         self.init(entityName: entity, where: predicate, sortedBy: sorts, limit: limit, offset: offset)
     }
 
-    private init(entityName: String?, where predicate: FetchPredicate?, sortedBy sorts: [FetchSort], limit: Int?, offset: Int) {
+    private init(
+        entityName: String?, where predicate: FetchPredicate?, sortedBy sorts: [FetchSort], limit: Int?, offset: Int
+    ) {
         self.entityName = entityName
         self.predicate = predicate
         self.sorts = sorts

@@ -77,7 +77,8 @@ extension String: ComparableAttribute { public typealias Wrapped = String }
 extension Optional: ComparableAttribute where Wrapped: AttributeValue {}
 
 extension AttributeKey where Value: ComparableAttribute {
-    private static func compare(_ key: AttributeKey, _ op: ComparisonOperator, _ value: Value.Wrapped) -> FetchPredicate {
+    private static func compare(_ key: AttributeKey, _ op: ComparisonOperator, _ value: Value.Wrapped) -> FetchPredicate
+    {
         .comparison(key.expression, op, .constant(value.attributeValue), [])
     }
 
@@ -88,11 +89,15 @@ extension AttributeKey where Value: ComparableAttribute {
     /// Less.
     public static func < (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .less, value) }
     /// Less or equal.
-    public static func <= (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .lessOrEqual, value) }
+    public static func <= (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate {
+        compare(key, .lessOrEqual, value)
+    }
     /// Greater.
     public static func > (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .greater, value) }
     /// Greater or equal.
-    public static func >= (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .greaterOrEqual, value) }
+    public static func >= (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate {
+        compare(key, .greaterOrEqual, value)
+    }
     /// Nil.
     public static func == (key: AttributeKey, value: _OptionalNilComparisonType) -> FetchPredicate {
         .comparison(key.expression, .equal, .constant(.null), [])
@@ -133,5 +138,7 @@ extension AttributeKey where Value: ComparableAttribute, Value.Wrapped == String
     /// In the order of the text as far as the options look.
     public func ascending(_ options: ComparisonOptions) -> FetchSort { FetchSort(path, options: options) }
     /// In the opposite order of the text as far as the options look.
-    public func descending(_ options: ComparisonOptions) -> FetchSort { FetchSort(path, ascending: false, options: options) }
+    public func descending(_ options: ComparisonOptions) -> FetchSort {
+        FetchSort(path, ascending: false, options: options)
+    }
 }

@@ -58,7 +58,9 @@ final class EntityBinding: Sendable {
             }
         }
         validation = ValidationPlan(entity: entity)
-        destinations = entity.slots.map { slot in slot.relationshipIndex.map { entity.relationships[$0].destinationIndex } ?? -1 }
+        destinations = entity.slots.map { slot in
+            slot.relationshipIndex.map { entity.relationships[$0].destinationIndex } ?? -1
+        }
         toOnes = entity.relationships.compactMap { relationship in relationship.slot.map { ($0, relationship) } }
     }
 

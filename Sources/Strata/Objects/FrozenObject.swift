@@ -37,7 +37,9 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     /// own is read now, and is ``Value/null`` if the object has been deleted or given other data since.
     public subscript(name: String) -> Value {
         guard let slot = objectID.entity.slot(named: name) else { return .null }
-        guard reference.isExternal(slot), case .binary(let name) = reference.value(slot) else { return reference.value(slot) }
+        guard reference.isExternal(slot), case .binary(let name) = reference.value(slot) else {
+            return reference.value(slot)
+        }
         return (try? store?.externalData(named: String(decoding: name, as: UTF8.self))).map(Value.binary) ?? .null
     }
 

@@ -252,7 +252,9 @@ enum TransformableCoding {
         do {
             return try encoder.encode(value)
         } catch {
-            fatalError("\(type(of: value)) cannot be kept: its encode(to:) threw \(error); make it encode every value it can have")
+            fatalError(
+                "\(type(of: value)) cannot be kept: its encode(to:) threw \(error); make it encode every value it can have"
+            )
         }
     }
 

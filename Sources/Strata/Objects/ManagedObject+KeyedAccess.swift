@@ -1,7 +1,6 @@
 // Access by name: for models without generated classes, and for code that does not know the class.
 import Foundation
 
-
 extension ManagedObject {
     /// A property by name. A to-one relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array
     /// of them and takes any sequence of them; attributes give and take their Swift type, nil for no value. Composites
@@ -108,7 +107,8 @@ extension ManagedObject {
         for index in attribute.slots {
             let slot = entity.slots[index]
             let element = String(slot.name.dropFirst(attribute.name.count + 1))
-            guard let value = Unboxed.value(rest.removeValue(forKey: element), slot.type), Unboxed.fits(value, slot) else {
+            guard let value = Unboxed.value(rest.removeValue(forKey: element), slot.type), Unboxed.fits(value, slot)
+            else {
                 throw wrongType(slot.name, slot.type?.name ?? "", rest[element])
             }
             boxed.append((slot, value))

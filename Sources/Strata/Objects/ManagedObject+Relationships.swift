@@ -1,4 +1,5 @@
-// Relationships by slot and index. The inverse is kept right at once, also where the other end is a fault or has not loaded its members.
+// Relationships by slot and index. The inverse is kept right at once, also where the other end is a fault or has not
+// loaded its members.
 
 extension ManagedObject {
     /// The object that a to-one slot leads to; nil if none, or if it was deleted.
@@ -140,13 +141,15 @@ extension ManagedObject {
 
     private func setPair(_ object: ManagedObject, _ index: Int, _ relationship: RelationshipDescription, added: Bool) {
         notePair(object, index, added: added)
-        if let inverse = binding.model.inverse(of: relationship), let other = inverse.toManyIndex, !(object === self && other == index) {
+        if let inverse = binding.model.inverse(of: relationship), let other = inverse.toManyIndex,
+            !(object === self && other == index)
+        {
             object.mutating(object.observerIndex(toMany: other)) { object.notePair(self, other, added: added) }
         }
     }
 
-    /// Notes a pair on this side. Whether the store has it is not known here, nor what it will have at the save, so the last wish counts, also where
-    /// nothing seems to change.
+    /// Notes a pair on this side. Whether the store has it is not known here, nor what it will have at the save, so the
+    /// last wish counts, also where nothing seems to change.
     final func notePair(_ object: ManagedObject, _ index: Int, added: Bool) {
         // A member that is there already keeps its place, so an order must be known.
         if relationship(toMany: index).isOrdered { _ = members(toMany: index) }

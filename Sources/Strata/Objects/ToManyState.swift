@@ -1,8 +1,8 @@
 /// A to-many relationship of one object that was touched: the members if they were loaded, and what has changed.
 ///
-/// Adding and removing loads nothing. Where the other end is a to-one, its rows say who belongs here, and it is only noted that something
-/// changed; pairs and orders are noted in full until the save. A rollback forgets the members of a changed relationship, so that they are
-/// loaded anew.
+/// Adding and removing loads nothing. Where the other end is a to-one, its rows say who belongs here, and it is only
+/// noted that something changed; pairs and orders are noted in full until the save. A rollback forgets the members of a
+/// changed relationship, so that they are loaded anew.
 final class ToManyState {
     /// The members as the application sees them; nil while they have not been loaded.
     var members: MemberStorage?

@@ -71,11 +71,16 @@ struct World {
 
     func members(_ owner: Ident, _ relation: WorldSchema.Relation) -> Set<Ident> {
         if WorldSchema.inverse(relation).cardinality == .one {
-            return Set(rows.filter { $0.value.cells[relation.inverse] == .ref(owner) && WorldSchema.isKind($0.value.entity, of: relation.destination) }.map(\.key))
+            return Set(
+                rows.filter {
+                    $0.value.cells[relation.inverse] == .ref(owner)
+                        && WorldSchema.isKind($0.value.entity, of: relation.destination)
+                }.map(\.key))
         }
         let canonical = WorldSchema.canonical(relation)
         let found = pairs[canonical.id] ?? []
-        let result = relation.id == canonical.id
+        let result =
+            relation.id == canonical.id
             ? found.filter { $0.a == owner }.map(\.b) : found.filter { $0.b == owner }.map(\.a)
         return Set(result.filter { rows[$0] != nil })
     }
@@ -93,14 +98,16 @@ struct World {
             for relation in WorldSchema.relations(row.entity)
             where relation.cardinality == .one && WorldSchema.inverse(relation).cardinality == .one {
                 if let target = ref(id, relation.name), ref(target, relation.inverse) != id {
-                    return "\(id).\(relation.name) is \(target), but \(target).\(relation.inverse) is \(ref(target, relation.inverse).map { "\($0)" } ?? "nil")"
+                    return
+                        "\(id).\(relation.name) is \(target), but \(target).\(relation.inverse) is \(ref(target, relation.inverse).map { "\($0)" } ?? "nil")"
                 }
             }
         }
         return nil
     }
 
-    /// Two orders made one: the arranged members as they are; others stand behind the one that they follow in the other order.
+    /// Two orders made one: the arranged members as they are; others stand behind the one that they follow in the other
+    /// order.
     static func merge(_ arranged: [Ident], with other: [Ident]) -> [Ident] {
         var groups: [[Ident]] = [[]] + arranged.map { [$0] }
         var place = 0

@@ -69,7 +69,11 @@ final class WorldContext {
         for (id, row) in inserted { world.rows[id] = row }
         for (relation, changes) in pairs {
             for (pair, isAdded) in changes {
-                if isAdded { world.pairs[relation, default: []].insert(pair) } else { world.pairs[relation]?.remove(pair) }
+                if isAdded {
+                    world.pairs[relation, default: []].insert(pair)
+                } else {
+                    world.pairs[relation]?.remove(pair)
+                }
             }
         }
         world.apply(orders)
@@ -106,7 +110,9 @@ final class WorldContext {
         guard inverse.cardinality == .one else {
             if let old { orderRemove(OrderKey(relation: inverse.id, owner: old), id) }
             write(id, relation.name, target.map(Cell.ref))
-            if let target, inverse.cardinality == .ordered { orderAppend(OrderKey(relation: inverse.id, owner: target), id) }
+            if let target, inverse.cardinality == .ordered {
+                orderAppend(OrderKey(relation: inverse.id, owner: target), id)
+            }
             return
         }
         if let old, world.ref(old, inverse.name) == id { write(old, inverse.name, nil) }
@@ -124,7 +130,8 @@ final class WorldContext {
         pairs[canonical.id, default: [:]][pair] = isAdded
         let inverse = WorldSchema.inverse(relation)
         if inverse.id == relation.id { pairs[canonical.id]?[Pair(a: member, b: owner)] = isAdded }
-        for (side, key, id) in [(relation, owner, member), (inverse, member, owner)] where side.cardinality == .ordered {
+        for (side, key, id) in [(relation, owner, member), (inverse, member, owner)] where side.cardinality == .ordered
+        {
             if isAdded {
                 orderAppend(OrderKey(relation: side.id, owner: key), id)
             } else {
@@ -174,12 +181,15 @@ final class WorldContext {
     /// What goes with an object by cascades.
     func doomed(by id: Ident) -> [Ident] {
         let world = view
-        var result: [Ident] = [], seen: Set<Ident> = [id], queue = [id]
+        var result: [Ident] = []
+        var seen: Set<Ident> = [id]
+        var queue = [id]
         while let next = queue.popLast() {
             result.append(next)
             guard let row = world.rows[next] else { continue }
             for relation in WorldSchema.relations(row.entity) where relation.rule == .cascade {
-                let targets = relation.cardinality == .one
+                let targets =
+                    relation.cardinality == .one
                     ? world.ref(next, relation.name).map { [$0] } ?? [] : Array(world.members(next, relation))
                 for target in targets where seen.insert(target).inserted { queue.append(target) }
             }
@@ -195,7 +205,8 @@ final class WorldContext {
             for relation in WorldSchema.relations(row.entity) where relation.rule != .deny || inserted[id] != nil {
                 let inverse = WorldSchema.inverse(relation)
                 guard inverse.cardinality == .one else { continue }
-                let others = relation.cardinality == .one
+                let others =
+                    relation.cardinality == .one
                     ? world.ref(id, relation.name).map { [$0] } ?? [] : Array(world.members(id, relation))
                 for other in others where !doomed.contains(other) && world.ref(other, inverse.name) == id {
                     write(other, inverse.name, nil)
@@ -272,7 +283,8 @@ final class WorldContext {
         for (id, update) in updates {
             for relation in WorldSchema.relations(update.snapshot.entity)
             where relation.cardinality == .one && WorldSchema.inverse(relation).cardinality == .one {
-                guard let change = update.changes[relation.name], case .ref(let old)? = update.snapshot.cells[relation.name],
+                guard let change = update.changes[relation.name],
+                    case .ref(let old)? = update.snapshot.cells[relation.name],
                     change != .ref(old), view.ref(old, relation.inverse) == id
                 else { continue }
                 write(old, relation.inverse, nil)

@@ -20,11 +20,13 @@ extension WorldDriver {
         let view = context.view
         let inserted = Set(context.context.insertedObjects.map { Ident($0.objectID) })
         if inserted != Set(context.inserted.keys) {
-            throw Difference("\(context.name): new are \(inserted.sorted()), should be \(context.inserted.keys.sorted())")
+            throw Difference(
+                "\(context.name): new are \(inserted.sorted()), should be \(context.inserted.keys.sorted())")
         }
         let deleted = Set(context.context.deletedObjects.filter { !$0.isInserted }.map { Ident($0.objectID) })
         if deleted != Set(context.deleted.keys) {
-            throw Difference("\(context.name): deleted are \(deleted.sorted()), should be \(context.deleted.keys.sorted())")
+            throw Difference(
+                "\(context.name): deleted are \(deleted.sorted()), should be \(context.deleted.keys.sorted())")
         }
         let updated = Dictionary(
             uniqueKeysWithValues: context.context.updatedObjects.map { (Ident($0.objectID), $0) })
@@ -36,7 +38,8 @@ extension WorldDriver {
             let expected = context.updates[id]?.changes ?? [:]
             guard Set(changes.keys) == Set(expected.keys) else {
                 throw Difference(
-                    "\(context.name): changed in \(id) are \(changes.keys.sorted()), should be \(expected.keys.sorted())")
+                    "\(context.name): changed in \(id) are \(changes.keys.sorted()), should be \(expected.keys.sorted())"
+                )
             }
             for (name, value) in changes {
                 let actual: Cell? =
@@ -46,7 +49,9 @@ extension WorldDriver {
                     default: .value(value)
                     }
                 if actual != view.rows[id]?.cells[name] {
-                    throw Difference("\(context.name): \(id).\(name) is \(value), should be \(WorldReading.text(view.rows[id]?.cells[name]))")
+                    throw Difference(
+                        "\(context.name): \(id).\(name) is \(value), should be \(WorldReading.text(view.rows[id]?.cells[name]))"
+                    )
                 }
             }
         }
@@ -61,7 +66,9 @@ extension WorldDriver {
         if let name = random.pick(WorldSchema.attributes(row.entity)) {
             let cell = try WorldReading.cell(object, name)
             if cell != row.cells[name] {
-                throw Difference("\(context.name): \(id).\(name) is \(WorldReading.text(cell)), should be \(WorldReading.text(row.cells[name]))")
+                throw Difference(
+                    "\(context.name): \(id).\(name) is \(WorldReading.text(cell)), should be \(WorldReading.text(row.cells[name]))"
+                )
             }
         }
         guard let relation = random.pick(WorldSchema.relations(row.entity)) else { return }
@@ -69,13 +76,17 @@ extension WorldDriver {
             let target = try WorldReading.ref(object, relation.name)
             if target != view.ref(id, relation.name) {
                 throw Difference(
-                    "\(context.name): \(id).\(relation.name) is \(WorldReading.text(target)), should be \(WorldReading.text(view.ref(id, relation.name)))")
+                    "\(context.name): \(id).\(relation.name) is \(WorldReading.text(target)), should be \(WorldReading.text(view.ref(id, relation.name)))"
+                )
             }
         } else {
             let members = try WorldReading.members(object, relation)
-            let expected = relation.cardinality == .ordered ? view.list(id, relation) : view.members(id, relation).sorted()
+            let expected =
+                relation.cardinality == .ordered ? view.list(id, relation) : view.members(id, relation).sorted()
             let unplaced = context.unplaced
-            if Set(members) != Set(expected) || members.filter({ !unplaced.contains($0) }) != expected.filter({ !unplaced.contains($0) }) {
+            if Set(members) != Set(expected)
+                || members.filter({ !unplaced.contains($0) }) != expected.filter({ !unplaced.contains($0) })
+            {
                 throw Difference("\(context.name): \(id).\(relation.name) is \(members), should be \(expected)")
             }
         }
@@ -95,12 +106,16 @@ extension WorldDriver {
         let offset = random.oneIn(2) ? 0 : random.below(4)
         let request = FetchRequest<ManagedObject>(
             entity: kind.name, where: condition?.predicate, sortedBy: sorts, limit: limit, offset: offset)
-        note(context, "fetch \(kind.name) where \(condition.map { "\($0.predicate)" } ?? "-") by \(sorts.map(\.keyPath)) limit \(WorldReading.text(limit)) offset \(offset)")
+        note(
+            context,
+            "fetch \(kind.name) where \(condition.map { "\($0.predicate)" } ?? "-") by \(sorts.map(\.keyPath)) limit \(WorldReading.text(limit)) offset \(offset)"
+        )
         let view = context.view
         var expected = view.all(kind.name).filter { condition?.holds($0, view) ?? true }
         expected.sort { a, b in
             for sort in sorts {
-                let x = view.value(a, at: sort.keyPath), y = view.value(b, at: sort.keyPath)
+                let x = view.value(a, at: sort.keyPath)
+                let y = view.value(b, at: sort.keyPath)
                 if WorldDriver.precedes(x, y) { return sort.ascending }
                 if WorldDriver.precedes(y, x) { return !sort.ascending }
             }
@@ -130,7 +145,8 @@ extension WorldDriver {
 
     /// A path to an attribute, some through to-one relationships.
     private func path(_ entity: String) -> [String]? {
-        if random.oneIn(3), let relation = random.pick(WorldSchema.relations(entity).filter({ $0.cardinality == .one })) {
+        if random.oneIn(3), let relation = random.pick(WorldSchema.relations(entity).filter({ $0.cardinality == .one }))
+        {
             return random.pick(WorldSchema.attributes(relation.destination)).map { [relation.name, $0] }
         }
         return random.pick(WorldSchema.attributes(entity)).map { [$0] }
@@ -151,7 +167,8 @@ extension WorldDriver {
             default: return Condition(predicate: !a.predicate) { !a.holds($0, $1) }
             }
         }
-        if random.oneIn(4), let relation = random.pick(WorldSchema.relations(entity).filter({ $0.cardinality == .one })) {
+        if random.oneIn(4), let relation = random.pick(WorldSchema.relations(entity).filter({ $0.cardinality == .one }))
+        {
             let target = random.oneIn(3) ? nil : random.pick(world.all(relation.destination))
             let value: Value = target.map { .object($0.key) } ?? .null
             return Condition(predicate: .comparison(.keyPath([relation.name]), .equal, .constant(value), [])) {

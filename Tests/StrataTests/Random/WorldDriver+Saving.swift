@@ -12,15 +12,20 @@ extension WorldDriver {
     /// Whether two objects would have the same code: what policies make of that is a matter of ``upsert``.
     private func breaksUnique(_ context: WorldContext) -> Bool {
         var seen: Set<Cell> = []
-        return (context.view.rows.values.map { $0.cells["code"] } + store.world.rows.filter { !context.touches($0.key) }.values.map { _ in nil })
+        return
+            (context.view.rows.values.map { $0.cells["code"] }
+            + store.world.rows.filter { !context.touches($0.key) }.values.map { _ in nil })
             .contains { $0.map { !seen.insert($0).inserted } ?? false }
             || !root(of: context).isSynced && hasStaleCode(context)
     }
 
     private func hasStaleCode(_ context: WorldContext) -> Bool {
-        let mine = (Array(context.updates.mapValues { $0.changes["code"] ?? nil }) + Array(context.inserted.mapValues { $0.cells["code"] }))
+        let mine =
+            (Array(context.updates.mapValues { $0.changes["code"] ?? nil })
+            + Array(context.inserted.mapValues { $0.cells["code"] }))
             .compactMap { id, cell in cell.map { (id, $0) } }
-        return mine.contains { id, cell in store.world.rows.contains { $0.key != id && $0.value.cells["code"] == cell } }
+        return mine.contains { id, cell in store.world.rows.contains { $0.key != id && $0.value.cells["code"] == cell }
+        }
     }
 
     func save(_ context: WorldContext, policy: MergePolicy) throws {
@@ -28,8 +33,12 @@ extension WorldDriver {
         let wasClean = context.isClean
         if let parent = context.parent {
             // What one child makes of an object that another one deleted is a matter of tests of its own.
-            let cousins = parent.descendants.filter { cousin in cousin !== context && !context.descendants.contains { $0 === cousin } }
-            guard !cousins.contains(where: { cousin in context.deleted.keys.contains(where: cousin.touches) }) else { return }
+            let cousins = parent.descendants.filter { cousin in
+                cousin !== context && !context.descendants.contains { $0 === cousin }
+            }
+            guard !cousins.contains(where: { cousin in context.deleted.keys.contains(where: cousin.touches) }) else {
+                return
+            }
             let expected = store.apply(context, to: parent)
             note(context, "save to parent: \(expected)")
             let actual = try outcome(context)
@@ -117,7 +126,9 @@ extension WorldDriver {
         note(context, "spoil \(id)")
         try object.setValue(random.oneIn(2) ? nil : "much too long", forKey: "name")
         let error = #expect(throws: PersistenceError.self) { try context.context.save() }
-        guard case .validation(let failures)? = error, failures.failures.contains(where: { $0.objectID == object.objectID }) else {
+        guard case .validation(let failures)? = error,
+            failures.failures.contains(where: { $0.objectID == object.objectID })
+        else {
             throw Difference("a save with an invalid name ended with \(WorldReading.text(error))")
         }
         guard case .string(let name) = before else { throw Difference("\(id) has no name") }
@@ -160,7 +171,9 @@ extension WorldDriver {
         let score = Int64(random.below(5))
         let name = WorldSchema.attributes(store.world.rows[id]!.entity).contains("score") ? "score" : "name"
         _ = try object.value(forKey: name)
-        guard let row = store.history[id]?[object.version] else { throw Difference("\(id) has version \(object.version), which was never saved") }
+        guard let row = store.history[id]?[object.version] else {
+            throw Difference("\(id) has version \(object.version), which was never saved")
+        }
         note(context, "set stale \(id).\(name) of version \(object.version)")
         let cell: Cell = name == "score" ? .value(.integer(score)) : .value(.string("s\(score)"))
         try object.setValue(name == "score" ? score : "s\(score)", forKey: name)
@@ -192,7 +205,8 @@ extension WorldDriver {
                 let cell = try WorldReading.cell(object, name)
                 if cell != row.cells[name] {
                     throw Difference(
-                        "\(context.name): \(id).\(name) is \(WorldReading.text(cell)), but version \(object.version) has \(WorldReading.text(row.cells[name]))")
+                        "\(context.name): \(id).\(name) is \(WorldReading.text(cell)), but version \(object.version) has \(WorldReading.text(row.cells[name]))"
+                    )
                 }
             }
         }

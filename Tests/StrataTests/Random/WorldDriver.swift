@@ -66,7 +66,8 @@ final class WorldDriver {
             .filter { $0.contains("/") }
         return log.dropLast(25).filter { line in
             let words = line.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "/" }).map(String.init)
-            return words.contains(where: ids.contains) || line.contains(": save") || line.contains("reset") || line.contains(": rollback")
+            return words.contains(where: ids.contains) || line.contains(": save") || line.contains("reset")
+                || line.contains(": rollback")
                 || line.contains("sync")
         }.suffix(60)
     }
@@ -115,7 +116,9 @@ final class WorldDriver {
         return random.pick(ids)
     }
 
-    func toManyIndex(_ object: ManagedObject, _ name: String) -> Int { object.entity.relationship(named: name)?.toManyIndex ?? 0 }
+    func toManyIndex(_ object: ManagedObject, _ name: String) -> Int {
+        object.entity.relationship(named: name)?.toManyIndex ?? 0
+    }
 
     /// After a change of a context: its descendants look again.
     func refreshDescendants(_ context: WorldContext) throws {
@@ -129,7 +132,9 @@ final class WorldDriver {
     // MARK: Commands
 
     func insert(_ context: WorldContext) throws {
-        guard context.view.rows.count < 60, let kind = random.pick(WorldSchema.kinds) else { return try delete(context) }
+        guard context.view.rows.count < 60, let kind = random.pick(WorldSchema.kinds) else {
+            return try delete(context)
+        }
         let object = try context.context.insert(entityNamed: kind.name)
         let id = Ident(object.objectID)
         counter += 1
@@ -210,7 +215,9 @@ final class WorldDriver {
         case 3:
             var wanted = list.filter { _ in !random.oneIn(3) }
             for _ in 0..<random.below(3) {
-                if let other = anyObject(context, relation.destination), !wanted.contains(other) { wanted.append(other) }
+                if let other = anyObject(context, relation.destination), !wanted.contains(other) {
+                    wanted.append(other)
+                }
             }
             if relation.cardinality == .ordered { wanted.shuffle(using: &random) }
             note(context, "replace \(id).\(relation.name) by \(wanted)")
@@ -231,7 +238,8 @@ final class WorldDriver {
             context.setMembers(id, relation, wanted)
         default:
             guard !list.isEmpty else { return }
-            let from = random.below(list.count), to = random.below(list.count)
+            let from = random.below(list.count)
+            let to = random.below(list.count)
             note(context, "move \(from) to \(to) in \(id).\(relation.name)")
             owner._move(from: from, to: to, index)
             var wanted = list
@@ -297,7 +305,8 @@ final class WorldDriver {
         if context.children.count < 2, root(of: context) === context || context.parent?.parent == nil, random.oneIn(2) {
             counter += 1
             let child = WorldContext(
-                name: context.name + "\(context.children.count)", context: context.context.makeChild(), parent: context, store: store)
+                name: context.name + "\(context.children.count)", context: context.context.makeChild(), parent: context,
+                store: store)
             note(context, "makeChild \(child.name)")
             context.children.append(child)
         } else if !context.children.isEmpty {

@@ -31,7 +31,9 @@ enum WorldReading {
     static func members(_ object: ManagedObject, _ relation: WorldSchema.Relation) throws -> [Ident] {
         let value = try object.value(forKey: relation.name)
         if let list = value as? [ManagedObject] { return try list.map { try alive($0, object, relation) } }
-        guard let set = value as? Set<ManagedObject> else { throw Difference("\(object.objectID).\(relation.name) is no set") }
+        guard let set = value as? Set<ManagedObject> else {
+            throw Difference("\(object.objectID).\(relation.name) is no set")
+        }
         return try set.map { try alive($0, object, relation) }.sorted()
     }
 
@@ -53,7 +55,8 @@ enum WorldReading {
 
     /// All that a context shows, and the versions.
     static func world(_ context: ManagedObjectContext) throws -> (world: World, versions: [Ident: Int64]) {
-        var world = World(), versions: [Ident: Int64] = [:]
+        var world = World()
+        var versions: [Ident: Int64] = [:]
         var all: [ManagedObject] = []
         for kind in WorldSchema.kinds where kind.parent == nil {
             let objects = try context.fetch(FetchRequest<ManagedObject>(entity: kind.name))
@@ -68,14 +71,20 @@ enum WorldReading {
             let id = Ident(object.objectID)
             for relation in WorldSchema.relations(object.entity.name) where relation.cardinality != .one {
                 let members = try members(object, relation)
-                if relation.cardinality == .ordered { world.orders[OrderKey(relation: relation.id, owner: id)] = members }
+                if relation.cardinality == .ordered {
+                    world.orders[OrderKey(relation: relation.id, owner: id)] = members
+                }
                 let inverse = WorldSchema.inverse(relation)
                 if inverse.cardinality == .one {
                     for member in members where world.ref(member, inverse.name) != id {
-                        throw Difference("\(id).\(relation.name) shows \(member), whose \(inverse.name) is \(String(describing: world.ref(member, inverse.name)))")
+                        throw Difference(
+                            "\(id).\(relation.name) shows \(member), whose \(inverse.name) is \(String(describing: world.ref(member, inverse.name)))"
+                        )
                     }
                     let expected = world.members(id, relation)
-                    if expected.count != members.count { throw Difference("\(id).\(relation.name) shows \(members), but \(expected.sorted()) lead to it") }
+                    if expected.count != members.count {
+                        throw Difference("\(id).\(relation.name) shows \(members), but \(expected.sorted()) lead to it")
+                    }
                 } else {
                     let canonical = WorldSchema.canonical(relation)
                     for member in members {
@@ -93,7 +102,9 @@ enum WorldReading {
             where relation.cardinality != .one && WorldSchema.inverse(relation).cardinality != .one {
                 let members = try WorldReading.members(object, relation)
                 if Set(members) != world.members(id, relation) {
-                    throw Difference("\(id).\(relation.name) shows \(members), but the other side says \(world.members(id, relation).sorted())")
+                    throw Difference(
+                        "\(id).\(relation.name) shows \(members), but the other side says \(world.members(id, relation).sorted())"
+                    )
                 }
             }
         }
@@ -102,7 +113,9 @@ enum WorldReading {
     }
 
     /// Compares two worlds; one-to-one relationships and orders only if told so.
-    static func compare(_ actual: World, _ expected: World, exactly: Bool, unplaced: Set<Ident> = [], _ place: String) throws {
+    static func compare(_ actual: World, _ expected: World, exactly: Bool, unplaced: Set<Ident> = [], _ place: String)
+        throws
+    {
         for id in Set(actual.rows.keys).union(expected.rows.keys).sorted() {
             guard let a = actual.rows[id] else { throw Difference("\(place): \(id) is not there") }
             guard let e = expected.rows[id] else { throw Difference("\(place): \(id) should not be there") }
@@ -115,14 +128,22 @@ enum WorldReading {
                 if isOneToOne, !exactly { continue }
                 switch relation.cardinality {
                 case .one:
-                    let x = actual.ref(id, relation.name), y = expected.ref(id, relation.name)
-                    if x != y { throw Difference("\(place): \(id).\(relation.name) is \(text(x)), should be \(text(y))") }
+                    let x = actual.ref(id, relation.name)
+                    let y = expected.ref(id, relation.name)
+                    if x != y {
+                        throw Difference("\(place): \(id).\(relation.name) is \(text(x)), should be \(text(y))")
+                    }
                 case .many:
-                    let x = actual.members(id, relation), y = expected.members(id, relation)
-                    if x != y { throw Difference("\(place): \(id).\(relation.name) is \(x.sorted()), should be \(y.sorted())") }
+                    let x = actual.members(id, relation)
+                    let y = expected.members(id, relation)
+                    if x != y {
+                        throw Difference("\(place): \(id).\(relation.name) is \(x.sorted()), should be \(y.sorted())")
+                    }
                 case .ordered:
-                    let x = actual.list(id, relation), y = expected.list(id, relation)
-                    let isSame = Set(x) == Set(y)
+                    let x = actual.list(id, relation)
+                    let y = expected.list(id, relation)
+                    let isSame =
+                        Set(x) == Set(y)
                         && (!exactly || x.filter { !unplaced.contains($0) } == y.filter { !unplaced.contains($0) })
                     if !isSame { throw Difference("\(place): \(id).\(relation.name) is \(x), should be \(y)") }
                 }

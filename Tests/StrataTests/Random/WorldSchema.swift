@@ -2,8 +2,8 @@ import Strata
 
 /// The model that random tests work with, as plain data: the store's model and the reference model are both made of it.
 ///
-/// It has every kind of relationship: one-to-many, many-to-many, ordered ones of both kinds, one-to-one, to itself of every kind, and the
-/// delete rules nullify, cascade (with cycles and diamonds) and deny.
+/// It has every kind of relationship: one-to-many, many-to-many, ordered ones of both kinds, one-to-one, to itself of
+/// every kind, and the delete rules nullify, cascade (with cycles and diamonds) and deny.
 enum WorldSchema {
     enum Cardinality { case one, many, ordered }
 
@@ -52,7 +52,9 @@ enum WorldSchema {
                 ("tags", .many, "Tag", "books", .nullify), ("shelves", .many, "Shelf", "items", .nullify),
             ]),
         kind("Novel", parent: "Book", ["genre"], []),
-        kind("Tag", ["name"], [("books", .many, "Book", "tags", .nullify), ("friends", .many, "Tag", "friends", .nullify)]),
+        kind(
+            "Tag", ["name"],
+            [("books", .many, "Book", "tags", .nullify), ("friends", .many, "Tag", "friends", .nullify)]),
         kind("Passport", ["name"], [("owner", .one, "Author", "passport", .nullify)]),
         kind("Shelf", ["name"], [("items", .ordered, "Book", "shelves", .nullify)]),
         kind("Shop", ["name"], [("clerks", .many, "Author", "shop", .deny)]),
@@ -76,10 +78,14 @@ enum WorldSchema {
     }
 
     /// Attributes with inherited ones.
-    static func attributes(_ name: String) -> [String] { (kind(name).parent.map(attributes) ?? []) + kind(name).attributes }
+    static func attributes(_ name: String) -> [String] {
+        (kind(name).parent.map(attributes) ?? []) + kind(name).attributes
+    }
 
     /// Relationships with inherited ones.
-    static func relations(_ name: String) -> [Relation] { (kind(name).parent.map(relations) ?? []) + kind(name).relations }
+    static func relations(_ name: String) -> [Relation] {
+        (kind(name).parent.map(relations) ?? []) + kind(name).relations
+    }
 
     static func relation(_ entity: String, _ name: String) -> Relation { relations(entity).first { $0.name == name }! }
 
@@ -122,7 +128,8 @@ enum WorldSchema {
             entity.relationships = kind.relations.map { relation in
                 Relationship(
                     relation.name, to: relation.destination,
-                    relation.cardinality == .one ? .optionalToOne : relation.cardinality == .many ? .toMany : .orderedToMany,
+                    relation.cardinality == .one
+                        ? .optionalToOne : relation.cardinality == .many ? .toMany : .orderedToMany,
                     inverse: relation.inverse, deleteRule: relation.rule)
             }
             return entity

@@ -22,8 +22,11 @@ final class WorldStore {
     /// Saves a root context by its policy.
     func save(_ context: WorldContext, policy: MergePolicy) -> Outcome {
         if isInvalid(context) { return .invalid }
-        var writes: [Ident: [String: Cell?]] = [:], inserts = context.inserted, dropped: Set<Ident> = []
-        var deletes = Set(context.deleted.keys), hasConflicts = false
+        var writes: [Ident: [String: Cell?]] = [:]
+        var inserts = context.inserted
+        var dropped: Set<Ident> = []
+        var deletes = Set(context.deleted.keys)
+        var hasConflicts = false
         let keepsMemory = policy == .objectWinsByProperty || policy == .overwrite
         for (id, update) in context.updates where !update.changes.isEmpty {
             guard let row = world.rows[id] else {
@@ -39,7 +42,8 @@ final class WorldStore {
             switch policy {
             case .error, .rollback: dropped.insert(id)
             case .objectWinsByProperty: writes[id] = update.changes
-            case .storeWinsByProperty: writes[id] = update.changes.filter { row.cells[$0.key] == update.snapshot.cells[$0.key] }
+            case .storeWinsByProperty:
+                writes[id] = update.changes.filter { row.cells[$0.key] == update.snapshot.cells[$0.key] }
             case .overwrite:
                 let mine = memory(update)
                 writes[id] = Dictionary(
@@ -62,7 +66,11 @@ final class WorldStore {
         if policy == .error, dangles(next, writes: writes, inserts: inserts, pairs: pairs) { return .dangling }
         for (relation, changes) in pairs {
             for (pair, isAdded) in changes {
-                if isAdded { next.pairs[relation, default: []].insert(pair) } else { next.pairs[relation]?.remove(pair) }
+                if isAdded {
+                    next.pairs[relation, default: []].insert(pair)
+                } else {
+                    next.pairs[relation]?.remove(pair)
+                }
             }
         }
         next.apply(context.orders.filter { !dropped.contains($0.key.owner) })
@@ -81,10 +89,13 @@ final class WorldStore {
     func isInvalid(_ context: WorldContext) -> Bool {
         let world = context.view
         for id in Array(context.inserted.keys) + context.updates.keys where world.rows[id] != nil {
-            guard case .string(let name) = world.value(id, "name"), name.count <= WorldSchema.longestName else { return true }
+            guard case .string(let name) = world.value(id, "name"), name.count <= WorldSchema.longestName else {
+                return true
+            }
         }
         for id in context.deleted.keys {
-            for relation in WorldSchema.kinds.flatMap(\.relations) where relation.rule == .deny && relation.entity == id.root {
+            for relation in WorldSchema.kinds.flatMap(\.relations)
+            where relation.rule == .deny && relation.entity == id.root {
                 if !world.members(id, relation).isEmpty { return true }
             }
         }
@@ -94,7 +105,11 @@ final class WorldStore {
     /// Whether a pending relationship leads to an object that the store has no more.
     func leadsNowhere(_ context: WorldContext) -> Bool {
         func isGone(_ cell: Cell?) -> Bool {
-            if case .ref(let target)? = cell { world.rows[target] == nil && context.inserted[target] == nil } else { false }
+            if case .ref(let target)? = cell {
+                world.rows[target] == nil && context.inserted[target] == nil
+            } else {
+                false
+            }
         }
         return context.updates.values.contains { $0.changes.values.contains(where: isGone) }
             || context.inserted.values.contains { $0.cells.values.contains(where: isGone) }
@@ -127,12 +142,15 @@ final class WorldStore {
             guard case .ref(let target)? = cell else { return cell }
             return world.rows[target] != nil || child.inserted[target] != nil ? cell : nil
         }
-        for (id, row) in child.inserted { parent.inserted[id] = WorldRow(entity: row.entity, cells: row.cells.compactMapValues(alive)) }
+        for (id, row) in child.inserted {
+            parent.inserted[id] = WorldRow(entity: row.entity, cells: row.cells.compactMapValues(alive))
+        }
         for (id, update) in child.updates {
             for (name, cell) in update.changes where world.rows[id]?.cells[name] != alive(cell) {
                 if let relation = WorldSchema.oneToOne(update.snapshot.entity, name) {
-                    // The parent may have given the new partner to another object, which the child does not mention if it deletes that one: the
-                    // child wins, and a partner that it has taken away is not to be cascaded to.
+                    // The parent may have given the new partner to another object, which the child does not mention if
+                    // it deletes that one: the child wins, and a partner that it has taken away is not to be cascaded
+                    // to.
                     parent.setRef(id, relation, alive(cell)?.target)
                 } else {
                     parent.write(id, name, alive(cell))

@@ -8,8 +8,9 @@ import Testing
     func visibility() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
-        let home = Enclosure(root, code: "AA-1"), tom = Cat(root, name: "Tom", enclosure: home),
-            gone = Cat(root, name: "Gone", enclosure: home)
+        let home = Enclosure(root, code: "AA-1")
+        let tom = Cat(root, name: "Tom", enclosure: home)
+        let gone = Cat(root, name: "Gone", enclosure: home)
         try root.save()
         tom.name = "Tim"
         root.delete(gone)
@@ -38,8 +39,10 @@ import Testing
     func oneLevelUp() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
-        let rex = Dog(root, name: "Rex"), sit = Trick(root, title: "sit"), beg = Trick(root, title: "beg"),
-            home = Enclosure(root, code: "AA-1")
+        let rex = Dog(root, name: "Rex")
+        let sit = Trick(root, title: "sit")
+        let beg = Trick(root, title: "beg")
+        let home = Enclosure(root, code: "AA-1")
         rex.tricks = [sit, beg]
         let cat = Cat(root, name: "Tom", enclosure: home)
         try root.save()
@@ -111,7 +114,8 @@ import Testing
     func deletesOfBoth() throws {
         let file = try ZooFile()
         let root = file.container.newContext()
-        let tom = Cat(root, name: "Tom"), kit = Cat(root, name: "Kit")
+        let tom = Cat(root, name: "Tom")
+        let kit = Cat(root, name: "Kit")
         tom.kittens = [kit]
         try root.save()
         tom.name = "Changed"
@@ -152,7 +156,8 @@ import Testing
     @Test("Conflicts of a child's changes are met where the root saves")
     func conflicts() throws {
         let file = try ZooFile()
-        let root = file.container.newContext(), rival = file.container.newContext()
+        let root = file.container.newContext()
+        let rival = file.container.newContext()
         let rex = Dog(root, name: "Rex")
         try root.save()
         let child = root.makeChild()
@@ -170,11 +175,15 @@ import Testing
         #expect(rex.name == "Child" && rex.weight == 9)
     }
 
-    @Test("A child takes a one-to-one partner away from an object that it deletes; the delete does not cascade to the partner then")
+    @Test(
+        "A child takes a one-to-one partner away from an object that it deletes; the delete does not cascade to the partner then"
+    )
     func takenPartners() throws {
         let container = try PersistentContainer(Library.self, at: .memory(name: nil))
         let root = container.newContext()
-        let first = Author(root, name: "1"), second = Author(root, name: "2"), passport = Passport(root, number: "p")
+        let first = Author(root, name: "1")
+        let second = Author(root, name: "2")
+        let passport = Passport(root, number: "p")
         try root.save()
         let child = root.makeChild()
         child.delete(try child.existingObject(with: second.objectID))

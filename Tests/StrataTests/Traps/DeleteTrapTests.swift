@@ -9,7 +9,8 @@ import Testing
         try HookLog.listening { log in
             let file = try ZooFile()
             let context = file.container.newContext()
-            let home = Enclosure(context, code: "AA-1"), cat = Cat(context, name: "Tom", enclosure: home)
+            let home = Enclosure(context, code: "AA-1")
+            let cat = Cat(context, name: "Tom", enclosure: home)
             let kitten = Cat(context, name: "Kit", enclosure: home)
             cat.kittens = [kitten]
             try context.save()
@@ -39,8 +40,10 @@ import Testing
             let context = file.container.newContext()
             let ring = (0..<5).map { Node(context, "ring \($0)") }
             for (index, node) in ring.enumerated() { node.next = ring[(index + 1) % 5] }
-            let top = Node(context, "top"), left = Node(context, "left"), right = Node(context, "right"),
-                bottom = Node(context, "bottom")
+            let top = Node(context, "top")
+            let left = Node(context, "left")
+            let right = Node(context, "right")
+            let bottom = Node(context, "bottom")
             top.parts = [left, right]
             left.parts = [bottom]
             right.parts = [bottom]
@@ -79,7 +82,8 @@ import Testing
     func denyAfterCascade() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let owner = Node(context, "owner"), locked = Node(context, "locked")
+        let owner = Node(context, "owner")
+        let locked = Node(context, "locked")
         owner.locks = [locked]
         owner.parts = [locked]
         let stranger = Node(context, "stranger")
@@ -102,7 +106,9 @@ import Testing
     func denyInsideCascade() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let top = Node(context, "top"), part = Node(context, "part"), held = Node(context, "held")
+        let top = Node(context, "top")
+        let part = Node(context, "part")
+        let held = Node(context, "held")
         top.parts = [part]
         part.locks = [held]
         try context.save()
@@ -169,11 +175,14 @@ import Testing
     func rolledBack() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let keeper = Keeper(context, name: "k"), diary = Diary(inserting: context),
-            home = Enclosure(context, code: "AA-1")
+        let keeper = Keeper(context, name: "k")
+        let diary = Diary(inserting: context)
+        let home = Enclosure(context, code: "AA-1")
         diary.keeper = keeper
         keeper.enclosures = [home]
-        let rex = Dog(context, name: "Rex"), sit = Trick(context, title: "sit"), beg = Trick(context, title: "beg")
+        let rex = Dog(context, name: "Rex")
+        let sit = Trick(context, title: "sit")
+        let beg = Trick(context, title: "beg")
         rex.tricks = [sit, beg]
         try context.save()
         context.delete(keeper)

@@ -8,7 +8,8 @@ import Testing
     private let weight = AttributeKey<Double>(["weight"])
 
     private func zoo(_ context: ManagedObjectContext) throws {
-        let a = Enclosure(context, code: "AA-1"), b = Enclosure(context, code: "BB-2")
+        let a = Enclosure(context, code: "AA-1")
+        let b = Enclosure(context, code: "BB-2")
         for index in 0..<10 {
             let animal: Animal =
                 index.isMultiple(of: 2)

@@ -51,7 +51,8 @@ import Testing
         try HookLog.listening { log in
             let file = try ZooFile()
             let context = file.container.newContext()
-            let a = Sample(context, "a"), b = Sample(context, "b")
+            let a = Sample(context, "a")
+            let b = Sample(context, "b")
             try context.save()
             _ = log.take()
             var seen: [Bool] = []
@@ -75,8 +76,9 @@ import Testing
         try HookLog.listening { log in
             let file = try ZooFile()
             let context = file.container.newContext()
-            let mother = Cat(context, name: "Mother"), aunt = Cat(context, name: "Aunt"),
-                kit = Cat(context, name: "Kit")
+            let mother = Cat(context, name: "Mother")
+            let aunt = Cat(context, name: "Aunt")
+            let kit = Cat(context, name: "Kit")
             mother.kittens = [kit]
             try context.save()
             log.actions["prepareForDeletion"] = { object in
@@ -144,7 +146,9 @@ import Testing
     func swapping() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let a = Dog(context, name: "a"), b = Dog(context, name: "b"), c = Dog(context, name: "c")
+        let a = Dog(context, name: "a")
+        let b = Dog(context, name: "b")
+        let c = Dog(context, name: "c")
         (a.chip, b.chip, c.chip) = ("1", "2", "3")
         try context.save()
         (a.chip, b.chip) = (b.chip, a.chip)
@@ -164,7 +168,8 @@ import Testing
     func conflicts() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let a = Dog(context, name: "a"), b = Dog(context, name: "b")
+        let a = Dog(context, name: "a")
+        let b = Dog(context, name: "b")
         (a.chip, b.chip) = ("1", "1")
         guard case .conflicts(let list)? = persistenceError({ try context.save() }),
             case .unique(let names, _)? = list.first?.reason
@@ -200,7 +205,8 @@ import Testing
         try seed.save()
         let context = file.container.newContext()
         context.mergePolicy = .objectWinsByProperty
-        let new = Dog(context, name: "new"), home = Enclosure(context, code: "AA-1")
+        let new = Dog(context, name: "new")
+        let home = Enclosure(context, code: "AA-1")
         new.chip = "1"
         new.enclosure = home
         new.tricks = [Trick(context, title: "beg")]

@@ -5,7 +5,9 @@ import Testing
 /// Relationships to entities that others inherit from: the row alone tells the class.
 @Suite struct InheritanceTests {
     private func zoo(_ context: ManagedObjectContext) throws -> (keeper: ObjectID, cat: ObjectID, dog: ObjectID) {
-        let keeper = Keeper(context, name: "k"), cat = Cat(context, name: "Tom"), dog = Dog(context, name: "Rex")
+        let keeper = Keeper(context, name: "k")
+        let cat = Cat(context, name: "Tom")
+        let dog = Dog(context, name: "Rex")
         keeper.favourites = [dog, cat]
         try context.save()
         return (keeper.objectID, cat.objectID, dog.objectID)
@@ -29,8 +31,8 @@ import Testing
             let root = file.container.newContext()
             let child = root.makeChild()
             let keeper = try child.existingObject(Keeper.self, with: ids.keeper)
-            let cat = try child.existingObject(Cat.self, with: ids.cat),
-                dog = try child.existingObject(Dog.self, with: ids.dog)
+            let cat = try child.existingObject(Cat.self, with: ids.cat)
+            let dog = try child.existingObject(Dog.self, with: ids.dog)
             #expect(dog.fans == [keeper] && cat.fans == [keeper])
             if fromOwner { keeper.favourites = [cat, dog] } else { dog.fans = [] }
             try child.save()

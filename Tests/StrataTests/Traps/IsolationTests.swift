@@ -132,7 +132,8 @@ import Testing
         let file = try ZooFile()
         let container = file.container
         let setup = container.newContext()
-        let home = Enclosure(setup, code: "AA-1"), shared = Sample(setup, "shared")
+        let home = Enclosure(setup, code: "AA-1")
+        let shared = Sample(setup, "shared")
         try setup.save()
         let (homeID, sharedID) = (home.objectID, shared.objectID)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -9,7 +9,8 @@ import Testing
         let file = try ZooFile()
         let context = file.container.newContext()
         let home = Enclosure(context, code: "AA-1")
-        let cat = try context.insert(entityNamed: "Cat"), dog = try context.insert(entityNamed: "Dog")
+        let cat = try context.insert(entityNamed: "Cat")
+        let dog = try context.insert(entityNamed: "Dog")
         cat["name"] = "Tom"
         cat["weight"] = 3
         cat["lives"] = 7
@@ -43,7 +44,8 @@ import Testing
     func errors() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let home = Enclosure(context, code: "AA-1"), cat = Cat(context, name: "Tom", enclosure: home)
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "Tom", enclosure: home)
         try context.save()
         let sample = Sample(context, "s")
         func failure(_ object: ManagedObject, _ name: String, _ value: Any?) -> String {
@@ -115,7 +117,8 @@ import Testing
     func relationshipsByName() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
-        let home = Enclosure(seed, code: "AA-1"), cat = Cat(seed, name: "Tom", enclosure: home)
+        let home = Enclosure(seed, code: "AA-1")
+        let cat = Cat(seed, name: "Tom", enclosure: home)
         try seed.save()
         let context = file.container.newContext()
         let same = try context.existingObject(Enclosure.self, with: home.objectID)
@@ -134,10 +137,12 @@ import Testing
     func frozen() async throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let home = Enclosure(context, code: "AA-1"), cat = Cat(context, name: "Tom", enclosure: home)
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "Tom", enclosure: home)
         home.keepers = [Keeper(context, name: "k")]
         try context.save()
-        let copy = cat.frozen(), homeCopy = home.frozen()
+        let copy = cat.frozen()
+        let homeCopy = home.frozen()
         cat.name = "Tim"
         cat.enclosure = nil
         context.delete(home)

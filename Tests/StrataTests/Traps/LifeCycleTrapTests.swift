@@ -152,8 +152,10 @@ import Testing
         let context = file.container.newContext()
         let child = context.makeChild()
         let inner = Cat(child, name: "Tom")
-        let id = inner.objectID, hash = inner.hashValue
-        let byID = [id: "Tom"], byObject = [inner: 1]
+        let id = inner.objectID
+        let hash = inner.hashValue
+        let byID = [id: "Tom"]
+        let byObject = [inner: 1]
         let kitten = Cat(child, name: "Kit")
         inner.kittens = [kitten]
         try child.save()

@@ -20,7 +20,9 @@ import Testing
     func faultsForNothing() throws {
         let file = try ZooFile()
         let seed = file.container.newContext()
-        let keeper = Keeper(seed, name: "k"), diary = Diary(inserting: seed), sample = Sample(seed, "s")
+        let keeper = Keeper(seed, name: "k")
+        let diary = Diary(inserting: seed)
+        let sample = Sample(seed, "s")
         diary.keeper = keeper
         try seed.save()
         let context = file.container.newContext()
@@ -49,8 +51,9 @@ import Testing
     func loadedObjects() throws {
         let file = try ZooFile()
         let context = file.container.newContext(automaticallyMergesChanges: true)
-        let keeper = Keeper(context, name: "k"), home = Enclosure(context, code: "AA-1"),
-            diary = Diary(inserting: context)
+        let keeper = Keeper(context, name: "k")
+        let home = Enclosure(context, code: "AA-1")
+        let diary = Diary(inserting: context)
         diary.keeper = keeper
         home.keepers = [keeper]
         try context.save()
@@ -104,7 +107,9 @@ import Testing
     func targets() throws {
         let file = try ZooFile()
         let context = file.container.newContext(automaticallyMergesChanges: true)
-        let node = Node(context, "a"), next = Node(context, "b"), lock = Node(context, "c")
+        let node = Node(context, "a")
+        let next = Node(context, "b")
+        let lock = Node(context, "c")
         node.lockedBy = lock
         lock.locks.insert(next)
         try context.save()
@@ -122,8 +127,10 @@ import Testing
     @Test("A fetch does not find a fault whose row is gone, also if one of its relationships is changed here")
     func faultsWithChangedRelationships() throws {
         let container = try PersistentContainer(Library.self, at: .memory(name: nil))
-        let context = container.newContext(), other = container.newContext()
-        let author = Author(other, name: "a"), book = Book(context, title: "b")
+        let context = container.newContext()
+        let other = container.newContext()
+        let author = Author(other, name: "a")
+        let book = Book(context, title: "b")
         try context.save()
         try other.save()
         let fault = try #require(try context.object(with: author.objectID) as? Author)
@@ -136,11 +143,16 @@ import Testing
         #expect(fault.isMissing && !fault.hasChanges)
     }
 
-    @Test("A save that drops a relationship to what others deleted keeps what was added to an object that had led there before")
+    @Test(
+        "A save that drops a relationship to what others deleted keeps what was added to an object that had led there before"
+    )
     func unchangedRelationships() throws {
         let container = try PersistentContainer(Library.self, at: .memory(name: nil))
-        let context = container.newContext(), other = container.newContext()
-        let author = Author(context, name: "a"), old = Book(context, title: "old"), new = Book(context, title: "new")
+        let context = container.newContext()
+        let other = container.newContext()
+        let author = Author(context, name: "a")
+        let old = Book(context, title: "old")
+        let new = Book(context, title: "new")
         old.fan = author
         try context.save()
         old.tags = [Tag(context, label: "t")]
@@ -155,11 +167,15 @@ import Testing
         #expect(old.fan == nil && new.fan == nil && !context.hasChanges)
     }
 
-    @Test("What others deleted and a child has changed lives on there, with the members that its parent has set to lead to it")
+    @Test(
+        "What others deleted and a child has changed lives on there, with the members that its parent has set to lead to it"
+    )
     func changedInChild() throws {
         let container = try PersistentContainer(Library.self, at: .memory(name: nil))
-        let root = container.newContext(automaticallyMergesChanges: true), other = container.newContext()
-        let author = Author(root, name: "a"), book = Book(root, title: "b")
+        let root = container.newContext(automaticallyMergesChanges: true)
+        let other = container.newContext()
+        let author = Author(root, name: "a")
+        let book = Book(root, title: "b")
         try root.save()
         let child = root.makeChild()
         let same = try child.existingObject(Author.self, with: author.objectID)

@@ -124,7 +124,9 @@ import Testing
         #expect(try other.count(for: FetchRequest<Sample>(where: decimal >= 9)) == 3)
         // Writing back what was read is no change.
         for sample in found {
-            sample.decimal = sample.decimal; sample.date = sample.date; sample.double = sample.double
+            sample.decimal = sample.decimal
+            sample.date = sample.date
+            sample.double = sample.double
         }
         #expect(found.allSatisfy { $0.changedValues().isEmpty })
         #expect(try file.count { try other.save() }.writes == 0)

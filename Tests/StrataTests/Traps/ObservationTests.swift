@@ -24,7 +24,8 @@ import Testing
     func properties() throws {
         let file = try ZooFile()
         let context = file.container.viewContext
-        let home = Enclosure(context, code: "AA-1"), cat = Cat(context, name: "Tom")
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "Tom")
         try context.save()
         #expect(notifies({ _ = cat.name }, when: { cat.name = "Tim" }))
         #expect(!notifies({ _ = cat.name }, when: { cat.weight = 5 }))
@@ -48,7 +49,8 @@ import Testing
     func reverting() throws {
         let file = try ZooFile()
         let context = file.container.viewContext
-        let home = Enclosure(context, code: "AA-1"), cat = Cat(context, name: "Tom", enclosure: home)
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "Tom", enclosure: home)
         try context.save()
         cat.name = "Tim"
         #expect(notifies({ _ = cat.name }, when: { context.rollback() }))
@@ -67,7 +69,8 @@ import Testing
     func merges() async throws {
         let file = try ZooFile()
         let context = file.container.viewContext
-        let home = Enclosure(context, code: "AA-1"), cat = Cat(context, name: "Tom", enclosure: home)
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "Tom", enclosure: home)
         home.keepers = [Keeper(context, name: "k")]
         try context.save()
         let (homeID, catID) = (home.objectID, cat.objectID)
@@ -81,7 +84,8 @@ import Testing
                 try change(context)
                 try context.save()
             }
-            // The view context takes the save in by itself, soon; the test waits for it and gives up after some seconds.
+            // The view context takes the save in by itself, soon; the test waits for it and gives up after some
+            // seconds.
             for _ in 0..<500 where counter.count == 0 { try await Task.sleep(for: .milliseconds(10)) }
             return counter.count > 0
         }

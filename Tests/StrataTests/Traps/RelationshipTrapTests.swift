@@ -9,7 +9,8 @@ import Testing
     )
     func commutativeAdditions() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(), two = file.container.newContext()
+        let one = file.container.newContext()
+        let two = file.container.newContext()
         let home = Enclosure(one, code: "AA-1")
         try one.save()
         let same = try two.existingObject(Enclosure.self, with: home.objectID)
@@ -52,7 +53,8 @@ import Testing
         let cat = try #require(try two.fetchFirst(FetchRequest<Cat>(where: AttributeKey<String>(["name"]) == "a")))
         let keeper = try #require(
             try two.fetchFirst(FetchRequest<Keeper>(where: AttributeKey<String>(["name"]) == "k")))
-        let newCat = Cat(two, name: "d"), newKeeper = Keeper(two, name: "m")
+        let newCat = Cat(two, name: "d")
+        let newKeeper = Keeper(two, name: "m")
         let (reads, _, _) = file.count {
             same.addAnimals([newCat])
             same.removeAnimals([cat])
@@ -96,7 +98,8 @@ import Testing
     func moves() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let a = Enclosure(context, code: "AA-1"), b = Enclosure(context, code: "BB-2")
+        let a = Enclosure(context, code: "AA-1")
+        let b = Enclosure(context, code: "BB-2")
         let cat = Cat(context, name: "Tom", enclosure: a)
         try context.save()
         cat.enclosure = b
@@ -122,7 +125,8 @@ import Testing
     func stealing() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let first = Keeper(context, name: "first"), second = Keeper(context, name: "second")
+        let first = Keeper(context, name: "first")
+        let second = Keeper(context, name: "second")
         let diary = Diary(inserting: context)
         diary.keeper = first
         try context.save()
@@ -169,7 +173,9 @@ import Testing
     func selfReference() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let a = Cat(context, name: "a"), b = Cat(context, name: "b"), c = Dog(context, name: "c")
+        let a = Cat(context, name: "a")
+        let b = Cat(context, name: "b")
+        let c = Dog(context, name: "c")
         a.friend = b
         #expect(b.friend === a)
         c.friend = b
@@ -209,7 +215,9 @@ import Testing
         let file = try ZooFile()
         let context = file.container.newContext()
         let tricks = ["sit", "roll", "beg", "jump"].map { Trick(context, title: $0) }
-        let rex = Dog(context, name: "Rex"), bo = Dog(context, name: "Bo"), kim = Dog(context, name: "Kim")
+        let rex = Dog(context, name: "Rex")
+        let bo = Dog(context, name: "Bo")
+        let kim = Dog(context, name: "Kim")
         rex.tricks = [tricks[2], tricks[0], tricks[2], tricks[1]]
         #expect(rex.tricks.map(\.title) == ["beg", "sit", "roll"])
         bo.tricks = [tricks[0], tricks[2]]
@@ -254,7 +262,8 @@ import Testing
     @Test("Trap 9: two contexts append to one ordered relationship; both appends survive")
     func orderedAppends() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(), two = file.container.newContext()
+        let one = file.container.newContext()
+        let two = file.container.newContext()
         let dog = Dog(one, name: "Rex")
         dog.tricks = [Trick(one, title: "a")]
         try one.save()
@@ -301,8 +310,9 @@ import Testing
     func refreshedSide() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let a = Enclosure(context, code: "AA-1"), b = Enclosure(context, code: "BB-2"),
-            cat = Cat(context, name: "Tom", enclosure: a)
+        let a = Enclosure(context, code: "AA-1")
+        let b = Enclosure(context, code: "BB-2")
+        let cat = Cat(context, name: "Tom", enclosure: a)
         let keeper = Keeper(context, name: "k")
         a.keepers = [keeper]
         try context.save()

@@ -148,9 +148,13 @@ import Testing
     @Test("Trap 16: a save that fails leaves objects, relationships, order and the store exactly as they were")
     func failedSave() throws {
         let file = try ZooFile()
-        let context = file.container.newContext(), rival = file.container.newContext()
-        let rex = Dog(context, name: "Rex"), sit = Trick(context, title: "sit"), beg = Trick(context, title: "beg")
-        let home = Enclosure(context, code: "AA-1"), gone = Sample(context, "gone")
+        let context = file.container.newContext()
+        let rival = file.container.newContext()
+        let rex = Dog(context, name: "Rex")
+        let sit = Trick(context, title: "sit")
+        let beg = Trick(context, title: "beg")
+        let home = Enclosure(context, code: "AA-1")
+        let gone = Sample(context, "gone")
         rex.chip = "1"
         rex.tricks = [sit, beg]
         try context.save()
@@ -208,7 +212,8 @@ import Testing
     func rollbackAfterFailure() throws {
         let file = try ZooFile()
         let context = file.container.newContext()
-        let home = Enclosure(context, code: "AA-1"), cat = Cat(context, name: "Tom", enclosure: home)
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "Tom", enclosure: home)
         try context.save()
         cat.name = ""
         cat.enclosure = nil

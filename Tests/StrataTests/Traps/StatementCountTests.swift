@@ -140,7 +140,8 @@ import Testing
     func sharedRows() throws {
         let file = try ZooFile()
         try zoo(file, homes: 20, animals: 5)
-        let one = file.container.newContext(), two = file.container.newContext()
+        let one = file.container.newContext()
+        let two = file.container.newContext()
         let animals = try one.fetch(FetchRequest<Animal>())
         let faults = try animals.map { try two.object(with: $0.objectID) }
         let (statements, names) = file.statements { faults.compactMap { ($0 as? Animal)?.name } }

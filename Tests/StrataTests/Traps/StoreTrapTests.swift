@@ -128,16 +128,19 @@ import Testing
     @Test("Members, moves, pairs and orders that another context saved show in loaded relationships")
     func relationships() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(automaticallyMergesChanges: true),
-            two = file.container.newContext(automaticallyMergesChanges: true)
-        let a = Enclosure(one, code: "AA-1"), b = Enclosure(one, code: "BB-2"),
-            cat = Cat(one, name: "Tom", enclosure: a)
-        let rex = Dog(one, name: "Rex"), sit = Trick(one, title: "sit"), beg = Trick(one, title: "beg")
+        let one = file.container.newContext(automaticallyMergesChanges: true)
+        let two = file.container.newContext(automaticallyMergesChanges: true)
+        let a = Enclosure(one, code: "AA-1")
+        let b = Enclosure(one, code: "BB-2")
+        let cat = Cat(one, name: "Tom", enclosure: a)
+        let rex = Dog(one, name: "Rex")
+        let sit = Trick(one, title: "sit")
+        let beg = Trick(one, title: "beg")
         rex.tricks = [sit, beg]
         try one.save()
         #expect(a.animals == [cat] && b.animals.isEmpty && a.keepers.isEmpty)
-        let otherCat = try two.existingObject(Cat.self, with: cat.objectID),
-            otherB = try two.existingObject(Enclosure.self, with: b.objectID)
+        let otherCat = try two.existingObject(Cat.self, with: cat.objectID)
+        let otherB = try two.existingObject(Enclosure.self, with: b.objectID)
         let otherRex = try two.existingObject(Dog.self, with: rex.objectID)
         otherCat.enclosure = otherB
         otherB.addKeepers([Keeper(two, name: "k")])
@@ -159,7 +162,8 @@ import Testing
     @Test("A context that does not merge stays as it is until it is refreshed, and meets conflicts")
     func withoutMerging() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(), two = file.container.newContext()
+        let one = file.container.newContext()
+        let two = file.container.newContext()
         let sample = Sample(one, "a")
         try one.save()
         let same = try two.existingObject(Sample.self, with: sample.objectID)
@@ -178,12 +182,13 @@ import Testing
     @Test("An object that this context deleted and another one changed, and the other way round")
     func deletesAndChanges() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(automaticallyMergesChanges: true),
-            two = file.container.newContext(automaticallyMergesChanges: true)
-        let a = Sample(one, "a"), b = Sample(one, "b")
+        let one = file.container.newContext(automaticallyMergesChanges: true)
+        let two = file.container.newContext(automaticallyMergesChanges: true)
+        let a = Sample(one, "a")
+        let b = Sample(one, "b")
         try one.save()
-        let otherA = try two.existingObject(Sample.self, with: a.objectID),
-            otherB = try two.existingObject(Sample.self, with: b.objectID)
+        let otherA = try two.existingObject(Sample.self, with: a.objectID)
+        let otherB = try two.existingObject(Sample.self, with: b.objectID)
         one.delete(a)
         otherA.small = 1
         otherB.small = 1

@@ -54,7 +54,8 @@ import Testing
     )
     func snapshots() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(), two = file.container.newContext(automaticallyMergesChanges: true)
+        let one = file.container.newContext()
+        let two = file.container.newContext(automaticallyMergesChanges: true)
         let sample = Sample(one, "a")
         for step in 1...5 {
             sample.small = Int16(step)
@@ -82,7 +83,8 @@ import Testing
     func policies() throws {
         for policy in MergePolicy.allCases {
             let file = try ZooFile()
-            let one = file.container.newContext(), two = file.container.newContext()
+            let one = file.container.newContext()
+            let two = file.container.newContext()
             let mine = Sample(one, "base")
             mine.text = "base"
             mine.small = 1
@@ -124,8 +126,10 @@ import Testing
     @Test("Trap 11: fetching again keeps what is loaded and what is changed; refreshing takes the new values")
     func refetching() throws {
         let file = try ZooFile()
-        let one = file.container.newContext(), two = file.container.newContext()
-        let loaded = Sample(one, "loaded"), dirty = Sample(one, "dirty")
+        let one = file.container.newContext()
+        let two = file.container.newContext()
+        let loaded = Sample(one, "loaded")
+        let dirty = Sample(one, "dirty")
         try one.save()
         for sample in try two.fetch(FetchRequest<Sample>()) {
             sample.text = "new"

@@ -1,7 +1,8 @@
 import Foundation
 import Strata
 
-/// Makes objects of generated classes, saves them, and reads them back in another context. Prints what the test expects.
+/// Makes objects of generated classes, saves them, and reads them back in another context. Prints what the test
+/// expects.
 @main
 struct Consumer {
     static func main() throws {
