@@ -243,8 +243,8 @@ extension ManagedObjectContext {
             for (position, member) in materialize(batch, refreshing: true).enumerated() {
                 // A member that was moved here or deleted in this context counts as what it is now.
                 let owner =
-                    member.hasChanges
-                    ? (member.isDeleted ? nil : member.targetKey(slot)) : Int64(bitPattern: slots[position])
+                    member.isDeleted
+                    ? nil : member.hasChanges ? member.targetKey(slot) : Int64(bitPattern: slots[position])
                 guard let owner else { continue }
                 if owner != lastOwner {
                     guard owners[owner] != nil else { continue }
@@ -270,8 +270,10 @@ extension ManagedObjectContext {
         for (key, owner) in owners {
             guard let state = owner.extras?.toManys[index] else { continue }
             for object in state.removed.values { _ = storage(key).remove(object) }
-            for object in state.added.values where !state.appended.contains(object) { _ = storage(key).insert(object) }
-            for object in state.appended {
+            for object in state.added.values where !object.isDeleted && !state.appended.contains(object) {
+                _ = storage(key).insert(object)
+            }
+            for object in state.appended where !object.isDeleted {
                 if case .inverseSlot(let slot) = relationship.storage, object.targetKey(slot) != key { continue }
                 _ = storage(key).remove(object)
                 _ = storage(key).insert(object)

@@ -35,8 +35,9 @@ extension ManagedObject {
         return RowReference(slab: slab, row: row)
     }
 
-    /// There is no row.
+    /// There is no row. Relationships that led to the object are loaded again where they are looked at next.
     final func markMissing() {
+        if let context { context.unloadOwners(of: row, binding) }
         mutatingAll {
             flags.remove([.fault, .updated, .deleted, .ownsRow, .gone])
             flags.insert(.missing)
