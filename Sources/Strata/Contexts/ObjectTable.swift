@@ -35,6 +35,10 @@ final class ObjectTable {
     }
 
     private static let pageSize = 1024
+    /// Keys below 67 million, which are all that most stores ever have, find their page by its number alone.
+    private static let directLimit: Int64 = 1 << 16
+    private var direct: [Page?] = []
+    /// The pages of greater keys.
     private var pages: [Int64: Page] = [:]
     // The two are one fact, read and written as a whole with no call in between, so there is no overlapping access to
     // look for at run time.
@@ -45,16 +49,35 @@ final class ObjectTable {
     private(set) var count = 0
 
     deinit {
-        for page in pages.values { page.free() }
+        for page in allPages { page.free() }
     }
 
     private func page(_ number: Int64) -> Page? {
         if number == lastNumber { return lastPage }
-        guard let page = pages[number] else { return nil }
+        let found: Page?
+        if number >= 0, number < Self.directLimit {
+            found = number < direct.count ? direct[Int(number)] : nil
+        } else {
+            found = pages[number]
+        }
+        guard let found else { return nil }
         lastNumber = number
-        lastPage = page
-        return page
+        lastPage = found
+        return found
     }
+
+    private func setPage(_ page: Page?, _ number: Int64) {
+        if number >= 0, number < Self.directLimit {
+            while direct.count <= number { direct.append(nil) }
+            direct[Int(number)] = page
+        } else {
+            pages[number] = page
+        }
+        lastNumber = page == nil ? -1 : number
+        lastPage = page
+    }
+
+    private var allPages: [Page] { direct.compactMap { $0 } + pages.values }
 
     /// The object of a key.
     func object(_ key: Int64) -> ManagedObject? {
@@ -69,9 +92,7 @@ final class ObjectTable {
             page = found
         } else {
             page = Page.make()
-            pages[number] = page
-            lastNumber = number
-            lastPage = page
+            setPage(page, number)
         }
         page[Int(key & 1023)] = Int(bitPattern: Unmanaged.passUnretained(object).toOpaque())
         page.count += 1
@@ -88,9 +109,7 @@ final class ObjectTable {
         page.count -= 1
         count -= 1
         if page.count == 0 {
-            pages[number] = nil
-            lastNumber = -1
-            lastPage = nil
+            setPage(nil, number)
             page.free()
         }
     }
@@ -99,7 +118,7 @@ final class ObjectTable {
     var objects: [ManagedObject] {
         var result: [ManagedObject] = []
         result.reserveCapacity(count)
-        for page in pages.values {
+        for page in allPages {
             for slot in 0..<Self.pageSize {
                 if let object = page.object(slot) { result.append(object) }
             }
