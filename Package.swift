@@ -70,11 +70,11 @@ let package = Package(
         ),
         .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
-        .testTarget(name: "ToolTests", dependencies: ["Strata", "StrataTool"]),
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .executableTarget(
             name: "AllocationProbe", dependencies: ["Strata", "CAllocationCounter"], path: "Tests/AllocationProbe"),
-        .testTarget(name: "ProcessTests", dependencies: ["Strata", "CrashProbe", "AllocationProbe"]),
+        .testTarget(
+            name: "ProcessTests", dependencies: ["Strata", "StrataTool", "CrashProbe", "AllocationProbe"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),

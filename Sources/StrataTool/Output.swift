@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataModel
+import StrataModelFiles
 
 /// What the commands share: messages to standard error, JSON to standard output.
 enum Output {
@@ -33,7 +34,7 @@ enum Output {
     /// Reads a model file; its faults end the command.
     static func model(_ path: String) throws -> ManagedObjectModel {
         do throws(ModelError) {
-            return try ModelReading.read(path)
+            return try ModelFile.read(path: path).model()
         } catch {
             fail(error.description)
             throw ExitCode.failure

@@ -24,8 +24,6 @@ struct ObjectFlags: OptionSet, Sendable {
     @usableFromInline static let detached = ObjectFlags(rawValue: 1 << 8)
     /// The delete hook is running or has run; cycles of cascades end here.
     @usableFromInline static let deleting = ObjectFlags(rawValue: 1 << 9)
-    /// The save that is under way is writing the object.
-    @usableFromInline static let touchedInSave = ObjectFlags(rawValue: 1 << 10)
     /// Others deleted the row, and the object lives on for its changes.
     @usableFromInline static let gone = ObjectFlags(rawValue: 1 << 11)
 

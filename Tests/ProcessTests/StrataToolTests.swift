@@ -12,7 +12,7 @@ import Testing
 
     private static func run(_ arguments: String...) throws -> Run {
         let process = Process()
-        process.executableURL = try executable()
+        process.executableURL = try TestExecutable.named("strata")
         process.arguments = arguments
         let output = Pipe()
         let errors = Pipe()
@@ -23,17 +23,6 @@ import Testing
         let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return Run(output: text, errors: complaints, status: process.terminationStatus)
-    }
-
-    /// The tool stands beside the bundle of the tests.
-    private static func executable() throws -> URL {
-        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        while folder.path != "/" {
-            let candidate = folder.appending(path: "strata")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-            folder.deleteLastPathComponent()
-        }
-        throw CocoaError(.fileNoSuchFile)
     }
 
     private static let gazetteer = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
