@@ -8,14 +8,18 @@ public final class RowBatch: @unchecked Sendable {
     @usableFromInline package let slabs: [RowSlab]
     @usableFromInline package let ends: [Int]
 
-    package init(pointers: [UnsafeRawPointer], slabs: [RowSlab], ends: [Int]) {
+    /// Whether each slab holds its rows one behind another, and nothing else, as a ``RowBatchBuilder`` writes them.
+    package let isContiguous: Bool
+
+    package init(pointers: [UnsafeRawPointer], slabs: [RowSlab], ends: [Int], isContiguous: Bool) {
+        self.isContiguous = isContiguous
         self.pointers = pointers
         self.slabs = slabs
         self.ends = ends
     }
 
     /// No rows.
-    public static let empty = RowBatch(pointers: [], slabs: [], ends: [])
+    public static let empty = RowBatch(pointers: [], slabs: [], ends: [], isContiguous: true)
 
     /// The number of rows.
     @inlinable public var count: Int { pointers.count }

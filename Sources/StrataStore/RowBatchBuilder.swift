@@ -104,7 +104,7 @@ public struct RowBatchBuilder {
             slabs.append(slab)
             ends.append(pointers.count)
         }
-        let batch = RowBatch(pointers: pointers, slabs: slabs, ends: ends)
+        let batch = RowBatch(pointers: pointers, slabs: slabs, ends: ends, isContiguous: true)
         self = RowBatchBuilder()
         return batch
     }

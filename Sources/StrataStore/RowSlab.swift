@@ -24,6 +24,17 @@ public final class RowSlab: @unchecked Sendable {
         return slab
     }
 
+    /// Calls a closure with the first rows of a slab that a ``RowBatchBuilder`` filled: they stand one behind another.
+    package func forEachRow(count: Int, _ body: (RowPointer) -> Void) {
+        var offset = 0
+        for _ in 0..<count {
+            // A builder counts a row only after all of it was written here.
+            let row = RowPointer(UnsafeRawPointer(memory + offset))
+            body(row)
+            offset += (row.byteCount + 7) & ~7
+        }
+    }
+
     /// The single row of the slab.
     @inlinable package var row: RowPointer { RowPointer(UnsafeRawPointer(memory)) }
 }

@@ -11,7 +11,6 @@ struct ContextMemory {
         let slots: SlotSet?
         let snapshot: RowReference?
         let toManys: [ToManyState?]
-        let group: FetchGroup?
     }
 
     private let states: [State]
@@ -22,8 +21,7 @@ struct ContextMemory {
             State(
                 object: object, reference: object.sharedRow, flags: object.flags, key: object.key,
                 slots: object.changes?.slots,
-                snapshot: object.changes?.snapshot, toManys: object.extras?.toManys.map { $0?.copy() } ?? [],
-                group: object.group)
+                snapshot: object.changes?.snapshot, toManys: object.extras?.toManys.map { $0?.copy() } ?? [])
         }
         aliases = context.aliases
     }
@@ -41,16 +39,12 @@ struct ContextMemory {
         }
         for state in states {
             let object = state.object
-            object.contextReference = context
             object.row = state.reference.row
             object.slab = state.reference.slab
             object.flags = state.flags
             object.changes = state.slots.map { slots in
-                let record = ChangeRecord(snapshot: state.snapshot)
-                record.slots = slots
-                return record
+                ChangeRecord(slots: slots, snapshot: state.snapshot)
             }
-            object.group = state.group
             if !state.toManys.isEmpty { object.someExtras.toManys = state.toManys }
             object.extras?.survivor = nil
             context.tables[object.binding.entity.index].insert(object, key: object.key)

@@ -20,7 +20,7 @@ extension ManagedObjectContext {
             if let object = tables[delete.entityIndex].object(delete.key) {
                 self.delete(object)
             } else {
-                self.delete(makeFault(key: delete.key, binding: coordinator.bindings[delete.entityIndex], group: nil))
+                self.delete(makeFault(key: delete.key, binding: coordinator.bindings[delete.entityIndex]))
             }
         }
     }
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
             let row = update.row.row
             let object =
                 tables[row.entityIndex].object(row.key)
-                ?? makeFault(key: row.key, binding: coordinator.bindings[row.entityIndex], group: nil)
+                ?? makeFault(key: row.key, binding: coordinator.bindings[row.entityIndex])
             if object.isFault { try load(object) }
             guard !object.flags.contains(.missing) else { throw .objectNotFound(object.objectID) }
             objects.append(object)
@@ -76,8 +76,8 @@ extension ManagedObjectContext {
         if let known = tables[reference.row.entityIndex].object(reference.row.key) { detach(known) }
         let object = binding.objectClass.init(
             _seed: ObjectSeed(
-                binding: binding, key: reference.row.key, context: self, reference: reference,
-                flags: observesObjects ? [.inserted, .observed] : .inserted, group: nil))
+                origin: bareOrigin(binding), row: reference.row, key: reference.row.key,
+                flags: observesObjects ? [.inserted, .observed] : .inserted, slab: reference.slab))
         tables[binding.entity.index].insert(object, key: object.key)
         list(object)
     }

@@ -63,7 +63,7 @@ extension ManagedObjectContext {
         let memory = RowReference(slab: object.slab, row: object.row)
         let snapshot = object.changes?.snapshot ?? storeRow
         var merged = RowSlab.copy(of: storeRow.row, room: 64)
-        let record = ChangeRecord(snapshot: storeRow)
+        var record = ChangeRecord(snapshot: storeRow)
         for slot in slots {
             let index = slot.index
             guard slot.isStored else {
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
 
     /// Forgets loaded members, but not what is pending, nor an order that the application made.
     func unloadMembers(of owner: ManagedObject, _ index: Int) {
-        guard let state = owner.extras?.toManys[index], state.members != nil, !owner.isInserted else { return }
+        guard let state = owner.extras?.toMany(index), state.members != nil, !owner.isInserted else { return }
         owner.mutating(owner.observerIndex(toMany: index)) { state.forgetLoaded() }
     }
 
@@ -178,12 +178,10 @@ extension ManagedObjectContext {
         table.insert(object, key: object.key)
         object.flags.remove(.inserted)
         object.flags.insert([.updated, .ownsRow])
-        let record = ChangeRecord(snapshot: storeRow)
-        object.changes = record
+        object.changes = ChangeRecord(slots: SlotSet(winning), snapshot: storeRow)
         object.slab = RowSlab.copy(of: storeRow.row, room: 64)
         for slot in winning {
             RowEditing.copySlot(slot, layout: object.layout, from: memory.row, to: &object.slab)
-            record.slots.insert(slot)
         }
         object.row = object.slab.row
         for state in object.extras?.toManys ?? [] { state?.members = nil }

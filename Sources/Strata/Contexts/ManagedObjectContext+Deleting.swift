@@ -5,7 +5,7 @@ extension ManagedObjectContext {
     /// Deletes an object and, by the delete rules of its relationships, others. The rows go with the next save. A new
     /// object is simply forgotten. An object of another context, or one that is deleted already, is left alone.
     public func delete(_ object: ManagedObject) {
-        guard object.contextReference === self, object.flags.isDisjoint(with: [.deleted, .deleting, .detached]) else {
+        guard object.context === self, object.flags.isDisjoint(with: [.deleted, .deleting, .detached]) else {
             return
         }
         if object.isFault { fire(object) }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     private func unlink(_ object: ManagedObject, _ relationship: RelationshipDescription) {
         guard relationship.deleteRule != .noAction, let inverse = model.inverse(of: relationship) else {
             if relationship.isToMany, model.inverse(of: relationship) == nil, let index = relationship.toManyIndex,
-                let state = object.extras?.toManys[index]
+                let state = object.extras?.toMany(index)
             {
                 // Pairs without a way back go with the row.
                 state.clearChanges()
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
                         member.notePair(object, other, added: false)
                     }
                     // The pair itself goes with the row, whichever side is primary.
-                    member.extras?.toManys[other]?.removed[object.key] = nil
+                    member.extras?.toMany(other)?.removed[object.key] = nil
                 }
             }
             return

@@ -17,9 +17,9 @@ extension ManagedObjectContext {
         guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
             return objects.compactMap { $0 as? T }
         }
-        // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again would
-        // cost as much as making it.
-        return objects.map { unsafeDowncast($0, to: T.self) }
+        // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again, or to
+        // copy the array, would cost as much as making them. An array of references has one layout whatever the class.
+        return unsafeBitCast(objects, to: [T].self)
     }
 
     /// The first object that a request asks for.

@@ -31,8 +31,8 @@ extension ManagedObjectContext {
         let slab = RowSlab.copy(of: binding.defaultRow.row, room: 64)
         RowEditing.setKey(key, in: slab)
         return ObjectSeed(
-            binding: binding, key: key, context: self, reference: RowReference(slab: slab, row: slab.row),
-            flags: observesObjects ? [.inserted, .ownsRow, .observed] : [.inserted, .ownsRow], group: nil)
+            origin: bareOrigin(binding), row: slab.row, key: key,
+            flags: observesObjects ? [.inserted, .ownsRow, .observed] : [.inserted, .ownsRow], slab: slab)
     }
 
     /// Registers a new object and runs its hook.

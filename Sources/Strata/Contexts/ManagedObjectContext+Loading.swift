@@ -50,36 +50,79 @@ extension ManagedObjectContext {
     /// - Parameter refreshing: Whether an unchanged object takes a newer row.
     @discardableResult
     func materialize(_ reference: RowReference, group: FetchGroup?, refreshing: Bool = false) -> ManagedObject {
-        let entityIndex = reference.row.entityIndex
-        let key = reference.row.key
-        let known = tables[entityIndex].object(key)
-        if let known, known.binding.entity.index != entityIndex {
-            // Made for an ID of another entity of the hierarchy: there is no such object.
-            known.markMissing()
-            detach(known)
-        } else if let object = known {
-            if !object.flags.isDisjoint(with: [.fault, .missing]) {
-                object.mutatingAll { object.fill(reference, isAwakening: isAwakening) }
-            } else if refreshing, !object.hasChanges, reference.row.version > object.row.version {
-                object.mutatingAll { object.fill(reference, isAwakening: isAwakening) }
-            }
-            if let group { object.group = group }
-            return object
-        }
-        return makeObject(
-            reference, group: group, binding: coordinator.bindings[entityIndex], table: tables[entityIndex])
+        let row = reference.row
+        let table = tables[row.entityIndex]
+        if let object = table.object(row.key), takes(object, reference, group, refreshing) { return object }
+        let origin = makeOrigin(coordinator.bindings[row.entityIndex], slab: reference.slab, group: group)
+        return register(ObjectSeed(origin: origin, row: row, key: row.key, flags: newFlags))
     }
 
-    /// A new object of a row, of which the context knows none.
-    private func makeObject(
-        _ reference: RowReference, group: FetchGroup?, binding: EntityBinding, table: ObjectTable
-    ) -> ManagedObject {
-        let key = reference.row.key
-        let object = binding.objectClass.init(
-            _seed: ObjectSeed(
-                binding: binding, key: key, context: self, reference: reference,
-                flags: observesObjects ? .observed : [], group: group))
-        table.insert(object, key: key)
+    /// The objects of a batch; they fire their faults together.
+    func materialize(_ batch: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(batch.count)
+        var index = 0
+        for (slab, (end, group)) in zip(batch.slabs, zip(batch.ends, FetchGroup.groups(of: batch))) {
+            // Rows of one entity mostly come together; what depends on the entity alone is looked up when it changes.
+            var origins: [Int: ObjectOrigin] = [:]
+            while index < end {
+                let entityIndex = RowPointer(batch.pointers[index]).entityIndex
+                let origin =
+                    origins[entityIndex] ?? makeOrigin(coordinator.bindings[entityIndex], slab: slab, group: group)
+                origins[entityIndex] = origin
+                let table = origin.table
+                var seed = ObjectSeed(origin: origin, row: RowPointer(batch.pointers[index]), key: 0, flags: newFlags)
+                while index < end {
+                    let row = RowPointer(batch.pointers[index])
+                    guard row.entityIndex == entityIndex else { break }
+                    index += 1
+                    if let known = table.object(row.key),
+                        takes(known, RowReference(slab: slab, row: row), group, refreshing)
+                    {
+                        objects.append(known)
+                    } else {
+                        seed.row = row
+                        seed.key = row.key
+                        objects.append(register(seed))
+                    }
+                }
+            }
+        }
+        return objects
+    }
+
+    private var newFlags: ObjectFlags { observesObjects ? .observed : [] }
+
+    func makeOrigin(_ binding: EntityBinding, slab: RowSlab, group: FetchGroup?) -> ObjectOrigin {
+        ObjectOrigin(
+            binding: binding, home: home, table: tables[binding.entity.index], slab: slab, group: group)
+    }
+
+    /// Gives a row to the object that the context knows by its key.
+    /// - Returns: false if it was made for an ID of another entity of the hierarchy: there is no such object, and the
+    ///   context has forgotten it.
+    private func takes(
+        _ object: ManagedObject, _ reference: RowReference, _ group: FetchGroup?, _ refreshing: Bool
+    ) -> Bool {
+        guard object.binding.entity.index == reference.row.entityIndex else {
+            object.markMissing()
+            detach(object)
+            return false
+        }
+        if !object.flags.isDisjoint(with: [.fault, .missing])
+            || (refreshing && !object.hasChanges && reference.row.version > object.row.version)
+        {
+            object.mutatingAll { object.fill(reference, isAwakening: isAwakening) }
+        }
+        if let group { object.join(group) }
+        return true
+    }
+
+    /// A new object, of whose key the context knows none.
+    private func register(_ seed: borrowing ObjectSeed) -> ManagedObject {
+        let origin = seed.origin
+        let object = origin.binding.objectClass.init(_seed: seed)
+        origin.table.insert(object, key: seed.key)
         if !isAwakening {
             isAwakening = true
             object.awakeFromFetch()
@@ -89,38 +132,24 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The objects of a batch; they fire their faults together.
-    func materialize(_ batch: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
-        let group = batch.count > 1 ? FetchGroup(keys: batch.pointers.map { RowPointer($0).key }, batch: batch) : nil
-        var objects: [ManagedObject] = []
-        objects.reserveCapacity(batch.count)
-        // Rows of one entity mostly come together; what depends on the entity alone is looked up when it changes.
-        var entityIndex = -1
-        var table: ObjectTable?
-        var binding: EntityBinding?
-        batch.forEach { slab, row in
-            let reference = RowReference(slab: slab, row: row)
-            if row.entityIndex != entityIndex {
-                entityIndex = row.entityIndex
-                table = tables[entityIndex]
-                binding = coordinator.bindings[entityIndex]
-            }
-            guard let table, let binding, table.object(row.key) == nil else {
-                objects.append(materialize(reference, group: group, refreshing: refreshing))
-                return
-            }
-            objects.append(makeObject(reference, group: group, binding: binding, table: table))
-        }
-        return objects
+    /// - Parameter origin: Of a batch of faults that fire together; nil for one alone.
+    func makeFault(key: Int64, binding: EntityBinding, origin: ObjectOrigin? = nil) -> ManagedObject {
+        let origin = origin ?? bareOrigin(binding)
+        let seed = ObjectSeed(
+            origin: origin, row: binding.emptyRow.row, key: key,
+            flags: observesObjects ? [.fault, .observed] : .fault)
+        let object = binding.objectClass.init(_seed: seed)
+        origin.table.insert(object, key: key)
+        return object
     }
 
-    func makeFault(key: Int64, binding: EntityBinding, group: FetchGroup?) -> ManagedObject {
-        let object = binding.objectClass.init(
-            _seed: ObjectSeed(
-                binding: binding, key: key, context: self, reference: binding.emptyRow,
-                flags: observesObjects ? [.fault, .observed] : .fault, group: group))
-        tables[binding.entity.index].insert(object, key: key)
-        return object
+    /// What objects of an entity have in common that came alone and have no row of the store's yet.
+    func bareOrigin(_ binding: EntityBinding) -> ObjectOrigin {
+        let index = binding.entity.index
+        if let known = bareOrigins[index] { return known }
+        let made = makeOrigin(binding, slab: binding.emptyRow.slab, group: nil)
+        bareOrigins[index] = made
+        return made
     }
 
     // MARK: Faults
@@ -144,12 +173,17 @@ extension ManagedObjectContext {
         }
         let rows = try sourceRows(
             entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
+        var origin: ObjectOrigin?
         for row in rows {
             // A fault that was made for an ID of another entity of the hierarchy stands for nothing.
             guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else {
                 continue
             }
-            fault.fill(row, isAwakening: isAwakening)
+            let old = fault.origin
+            if origin?.slab !== row.slab || origin?.binding !== old.binding || origin?.group !== old.group {
+                origin = makeOrigin(old.binding, slab: row.slab, group: old.group)
+            }
+            fault.fill(row, isAwakening: isAwakening, origin: origin)
         }
         for fault in faults where fault.isFault { fault.markMissing() }
     }
@@ -192,7 +226,8 @@ extension ManagedObjectContext {
         let binding = coordinator.bindings[destinationIndex]
         let group = keys.count > 1 ? FetchGroup(keys: keys) : nil
         guard binding.entity.hasSubentities else {
-            return keys.map { makeFault(key: $0, binding: binding, group: group) }
+            let origin = group.map { makeOrigin(binding, slab: binding.emptyRow.slab, group: $0) }
+            return keys.map { makeFault(key: $0, binding: binding, origin: origin) }
         }
         return try sourceRows(entityIndex: destinationIndex, keys: keys, group: group).map {
             materialize($0, group: group)
@@ -211,7 +246,7 @@ extension ManagedObjectContext {
                 guard let other = table.object(key), other.flags.isDisjoint(with: [.missing, .inserted]),
                     index < other.binding.entity.toManyIndexes.count,
                     other.relationship(toMany: index).name == relationship.name,
-                    other.extras?.toManys[index]?.members == nil
+                    other.extras?.toMany(index)?.members == nil
                 else { continue }
                 owners[key] = other
             }
@@ -260,7 +295,7 @@ extension ManagedObjectContext {
                 && member.binding.entity.descends(from: relationship.destinationIndex, in: model)
             {
                 guard let owner = member.targetKey(slot), let state = owners[owner] else { continue }
-                if state.extras?.toManys[index]?.appended.contains(member) != true { _ = storage(owner).insert(member) }
+                if state.extras?.toMany(index)?.appended.contains(member) != true { _ = storage(owner).insert(member) }
             }
         } else {
             for (owner, member) in try sourcePairs(relationship, entityIndex: entityIndex, owners: keys) {
@@ -268,7 +303,7 @@ extension ManagedObjectContext {
             }
         }
         for (key, owner) in owners {
-            guard let state = owner.extras?.toManys[index] else { continue }
+            guard let state = owner.extras?.toMany(index) else { continue }
             for object in state.removed.values { _ = storage(key).remove(object) }
             for object in state.added.values where !object.isDeleted && !state.appended.contains(object) {
                 _ = storage(key).insert(object)
@@ -343,7 +378,7 @@ extension ManagedObjectContext {
         let made = try makeTargets(
             owners.filter { table.object($0) == nil }, destinationIndex: model.entities[entityIndex].rootIndex)
         let objects = withExtendedLifetime(made) { owners.compactMap { table.object($0) } }
-        for object in objects where object.group == nil { object.group = group }
+        for object in objects { object.join(group) }
         for object in objects
         where !object.flags.contains(.missing) && object.toManyState(index).members == nil {
             try loadMembers(toMany: index, of: object)
@@ -388,6 +423,6 @@ extension RowBatch {
                 ends.append(index + 1)
             }
         }
-        self.init(pointers: references.map(\.row.base), slabs: slabs, ends: ends)
+        self.init(pointers: references.map(\.row.base), slabs: slabs, ends: ends, isContiguous: false)
     }
 }

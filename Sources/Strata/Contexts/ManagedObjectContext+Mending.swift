@@ -191,7 +191,7 @@ extension ManagedObjectContext {
             guard let state else { continue }
             if let other = model.inverse(of: object.relationship(toMany: index))?.toManyIndex {
                 for member in Array(state.added.values) + Array(state.removed.values) {
-                    guard let back = member.extras?.toManys[other] else { continue }
+                    guard let back = member.extras?.toMany(other) else { continue }
                     back.added[object.key] = nil
                     back.removed[object.key] = nil
                     back.appended.removeAll { $0 === object }
@@ -232,7 +232,7 @@ extension ManagedObject {
             let isChanged =
                 changes.slots.contains(slot) && !row.hasSameValue(as: snapshot.row, slot: slot, storage: .key)
             if let slab = cleared(snapshot.row) {
-                let record = ChangeRecord(snapshot: RowReference(slab: slab, row: slab.row))
+                var record = ChangeRecord(snapshot: RowReference(slab: slab, row: slab.row))
                 record.slots = changes.slots
                 self.changes = record
             }

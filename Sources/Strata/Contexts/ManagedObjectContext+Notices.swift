@@ -66,7 +66,7 @@ extension ManagedObjectContext {
                 for registered in tables[owner.index].objects
                 where registered.binding.entity.descends(from: owner.index, in: model) {
                     // A pair that is pending here stays, if the object is changed here and so lives on until the save.
-                    if let state = registered.extras?.toManys[index], state.members?.contains(object) == true,
+                    if let state = registered.extras?.toMany(index), state.members?.contains(object) == true,
                         state.added[object.key] == nil
                     {
                         registered.mutating(registered.observerIndex(toMany: index)) {

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     /// - Throws: The store's error if reading fails; nothing has changed then. An object whose row is gone is
     ///   ``ManagedObject/isMissing`` after a refresh, unless values of it are changed: a save meets a conflict then.
     public func refresh(_ object: ManagedObject, mergingChanges: Bool = true) throws(PersistenceError) {
-        guard object.contextReference === self, !object.isInserted, !object.flags.contains(.detached) else { return }
+        guard object.context === self, !object.isInserted, !object.flags.contains(.detached) else { return }
         coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
         guard mergingChanges else {
             takeBackLinks(of: object)
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
                 let owner = old.flatMap { target($0, of: relationship, from: object, slot: slot) }
                 object.setTarget(owner?.isDeleted == true ? nil : owner, slot)
                 guard let owner, let index = model.inverse(of: relationship)?.toManyIndex,
-                    let state = owner.extras?.toManys[index], !state.appended.isEmpty
+                    let state = owner.extras?.toMany(index), !state.appended.isEmpty
                 else { continue }
                 // It has its old place in the order again, not the last one.
                 state.appended.removeAll { $0 === object }
@@ -144,7 +144,7 @@ extension ManagedObject {
                 changes = nil
                 return
             }
-            let record = ChangeRecord(snapshot: reference)
+            var record = ChangeRecord(snapshot: reference)
             record.slots = changed
             changes = record
             slab = RowSlab.copy(of: reference.row, room: 64)

@@ -40,16 +40,21 @@ public final class ManagedObjectContext {
     let mailbox: NoticeMailbox
     /// By position of the entity; those of one hierarchy are the same table.
     let tables: [ObjectTable]
+    /// What objects of this context reach it by; another one after each ``reset()``.
+    private(set) var home: ContextHome
+    /// By position of the entity; see ``bareOrigin(_:)``.
+    var bareOrigins: [ObjectOrigin?]
     /// Changed objects, in the order of their first change. Some may have become unchanged again.
     var changedObjects: [ManagedObject] = []
     /// Objects that others deleted and that live on for their changes, until their relationships have been mended.
     var goneObjects: [ManagedObject] = []
     /// Grows with every change; tells whether hooks changed anything.
-    var changeCount = 0
+    @exclusivity(unchecked) var changeCount = 0
     /// From the beginning of a save until its objects are clean.
     var isSaving = false
     /// While `awakeFromFetch` runs, changes do not count.
-    var isAwakening = false
+    @exclusivity(unchecked) var isAwakening = false
+    // The two are parts of every write and loaded and stored as a whole; there is no overlapping access to look for.
     var keys = KeySupply()
     /// IDs of inserted objects that became rows of another key.
     var aliases: [ObjectID: Int64] = [:]
@@ -71,6 +76,9 @@ public final class ManagedObjectContext {
             tablesByRoot[entity.rootIndex] = table
             return table
         }
+        home = ContextHome(context: nil, tables: tables)
+        bareOrigins = Array(repeating: nil, count: tables.count)
+        home.context = self
         if parent == nil { coordinator.add(mailbox) }
     }
 
@@ -120,7 +128,7 @@ public final class ManagedObjectContext {
         {
             return materialize(row, group: nil)
         }
-        return makeFault(key: aliases[id] ?? id.key, binding: coordinator.bindings[entity.index], group: nil)
+        return makeFault(key: aliases[id] ?? id.key, binding: coordinator.bindings[entity.index])
     }
 
     /// The object of an ID, with its row: read now unless the context has it.
@@ -152,36 +160,39 @@ public final class ManagedObjectContext {
     /// Forgets all objects and changes. Objects that somebody holds have no context any more.
     public func reset() {
         forgetAll()
+        home = ContextHome(context: self, tables: tables)
         aliases = [:]
         _ = mailbox.takeAll()
     }
 
     private func forgetAll() {
-        let objects = allObjects
+        home.context = nil
+        bareOrigins = Array(repeating: nil, count: tables.count)
+        let changed = changedObjects
         changedObjects = []
-        for object in objects {
+        for object in changed {
             object.flags.remove(.changed)
             object.flags.remove(.listed)
-            detach(object)
         }
+        // Members keep each other alive; the others need not be told. The tables are empty before the first object goes.
+        let holders = roots.flatMap { tables[$0].objects { $0.extras != nil } }
+        for root in roots { tables[root].removeAll() }
+        for object in holders { object.forgetMembers() }
     }
 
     /// Takes an object out of the context for good.
     func detach(_ object: ManagedObject) {
         tables[object.binding.entity.index].remove(object, key: object.key)
         object.flags.insert(.detached)
-        object.contextReference = nil
-        object.group = nil
+        object.extras?.group = nil
         object.forgetMembers()
     }
 
-    var allObjects: [ManagedObject] {
-        coordinator.model.entities.filter { $0.parentIndex == nil }.flatMap { tables[$0.index].objects }
-    }
+    /// The positions of the entities that inherit from none.
+    private var roots: [Int] { model.entities.filter { $0.parentIndex == nil }.map(\.index) }
 
-    /// Called by an object that goes away.
-    func unregister(_ object: ManagedObject) {
-        tables[object.row.entityIndex].remove(object, key: object.key)
+    var allObjects: [ManagedObject] {
+        roots.flatMap { tables[$0].objects }
     }
 
     // MARK: Helpers

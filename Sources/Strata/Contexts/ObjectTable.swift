@@ -115,14 +115,26 @@ final class ObjectTable {
     }
 
     /// All objects, kept alive by the answer.
-    var objects: [ManagedObject] {
+    var objects: [ManagedObject] { objects { _ in true } }
+
+    /// The objects that meet a condition, kept alive by the answer.
+    func objects(where condition: (ManagedObject) -> Bool) -> [ManagedObject] {
         var result: [ManagedObject] = []
-        result.reserveCapacity(count)
         for page in allPages {
             for slot in 0..<Self.pageSize {
-                if let object = page.object(slot) { result.append(object) }
+                if let object = page.object(slot), condition(object) { result.append(object) }
             }
         }
         return result
+    }
+
+    /// Forgets all objects.
+    func removeAll() {
+        for page in allPages { page.free() }
+        direct = []
+        pages = [:]
+        lastNumber = -1
+        lastPage = nil
+        count = 0
     }
 }

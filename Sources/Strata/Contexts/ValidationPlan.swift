@@ -47,7 +47,7 @@ extension ManagedObject {
             collectRules(ruled, &failures)
         }
         for relationship in binding.validation.counted {
-            guard let index = relationship.toManyIndex, isInserted || extras?.toManys[index]?.hasChanges == true else {
+            guard let index = relationship.toManyIndex, isInserted || extras?.toMany(index)?.hasChanges == true else {
                 continue
             }
             collectCount(relationship, members(toMany: index).count, &failures)
@@ -72,7 +72,7 @@ extension ManagedObject {
         }
         for (slot, relationship) in binding.toOnes {
             guard let key = targetKey(slot), isInserted || changes?.slots.contains(slot) == true,
-                let context = contextReference,
+                let context,
                 let target = context.tables[relationship.destinationIndex].object(key)
             else { continue }
             // What others deleted is a matter of the merge policy.

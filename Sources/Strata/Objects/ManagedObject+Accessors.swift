@@ -45,10 +45,10 @@ extension ManagedObject {
     /// Writes an attribute.
     @inlinable
     public final func _setValue<T: RowValue>(_ value: T, _ slot: Int) {
-        beginWrite(slot)
-        value.store(to: &slab, slot, layout)
-        row = slab.row
-        endWrite(slot)
+        let extras = beginWrite(slot)
+        value.store(to: &extras.slab, slot, layout)
+        row = extras.slab.row
+        if flags.contains(.observed) { endWrite(slot) }
     }
 
     /// Writes an optional attribute.
@@ -175,14 +175,22 @@ extension ManagedObject {
     @usableFromInline final var layout: [SlotDescription] { binding.entity.slots }
 
     /// Before a write: fires a fault, copies a row that others can see, notes the change.
+    /// - Returns: What holds the object's own row.
+    @discardableResult
     @usableFromInline
-    final func beginWrite(_ slot: Int) {
+    final func beginWrite(_ slot: Int) -> ObjectExtras {
+        if !flags.isDisjoint(with: .slowAccess) { willWrite(slot) }
+        let extras = flags.contains(.ownsRow) ? someExtras : takeRow()
+        guard let context else { return extras }
+        context.changeCount &+= 1
+        if !flags.contains(.inserted), !context.isAwakening { noteChange(slot, extras, context) }
+        return extras
+    }
+
+    /// The long way before a write.
+    private func willWrite(_ slot: Int) {
         if flags.contains(.fault) { fireFault() }
-        if flags.contains(.observed) { extras?.observers[slot]?.willChange() }
-        if !flags.contains(.ownsRow) { takeRow() }
-        contextReference?.changeCount &+= 1
-        guard !flags.contains(.inserted) else { return }
-        noteChange(slot)
+        extras?.observers[slot]?.willChange()
     }
 
     @usableFromInline
@@ -193,26 +201,26 @@ extension ManagedObject {
     /// Writes nil.
     @usableFromInline
     final func setNil(_ slot: Int) {
-        beginWrite(slot)
-        RowEditing.setNil(slot, in: slab)
+        RowEditing.setNil(slot, in: beginWrite(slot).slab)
         endWrite(slot)
     }
 
     /// Makes the row this object's own.
-    private func takeRow() {
-        if changes == nil, !flags.contains(.inserted) {
-            changes = ChangeRecord(snapshot: RowReference(slab: slab, row: row))
+    private func takeRow() -> ObjectExtras {
+        let extras = someExtras
+        if extras.changes == nil, !flags.contains(.inserted) {
+            extras.changes = ChangeRecord(snapshot: RowReference(slab: extras.slab, row: row))
         }
-        slab = RowSlab.copy(of: row, room: 32)
-        row = slab.row
+        extras.slab = RowSlab.copy(of: row, room: 32)
+        row = extras.slab.row
         flags.insert(.ownsRow)
+        return extras
     }
 
-    private func noteChange(_ slot: Int) {
-        guard let context = contextReference, !flags.contains(.detached), !context.isAwakening else { return }
-        if changes == nil { changes = ChangeRecord(snapshot: RowReference(slab: slab, row: row)) }
-        changes?.slots.insert(slot)
-        if !flags.contains(.updated), !flags.contains(.missing) {
+    private func noteChange(_ slot: Int, _ extras: ObjectExtras, _ context: ManagedObjectContext) {
+        if extras.changes == nil { extras.changes = ChangeRecord(snapshot: RowReference(slab: extras.slab, row: row)) }
+        extras.changes?.slots.insert(slot)
+        if flags.isDisjoint(with: [.updated, .missing]) {
             flags.insert(.updated)
             context.list(self)
         }
@@ -235,10 +243,11 @@ extension ManagedObject {
         let destination = EntityBinding(
             model: binding.model, entity: entity ?? binding.entity, objectClass: type,
             storeIdentifier: binding.storeIdentifier)
+        let origin = ObjectOrigin(
+            binding: destination, home: ContextHome(context: nil, tables: []), table: ObjectTable(),
+            slab: destination.emptyRow.slab, group: nil)
         return D(
-            _seed: ObjectSeed(
-                binding: destination, key: 0, context: nil, reference: destination.emptyRow,
-                flags: [.detached, .missing], group: nil))
+            _seed: ObjectSeed(origin: origin, row: destination.emptyRow.row, key: 0, flags: [.detached, .missing]))
     }
 }
 

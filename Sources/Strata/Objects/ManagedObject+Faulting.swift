@@ -13,17 +13,25 @@ extension ManagedObject {
     }
 
     /// Takes a row that was read.
-    final func fill(_ reference: RowReference, isAwakening: Bool) {
+    /// - Parameter origin: That of the row, if it has one.
+    final func fill(_ reference: RowReference, isAwakening: Bool, origin: ObjectOrigin? = nil) {
         row = reference.row
+        if let origin { self.origin = origin }
         slab = reference.slab
         flags.remove([.fault, .missing, .ownsRow, .gone])
         changes = nil
-        guard let context = contextReference, !isAwakening else { return }
+        guard let context, !isAwakening else { return }
         let outer = context.isAwakening
         context.isAwakening = true
         awakeFromFetch()
         context.isAwakening = outer
         freezeRow()
+    }
+
+    /// Makes the object one of a group, unless it has one of at least that size already.
+    final func join(_ group: FetchGroup) {
+        if let own = self.group, own.count >= group.count { return }
+        someExtras.group = group
     }
 
     /// Lets others see the row: the next write copies it.
@@ -71,7 +79,7 @@ extension ManagedObject {
     /// - Returns: true for a name that is no to-many relationship.
     public final func hasFault(forRelationship name: String) -> Bool {
         guard let relationship = binding.entity.relationship(named: name) else { return true }
-        if let index = relationship.toManyIndex { return extras?.toManys[index]?.members == nil }
+        if let index = relationship.toManyIndex { return extras?.toMany(index)?.members == nil }
         return relationship.slot.flatMap { target($0) }?.isFault ?? false
     }
 }

@@ -4,11 +4,13 @@
 extension ManagedObject {
     /// The object that a to-one slot leads to; nil if none, or if it was deleted.
     final func target(_ slot: Int) -> ManagedObject? {
-        guard row.isPresent(slot), let context else { return nil }
+        guard row.isPresent(slot), !flags.contains(.detached) else { return nil }
         let key = Int64(bitPattern: row.word(slot))
         let destination = binding.destinations[slot]
         guard destination >= 0 else { return nil }
-        if let known = context.tables[destination].object(key) { return known.isDeleted ? nil : known }
+        let home = origin.home
+        guard let context = home.context else { return nil }
+        if let known = home.tables[destination].object(key) { return known.isDeleted ? nil : known }
         guard let relationship = relationship(slot: slot) else { return nil }
         guard let object = context.target(key, of: relationship, from: self, slot: slot) else { return nil }
         return object.isDeleted ? nil : object
@@ -90,8 +92,9 @@ extension ManagedObject {
     /// The state of a to-many relationship, made at the first touch.
     final func toManyState(_ index: Int) -> ToManyState {
         let extras = someExtras
-        if let state = extras.toManys[index] { return state }
+        if let state = extras.toMany(index) { return state }
         let state = ToManyState()
+        if extras.toManys.isEmpty { extras.toManys = Array(repeating: nil, count: binding.entity.toManyIndexes.count) }
         extras.toManys[index] = state
         // A new object has no members that it does not know of.
         if flags.contains(.inserted) { state.members = makeStorage(index) }
@@ -100,13 +103,13 @@ extension ManagedObject {
 
     final func makeStorage(_ index: Int) -> MemberStorage {
         let relationship = relationship(toMany: index)
-        let objectClass = contextReference?.binding(at: relationship.destinationIndex).objectClass ?? ManagedObject.self
+        let objectClass = context?.binding(at: relationship.destinationIndex).objectClass ?? ManagedObject.self
         return MemberStorage.make(of: objectClass, ordered: relationship.isOrdered)
     }
 
     /// The members of a to-many relationship, loaded for all objects of the batch at the first touch.
     final func members(toMany index: Int) -> MemberStorage {
-        if let members = extras?.toManys[index]?.members { return members }
+        if let members = extras?.toMany(index)?.members { return members }
         let state = toManyState(index)
         if let members = state.members { return members }
         if let context, !flags.contains(.missing) {

@@ -1,14 +1,14 @@
 import Foundation
 import Observation
 
-/// What an object is made of. Only contexts make seeds.
-public struct ObjectSeed {
-    let binding: EntityBinding
-    let key: Int64
-    let context: ManagedObjectContext?
-    let reference: RowReference
+/// What an object is made of. Only contexts make seeds, and an initializer can do nothing with one but hand it on.
+public struct ObjectSeed: ~Copyable {
+    let origin: ObjectOrigin
+    var row: RowPointer
+    var key: Int64
     let flags: ObjectFlags
-    let group: FetchGroup?
+    /// For a row that is the object's own.
+    var slab: RowSlab?
 }
 
 /// What every class of managed objects is: the anchor of typed keys in extensions of generated classes.
@@ -34,7 +34,7 @@ extension ManagedObjectProtocol where Self: ManagedObject {
 open class ManagedObject: ManagedObjectProtocol, Observable {
     // The row is read by generated accessors of other modules; everything that they need is `@usableFromInline`.
 
-    // These two are read at every access to a property. They are unchecked at run time for overlapping accesses because
+    // These are read at every access to a property. They are unchecked at run time for overlapping accesses because
     // there is none to find: each is loaded or stored as a whole, in one isolation domain, and no `inout` access to one
     // of them lasts over a call that could come back to the object.
 
@@ -42,28 +42,19 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
     @exclusivity(unchecked) @usableFromInline final var row: RowPointer
     @exclusivity(unchecked) @usableFromInline final var flags: ObjectFlags
     /// The key. It changes only when an insert turns out to be the row of another key; see ``MergePolicy``.
-    final var key: Int64
-    final let binding: EntityBinding
-    /// What keeps ``row`` alive.
-    @usableFromInline final var slab: RowSlab
-    /// What has changed, for an object that is updated.
-    final var changes: ChangeRecord?
-    /// The objects that came together and whose faults fire together.
-    final var group: FetchGroup?
-    /// To-many relationships, observers and other things that most objects do without.
-    final var extras: ObjectExtras?
-    /// The context. It clears this reference when it goes away, so it never dangles.
-    @usableFromInline final unowned(unsafe) var contextReference: ManagedObjectContext?
+    @exclusivity(unchecked) final var key: Int64
+    /// What the object shares with those that came with it.
+    @exclusivity(unchecked) final var origin: ObjectOrigin
+    /// A row of its own, changes, to-many relationships, observers: what most objects do without.
+    @exclusivity(unchecked) @usableFromInline final var extras: ObjectExtras?
 
     /// Makes an object from what its context knows. Not to be called by applications.
-    public required init(_seed seed: ObjectSeed) {
-        row = seed.reference.row
-        slab = seed.reference.slab
+    public required init(_seed seed: borrowing ObjectSeed) {
+        row = seed.row
         flags = seed.flags
         key = seed.key
-        binding = seed.binding
-        group = seed.group
-        contextReference = seed.context
+        origin = seed.origin
+        if let slab = seed.slab { extras = ObjectExtras(slab: slab) }
     }
 
     /// Inserts a new object of the class's entity into a context. The object has its final ID and its defaults;
@@ -77,7 +68,7 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
     }
 
     deinit {
-        contextReference?.unregister(self)
+        if !flags.contains(.detached) { origin.table.remove(self, key: key) }
     }
 
     /// The name of the entity that the class stands for; empty for `ManagedObject` itself. Generated classes override
@@ -119,7 +110,28 @@ extension ManagedObject {
     public final var entity: EntityDescription { binding.entity }
 
     /// The context of the object; nil after the context went away or was reset, or after a save deleted the object.
-    public final var context: ManagedObjectContext? { flags.contains(.detached) ? nil : contextReference }
+    public final var context: ManagedObjectContext? { flags.contains(.detached) ? nil : origin.home.context }
+
+    final var binding: EntityBinding { origin.binding }
+
+    /// The objects whose faults fire together with this one's.
+    final var group: FetchGroup? { extras?.group ?? origin.group }
+
+    /// What keeps ``row`` alive.
+    final var slab: RowSlab {
+        get { extras?.slab ?? origin.slab }
+        set {
+            if extras != nil || newValue !== origin.slab { someExtras.slab = newValue }
+        }
+    }
+
+    /// What has changed, for an object that is updated.
+    final var changes: ChangeRecord? {
+        get { extras?.changes }
+        set {
+            if extras != nil || newValue != nil { someExtras.changes = newValue }
+        }
+    }
 
     /// The ID: final from birth, the same in every context.
     public final var objectID: ObjectID {
@@ -135,7 +147,7 @@ extension ManagedObject {
     public final var isDeleted: Bool { !flags.isDisjoint(with: .hidden) }
     /// Whether somebody else deleted the object, or there never was one with its ID. Known once the row has been looked
     /// for. Properties keep the last values, or read as zero and empty if none were read.
-    public final var isMissing: Bool { flags.contains(.missing) && !flags.contains(.detached) }
+    public final var isMissing: Bool { flags.contains(.missing) && context != nil }
     /// Whether the row has not been read yet.
     public final var isFault: Bool { flags.contains(.fault) }
     /// Whether the object is inserted, updated or deleted.
@@ -165,11 +177,9 @@ extension ManagedObject: CustomStringConvertible {
 }
 
 /// What has changed in an updated object.
-final class ChangeRecord {
+struct ChangeRecord {
     /// Slots that were set.
     var slots = SlotSet()
     /// The row as it was read or saved last.
     let snapshot: RowReference?
-
-    init(snapshot: RowReference?) { self.snapshot = snapshot }
 }

@@ -1,20 +1,53 @@
 import Observation
 
-/// What only some objects need: to-many relationships that were touched, and observers.
+/// What only some objects need: a row of their own, changes, to-many relationships that were touched, observers.
+@usableFromInline
 final class ObjectExtras {
-    /// The to-many relationships that were touched, by ``RelationshipDescription/toManyIndex``.
-    var toManys: [ToManyState?]
+    // The first two are part of every write; see ``ManagedObject/row`` for why they are unchecked.
+
+    /// What keeps the object's row alive.
+    @exclusivity(unchecked) @usableFromInline var slab: RowSlab
+    @exclusivity(unchecked) var changes: ChangeRecord?
+    /// The to-many relationships that were touched, by ``RelationshipDescription/toManyIndex``; empty if none was.
+    var toManys: [ToManyState?] = []
+    /// The group that the object joined after it had been made.
+    var group: FetchGroup?
     /// The registrar of observers, once a property was read under observation.
     var registrar: ObservationRegistrar?
     /// How to tell observers of a property, by its slot or, behind the slots, its to-many index.
     var observers: [Int: PropertyObserver] = [:]
-    /// Deleted by a unique constraint in favour of this object.
-    var survivor: ObjectID?
-    /// The version that the next insert of the object has: 1, but for one that is made again after others deleted it.
-    var firstVersion: Int64 = 1
+    private var fate: Fate?
 
-    init(toManyCount: Int) {
-        toManys = Array(repeating: nil, count: toManyCount)
+    /// What a save may find out about an object.
+    private final class Fate {
+        var survivor: ObjectID?
+        var firstVersion: Int64 = 1
+    }
+
+    init(slab: RowSlab) { self.slab = slab }
+
+    /// The state of a to-many relationship, if it was touched.
+    func toMany(_ index: Int) -> ToManyState? { index < toManys.count ? toManys[index] : nil }
+
+    /// Deleted by a unique constraint in favour of this object.
+    var survivor: ObjectID? {
+        get { fate?.survivor }
+        set {
+            guard fate != nil || newValue != nil else { return }
+            let known = fate ?? Fate()
+            known.survivor = newValue
+            fate = known
+        }
+    }
+
+    /// The version that the next insert of the object has: 1, but for one that is made again after others deleted it.
+    var firstVersion: Int64 {
+        get { fate?.firstVersion ?? 1 }
+        set {
+            let known = fate ?? Fate()
+            known.firstVersion = newValue
+            fate = known
+        }
     }
 }
 
@@ -28,7 +61,7 @@ struct PropertyObserver {
 extension ManagedObject {
     final var someExtras: ObjectExtras {
         if let extras { return extras }
-        let made = ObjectExtras(toManyCount: binding.entity.toManyIndexes.count)
+        let made = ObjectExtras(slab: origin.slab)
         extras = made
         return made
     }
