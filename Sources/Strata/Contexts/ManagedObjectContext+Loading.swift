@@ -265,30 +265,28 @@ extension ManagedObjectContext {
         var result: [Int64: MemberStorage] = [:]
         func storage(_ key: Int64) -> MemberStorage {
             if let found = result[key] { return found }
-            let made = owners[key]?.makeStorage(index) ?? MemberStorage.make(of: ManagedObject.self, ordered: false)
+            let made = owners[key]?.makeStorage(index) ?? ManagedObject.makeMembers(ordered: false)
             result[key] = made
             return made
         }
         if case .inverseSlot(let slot) = relationship.storage {
             let batch = try sourceMemberRows(relationship, entityIndex: entityIndex, owners: keys)
             let slots = batch.pointers.map { RowPointer($0).word(slot) }
-            // Members come grouped by owner, so the storage used last is mostly the next one.
-            var lastOwner: Int64?
-            var lastStorage: MemberStorage?
-            for (position, member) in materialize(batch, refreshing: true).enumerated() {
+            // Members come grouped by owner; those that follow each other go to it together.
+            let members = materialize(batch, refreshing: true)
+            func owner(_ position: Int) -> Int64? {
+                let member = members[position]
                 // A member that was moved here or deleted in this context counts as what it is now.
-                let owner =
-                    member.isDeleted
-                    ? nil : member.hasChanges ? member.targetKey(slot) : Int64(bitPattern: slots[position])
-                guard let owner else { continue }
-                if owner != lastOwner {
-                    guard owners[owner] != nil else { continue }
-                    lastOwner = owner
-                    lastStorage = storage(owner)
-                    let run = slots[position...].prefix { Int64(bitPattern: $0) == owner }.count
-                    lastStorage?.reserve((lastStorage?.count ?? 0) + run)
-                }
-                _ = lastStorage?.insert(member)
+                if member.isDeleted { return nil }
+                return member.hasChanges ? member.targetKey(slot) : Int64(bitPattern: slots[position])
+            }
+            var start = 0
+            while start < members.count {
+                let current = owner(start)
+                var end = start + 1
+                while end < members.count, owner(end) == current { end += 1 }
+                if let current, owners[current] != nil { storage(current).insert(contentsOf: members[start..<end]) }
+                start = end
             }
             for member in changedObjects
             where !member.isDeleted && member.hasChanges

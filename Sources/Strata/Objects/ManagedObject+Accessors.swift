@@ -105,13 +105,18 @@ extension ManagedObject {
     }
 
     /// Reads a to-many relationship.
+    @inlinable
     public final func _toMany<D: ManagedObject, Root: ManagedObject, V>(
         _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
     ) -> Set<D> {
-        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), path()) }
+        if flags.contains(.observed) { recordAccess(toMany: index, path()) }
         let storage = members(toMany: index)
-        if let typed = storage as? MemberSet<D> { return typed.members }
-        return Set(storage.objects.compactMap { $0 as? D })
+        guard let typed = storage as? MemberSet<D> else {
+            let found: [D] = members(storage)
+            return Set(found)
+        }
+        typed.settle()
+        return typed.members
     }
 
     /// Replaces the members of a to-many relationship and keeps inverses right.
@@ -120,13 +125,13 @@ extension ManagedObject {
     }
 
     /// Reads an ordered to-many relationship.
+    @inlinable
     public final func _orderedToMany<D: ManagedObject, Root: ManagedObject, V>(
         _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
     ) -> [D] {
-        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), path()) }
+        if flags.contains(.observed) { recordAccess(toMany: index, path()) }
         let storage = members(toMany: index)
-        if let typed = storage as? MemberList<D> { return typed.list }
-        return storage.objects.compactMap { $0 as? D }
+        return (storage as? MemberList<D>)?.list ?? members(storage)
     }
 
     /// Replaces the members and the order of an ordered to-many relationship. Of an object that stands in the array
@@ -170,6 +175,15 @@ extension ManagedObject {
         if flags.contains(.fault) { fireFault() }
         if flags.contains(.observed) { recordAccess(slot, path) }
     }
+
+    @usableFromInline
+    final func recordAccess<Root: ManagedObject, V>(toMany index: Int, _ path: KeyPath<Root, V>) {
+        recordAccess(observerIndex(toMany: index), path)
+    }
+
+    /// The members of a class that is not the one which the container binds to their entity.
+    @usableFromInline
+    final func members<D: ManagedObject>(_ storage: MemberStorage) -> [D] { storage.objects.compactMap { $0 as? D } }
 
     /// The layout of the row.
     @usableFromInline final var layout: [SlotDescription] { binding.entity.slots }

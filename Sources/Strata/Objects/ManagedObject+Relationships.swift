@@ -104,10 +104,11 @@ extension ManagedObject {
     final func makeStorage(_ index: Int) -> MemberStorage {
         let relationship = relationship(toMany: index)
         let objectClass = context?.binding(at: relationship.destinationIndex).objectClass ?? ManagedObject.self
-        return MemberStorage.make(of: objectClass, ordered: relationship.isOrdered)
+        return objectClass.makeMembers(ordered: relationship.isOrdered)
     }
 
     /// The members of a to-many relationship, loaded for all objects of the batch at the first touch.
+    @usableFromInline
     final func members(toMany index: Int) -> MemberStorage {
         if let members = extras?.toMany(index)?.members { return members }
         let state = toManyState(index)

@@ -12,17 +12,7 @@ public struct ObjectSeed: ~Copyable {
 }
 
 /// What every class of managed objects is: the anchor of typed keys in extensions of generated classes.
-public protocol ManagedObjectProtocol: AnyObject {
-    /// Makes storage for members of a relationship to the class. Not to be called by applications.
-    static func _makeMembers(ordered: Bool) -> AnyObject
-}
-
-extension ManagedObjectProtocol where Self: ManagedObject {
-    /// Makes storage for members of a relationship to the class. Not to be called by applications.
-    public static func _makeMembers(ordered: Bool) -> AnyObject {
-        ordered ? MemberList<Self>() : MemberSet<Self>()
-    }
-}
+public protocol ManagedObjectProtocol: AnyObject {}
 
 /// An object of a ``ManagedObjectContext``: one row of an entity, with its relationships.
 ///
@@ -77,6 +67,11 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
 
     /// The fingerprint of the row layout that the class was generated for; 0 takes any. Generated classes override it.
     open class var layoutHash: UInt64 { 0 }
+
+    /// Storage for the members of a relationship to the class, which only the class itself knows at run time.
+    final class func makeMembers(ordered: Bool) -> MemberStorage {
+        ordered ? MemberList<Self>() : MemberSet<Self>()
+    }
 
     // MARK: Hooks
 
@@ -159,8 +154,10 @@ extension ManagedObject {
 
 extension ManagedObject: Hashable {
     /// Objects are equal if they are the same one. A context has one object for each ID.
+    @inlinable
     public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
     /// Hashes the identity, which never changes.
+    @inlinable
     public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

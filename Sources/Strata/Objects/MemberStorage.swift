@@ -1,15 +1,17 @@
 /// The loaded members of a to-many relationship. The subclasses know the class of the members, so that a generated
 /// accessor gives out its `Set` or array without copying.
+@usableFromInline
 class MemberStorage {
     var count: Int { 0 }
     func contains(_ object: ManagedObject) -> Bool { false }
     /// Adds a member, at the end if there is an order.
     /// - Returns: false if it is a member already.
     func insert(_ object: ManagedObject) -> Bool { false }
+    /// Adds members that have just been loaded. Each is of another key, and none is a member already.
+    func insert(contentsOf objects: some Collection<ManagedObject>) { for object in objects { _ = insert(object) } }
     /// - Returns: false if it was no member.
     func remove(_ object: ManagedObject) -> Bool { false }
     func forEach(_ body: (ManagedObject) -> Void) {}
-    func reserve(_ count: Int) {}
     func copy() -> MemberStorage { self }
 
     final var objects: [ManagedObject] {
@@ -18,43 +20,70 @@ class MemberStorage {
         forEach { result.append($0) }
         return result
     }
-
-    /// Makes storage for members of a class that is known at run time only.
-    static func make(of objectClass: ManagedObject.Type, ordered: Bool) -> MemberStorage {
-        let type: any ManagedObjectProtocol.Type = objectClass
-        return type._makeMembers(ordered: ordered) as? MemberStorage ?? MemberSet<ManagedObject>()
-    }
 }
 
 /// Members without order.
+@usableFromInline
 final class MemberSet<D: ManagedObject>: MemberStorage {
-    var members: Set<D> = []
+    @usableFromInline var members: Set<D> = []
+    /// Members that have been loaded and do not stand in ``members`` yet: the set is built where it is asked for first,
+    /// which is mostly in the accessor, by code that the compiler made for the class.
+    @usableFromInline var loaded: [ManagedObject] = []
 
-    override var count: Int { members.count }
-    override func contains(_ object: ManagedObject) -> Bool { (object as? D).map(members.contains) ?? false }
+    override init() {}
+
+    /// Puts what has been loaded into the set.
+    @inlinable
+    func settle() {
+        guard !loaded.isEmpty else { return }
+        members.reserveCapacity(members.count + loaded.count)
+        for object in loaded {
+            if let member = object as? D { members.insert(member) }
+        }
+        loaded = []
+    }
+
+    override var count: Int {
+        settle()
+        return members.count
+    }
+    override func contains(_ object: ManagedObject) -> Bool {
+        settle()
+        return (object as? D).map(members.contains) ?? false
+    }
     override func insert(_ object: ManagedObject) -> Bool {
+        settle()
         guard let member = object as? D else { return false }
         return members.insert(member).inserted
     }
-    override func remove(_ object: ManagedObject) -> Bool { (object as? D).map { members.remove($0) != nil } ?? false }
-    override func forEach(_ body: (ManagedObject) -> Void) { members.forEach(body) }
-    override func reserve(_ count: Int) { members.reserveCapacity(count) }
+    override func insert(contentsOf objects: some Collection<ManagedObject>) { loaded.append(contentsOf: objects) }
+    override func remove(_ object: ManagedObject) -> Bool {
+        settle()
+        return (object as? D).map { members.remove($0) != nil } ?? false
+    }
+    override func forEach(_ body: (ManagedObject) -> Void) {
+        settle()
+        members.forEach(body)
+    }
     override func copy() -> MemberStorage {
         let result = MemberSet<D>()
         result.members = members
+        result.loaded = loaded
         return result
     }
 }
 
 /// Members in order.
+@usableFromInline
 class AnyMemberList: MemberStorage {
     func replaceAll(_ objects: [ManagedObject]) {}
     func insert(_ object: ManagedObject, at index: Int) {}
 }
 
 /// Members in order, of a known class.
+@usableFromInline
 final class MemberList<D: ManagedObject>: AnyMemberList {
-    var list: [D] = []
+    @usableFromInline var list: [D] = []
     /// Built when membership is asked of a long list.
     private var known: Set<D>?
 
@@ -93,7 +122,6 @@ final class MemberList<D: ManagedObject>: AnyMemberList {
     }
 
     override func forEach(_ body: (ManagedObject) -> Void) { list.forEach(body) }
-    override func reserve(_ count: Int) { list.reserveCapacity(count) }
     override func copy() -> MemberStorage {
         let result = MemberList<D>()
         result.list = list
