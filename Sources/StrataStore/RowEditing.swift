@@ -52,13 +52,14 @@ package enum RowEditing {
     /// `slab` itself.
     @usableFromInline
     package static func setBytes(
-        _ bytes: UnsafeRawBufferPointer, _ slot: Int, external: Bool = false, layout: [SlotDescription],
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, external: Bool = false,
+        layout: @autoclosure () -> [SlotDescription],
         in slab: inout RowSlab
     ) {
         precondition(bytes.count < Int(RowPointer.externalFlag), "a value of 2 GB or more does not fit in a row")
         let used = slab.row.byteCount
         if used + bytes.count > slab.capacity {
-            slab = grown(slab, without: slot, layout: layout, room: bytes.count)
+            slab = grown(slab, without: slot, layout: layout(), room: bytes.count)
         }
         let offset = slab.row.byteCount
         if let start = bytes.baseAddress { (slab.memory + offset).copyMemory(from: start, byteCount: bytes.count) }

@@ -5,7 +5,8 @@ public protocol RowValue: AttributeValue {
     /// Reads the value of a slot that has one.
     static func load(_ row: RowPointer, _ slot: Int) -> Self
     /// Writes the value to a slot of a row that nobody else can see.
-    func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription])
+    /// - Parameter layout: The slots of the row's entity, asked for where the row needs more room.
+    func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription])
 }
 
 extension RowValue where Self: FixedWidthInteger {
@@ -16,7 +17,7 @@ extension RowValue where Self: FixedWidthInteger {
     }
     /// Writes a whole number.
     @inlinable
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         RowEditing.setWord(UInt64(bitPattern: Int64(self)), slot, in: slab)
     }
 }
@@ -29,7 +30,7 @@ extension Double: RowValue {
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Double { Double(bitPattern: row.word(slot)) }
     @inlinable
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         RowEditing.setWord(bitPattern, slot, in: slab)
     }
 }
@@ -38,7 +39,7 @@ extension Float: RowValue {
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Float { Float(Double(bitPattern: row.word(slot))) }
     @inlinable
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         RowEditing.setWord(Double(self).bitPattern, slot, in: slab)
     }
 }
@@ -47,7 +48,7 @@ extension Bool: RowValue {
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Bool { row.word(slot) != 0 }
     @inlinable
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         RowEditing.setWord(self ? 1 : 0, slot, in: slab)
     }
 }
@@ -58,7 +59,7 @@ extension Date: RowValue {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: row.word(slot)))
     }
     @inlinable
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         RowEditing.setWord(timeIntervalSinceReferenceDate.bitPattern, slot, in: slab)
     }
 }
@@ -69,16 +70,16 @@ extension String: RowValue {
         String(decoding: row.bytes(slot), as: UTF8.self)
     }
     @inlinable
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         var text = self
-        text.withUTF8 { RowEditing.setBytes(UnsafeRawBufferPointer($0), slot, layout: layout, in: &slab) }
+        text.withUTF8 { RowEditing.setBytes(UnsafeRawBufferPointer($0), slot, layout: layout(), in: &slab) }
     }
 }
 
 extension URL: RowValue {
     public static func load(_ row: RowPointer, _ slot: Int) -> URL { URL(string: String.load(row, slot)) ?? .zeroValue }
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
-        absoluteString.store(to: &slab, slot, layout)
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
+        absoluteString.store(to: &slab, slot, layout())
     }
 }
 
@@ -86,16 +87,16 @@ extension Decimal: RowValue {
     public static func load(_ row: RowPointer, _ slot: Int) -> Decimal {
         Decimal(string: String.load(row, slot), locale: Locale(identifier: "en_US_POSIX")) ?? .zeroValue
     }
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
-        description.store(to: &slab, slot, layout)
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
+        description.store(to: &slab, slot, layout())
     }
 }
 
 extension Data: RowValue {
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Data { Data(row.bytes(slot)) }
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
-        withUnsafeBytes { RowEditing.setBytes($0, slot, layout: layout, in: &slab) }
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
+        withUnsafeBytes { RowEditing.setBytes($0, slot, layout: layout(), in: &slab) }
     }
 }
 
@@ -105,8 +106,8 @@ extension UUID: RowValue {
         guard bytes.count == 16 else { return .zeroValue }
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
-        withUnsafeBytes(of: uuid) { RowEditing.setBytes($0, slot, layout: layout, in: &slab) }
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
+        withUnsafeBytes(of: uuid) { RowEditing.setBytes($0, slot, layout: layout(), in: &slab) }
     }
 }
 
@@ -119,9 +120,9 @@ extension GeoPoint: RowValue {
             longitude: Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         )
     }
-    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: [SlotDescription]) {
+    public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         let words = (latitude.bitPattern.littleEndian, longitude.bitPattern.littleEndian)
-        withUnsafeBytes(of: words) { RowEditing.setBytes($0, slot, layout: layout, in: &slab) }
+        withUnsafeBytes(of: words) { RowEditing.setBytes($0, slot, layout: layout(), in: &slab) }
     }
 }
 
