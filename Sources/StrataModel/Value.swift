@@ -32,8 +32,11 @@ public enum Value: Sendable, Hashable {
     case composite([String: Value])
     /// The key of another object, in a to-one relationship. Unique within the hierarchy of the destination entity.
     case object(Int64)
-    /// Several values, as on the right of an `IN`.
+    /// Several values in order, as on the right of an `IN`.
     case list([Value])
+    /// Several values without order. A key path mapped over a set drops nil and what is there already; mapped over a
+    /// ``list(_:)`` it keeps them.
+    case set(ValueSet)
 
     /// Whether this is ``null``.
     public var isNull: Bool { self == .null }
@@ -55,6 +58,7 @@ public enum Value: Sendable, Hashable {
         case .composite: "composite"
         case .object: "object"
         case .list: "list"
+        case .set: "set"
         }
     }
 }
@@ -95,6 +99,7 @@ extension Value: CustomStringConvertible {
             "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "}"
         case .object(let key): "object \(key)"
         case .list(let values): "{" + values.map(\.description).joined(separator: ", ") + "}"
+        case .set(let values): "{" + values.members.map(\.description).sorted().joined(separator: ", ") + "}"
         }
     }
 }

@@ -133,7 +133,7 @@ enum ScalarValue {
         case .binary(let data): return data.base64EncodedString()
         case .uuid(let uuid): return uuid.uuidString
         case .uri(let uri): return uri.absoluteString
-        case .geoPoint, .null, .composite, .object, .list: return nil
+        case .geoPoint, .null, .composite, .object, .list, .set: return nil
         }
     }
 }

@@ -11,25 +11,32 @@ public protocol PropertySource {
 
 extension FetchExpression {
     /// The value of the expression for an object.
-    public func evaluate(on source: some PropertySource) -> Value {
+    public func evaluate(on source: some PropertySource) throws(PredicateEvaluationError) -> Value {
         switch self {
-        case .constant(let value): value
-        case .keyPath(let path): source.value(at: path)
-        case .evaluatedObject: source.evaluatedObject
+        case .constant(let value): return value
+        case .keyPath(let path): return source.value(at: path)
+        case .evaluatedObject: return source.evaluatedObject
+        default: throw .wrongOperand(found: "\(self)", context: "evaluation in memory")
         }
     }
 }
 
 extension FetchPredicate {
     /// Whether the condition holds for an object. Never undecided: a comparison with nil is true or false.
-    public func evaluate(on source: some PropertySource) -> Bool {
+    public func evaluate(on source: some PropertySource) throws(PredicateEvaluationError) -> Bool {
         switch self {
-        case .constant(let flag): flag
-        case .and(let parts): parts.allSatisfy { $0.evaluate(on: source) }
-        case .or(let parts): parts.contains { $0.evaluate(on: source) }
-        case .not(let part): !part.evaluate(on: source)
+        case .constant(let flag): return flag
+        case .and(let parts):
+            for part in parts where try !part.evaluate(on: source) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where try part.evaluate(on: source) { return true }
+            return false
+        case .not(let part): return try !part.evaluate(on: source)
         case .comparison(let left, let op, let right, let options):
-            op.evaluate(left.evaluate(on: source), right.evaluate(on: source), options)
+            return op.evaluate(try left.evaluate(on: source), try right.evaluate(on: source), options)
+        case .quantified, .geo:
+            throw .wrongOperand(found: "\(self)", context: "evaluation in memory")
         }
     }
 }
@@ -64,6 +71,7 @@ extension ComparisonOperator {
             case .endsWith: TextComparison.ends(a, with: b)
             default: TextComparison.contains(a, b)
             }
+        case .like, .matches, .matchesText: return false
         }
     }
 }

@@ -19,7 +19,12 @@ struct PredicateCompiler {
         case .not(let part): return try negation(of: part)
         case .comparison(let left, let op, let right, let options):
             return try comparison(left, op, right, options, context: predicate)
+        case .quantified, .geo: throw unsupported(predicate)
         }
+    }
+
+    private func unsupported(_ part: some CustomStringConvertible) -> StoreError {
+        .unsupported(store: "SQLite", feature: part.description)
     }
 
     private mutating func join(_ parts: [FetchPredicate], _ word: String, empty: String) throws(StoreError) -> String {
@@ -48,7 +53,7 @@ struct PredicateCompiler {
             return try condition(.comparison(left, .notEqual, right, options))
         case .comparison(let left, .notEqual, let right, let options):
             return try condition(.comparison(left, .equal, right, options))
-        case .comparison:
+        case .comparison, .quantified, .geo:
             return "NOT coalesce(\(try condition(predicate)), 0)"
         }
     }
@@ -59,6 +64,10 @@ struct PredicateCompiler {
         _ left: FetchExpression, _ op: ComparisonOperator, _ right: FetchExpression, _ options: ComparisonOptions,
         context: FetchPredicate
     ) throws(StoreError) -> String {
+        switch op {
+        case .like, .matches, .matchesText: throw unsupported(context)
+        default: break
+        }
         switch (left, right) {
         case (.constant(let a), .constant(let b)):
             return op.evaluate(a, b, options) ? "1" : "0"
@@ -97,6 +106,7 @@ struct PredicateCompiler {
         case .keyPath(let path): return try paths.resolve(path, in: context.description)
         case .evaluatedObject: return SQLTerm(sql: "t0._id", kind: .object)
         case .constant: return SQLTerm(sql: "NULL", kind: .object)
+        default: throw unsupported(expression)
         }
     }
 
@@ -247,18 +257,5 @@ struct PredicateCompiler {
         if a.kind.isText, b.kind.isText { return (a.sql, b.sql, "") }
         if a.kind == .point, b.kind == .point { return ("strata_point(\(a.sql))", "strata_point(\(b.sql))", "") }
         return a.kind == b.kind ? (a.sql, b.sql, "") : nil
-    }
-}
-
-extension ComparisonOperator {
-    /// The operator that says the same with the sides exchanged.
-    fileprivate var mirrored: ComparisonOperator {
-        switch self {
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        default: self
-        }
     }
 }

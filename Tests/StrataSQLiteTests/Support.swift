@@ -155,7 +155,7 @@ extension RowBatchBuilder {
         case .geoPoint(let point):
             let words = (point.latitude.bitPattern.littleEndian, point.longitude.bitPattern.littleEndian)
             withUnsafeBytes(of: words) { setBytes($0, slot: slot.index) }
-        case .composite, .list: fatalError("Set the elements of a composite one by one.")
+        case .composite, .list, .set: fatalError("Set the elements of a composite one by one.")
         }
     }
 }

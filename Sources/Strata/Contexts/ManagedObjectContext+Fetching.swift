@@ -166,11 +166,18 @@ extension ManagedObjectContext {
         for object in others where object.isFault { try load(object) }
         objects += others.filter { !$0.flags.contains(.missing) }
         let judgesAll = wider.predicate != plan.predicate
-        objects = objects.filter { object in
-            if object.isDeleted { return false }
-            guard judgesAll || object.hasChanges, let predicate = plan.predicate else { return true }
-            return predicate.evaluate(on: ObjectSource(object: object))
+        var kept: [ManagedObject] = []
+        for object in objects where !object.isDeleted {
+            if let predicate = plan.predicate, judgesAll || object.hasChanges {
+                do throws(PredicateEvaluationError) {
+                    guard try predicate.evaluate(on: ObjectSource(object: object)) else { continue }
+                } catch {
+                    throw .invalidFetch(entity: entity.name, reason: error.description)
+                }
+            }
+            kept.append(object)
         }
+        objects = kept
         sort(&objects, by: plan.sorts)
         let rest = objects.dropFirst(plan.offset)
         return Array(plan.limit.map { rest.prefix($0) } ?? rest)
@@ -242,18 +249,5 @@ extension FetchPlan {
 
     func entityIndexes(in model: ManagedObjectModel) -> Set<Int> {
         relatedEntityIndexes(in: model).union([entityIndex])
-    }
-}
-
-extension FetchPredicate {
-    /// All paths that the condition looks at.
-    var keyPaths: [[String]] {
-        switch self {
-        case .constant: []
-        case .and(let parts), .or(let parts): parts.flatMap(\.keyPaths)
-        case .not(let part): part.keyPaths
-        case .comparison(let left, _, let right, _):
-            [left, right].compactMap { if case .keyPath(let path) = $0 { path } else { nil } }
-        }
     }
 }

@@ -147,6 +147,7 @@ enum Unboxed {
         case (.object(let key), _): key
         case (.composite(let values), _): values
         case (.list(let values), _): values
+        case (.set(let values), _): values.members
         }
     }
 

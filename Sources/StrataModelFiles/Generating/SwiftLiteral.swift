@@ -63,6 +63,7 @@ enum SwiftLiteral {
         case .composite(let values):
             ".composite([\(values.sorted { $0.key < $1.key }.map { "\(string($0.key)): \(self.value($0.value))" }.joined(separator: ", "))])"
         case .list(let values): ".list([\(values.map(self.value).joined(separator: ", "))])"
+        case .set(let values): ".set(ValueSet([\(values.members.map(self.value).joined(separator: ", "))]))"
         }
     }
 

@@ -1,0 +1,31 @@
+/// The members of a ``Value/set(_:)``: each once, in no order that means anything.
+public struct ValueSet: Sendable, Hashable {
+    /// The members, in the order in which they were given.
+    public let members: [Value]
+
+    /// Makes a set of values; values that are the same are kept once. Texts are the same if their bytes are.
+    public init(_ values: some Sequence<Value>) {
+        var seen: Set<Value> = []
+        var members: [Value] = []
+        for value in values {
+            // Swift takes canonically equivalent texts for equal, predicates do not.
+            if seen.insert(value).inserted || !members.contains(where: { Self.areSame($0, value) }) {
+                members.append(value)
+            }
+        }
+        self.members = members
+    }
+
+    private static func areSame(_ a: Value, _ b: Value) -> Bool {
+        if case .string(let x) = a, case .string(let y) = b { return x.utf8.elementsEqual(y.utf8) }
+        return a == b
+    }
+
+    /// Whether the sets have the same members.
+    public static func == (a: ValueSet, b: ValueSet) -> Bool {
+        a.members.count == b.members.count && Set(a.members) == Set(b.members)
+    }
+
+    /// Feeds the members, whatever their order.
+    public func hash(into hasher: inout Hasher) { hasher.combine(Set(members)) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Where on the earth a point lies. Points are values of geo-point attributes, or lists of latitude and longitude in
+/// degrees; nil and points outside the ranges of coordinates satisfy no condition.
+///
+/// In the format language the conditions look like functions and stand where a comparison stands:
+///
+///     near(place, {48.86, 2.35})
+///     withinKilometers(place, {48.86, 2.35}, 5)
+///     withinMiles(place, $here, 3)
+///     withinRadians(place, $here, 0.001)
+///     withinBox(place, {south, west}, {north, east})
+///
+/// Distances are those on a sphere, by the haversine formula. Back ends differ in the radius that they take for the
+/// earth, so a condition carries its own: a last argument in kilometres, where it is not ``meanEarthRadius``.
+public enum GeoCondition: Sendable, Hashable {
+    /// There is a point, and objects nearer to the other point come first, if the fetch has no order of its own.
+    case near(FetchExpression, FetchExpression, earthRadius: Double = meanEarthRadius)
+    /// The point is no farther from the other point than a distance.
+    case within(
+        FetchExpression, FetchExpression, distance: FetchExpression, GeoUnit, earthRadius: Double = meanEarthRadius)
+    /// The point lies in a box, edges included. A box whose west is greater than its east crosses the 180° meridian.
+    case box(FetchExpression, southWest: FetchExpression, northEast: FetchExpression)
+
+    /// The mean radius of the earth in kilometres: R₁ = (2a + b) / 3 of the WGS 84 ellipsoid, rounded to 0.1 m as by
+    /// the IUGG.
+    public static let meanEarthRadius = 6371.0088
+}
+
+/// What a distance on the earth is measured in.
+public enum GeoUnit: String, Sendable, Hashable, CaseIterable {
+    /// Thousands of metres.
+    case kilometers = "withinKilometers"
+    /// International miles of 1.609344 km.
+    case miles = "withinMiles"
+    /// The angle at the centre of the earth.
+    case radians = "withinRadians"
+
+    /// A distance in this unit as kilometres, on an earth of a radius in kilometres.
+    public func kilometers(_ distance: Double, earthRadius: Double) -> Double {
+        switch self {
+        case .kilometers: distance
+        case .miles: distance * 1.609344
+        case .radians: distance * earthRadius
+        }
+    }
+}
+
+extension GeoPoint {
+    /// The distance to another point along a sphere, in the unit of the radius, by the haversine formula.
+    public func distance(to other: GeoPoint, earthRadius: Double = GeoCondition.meanEarthRadius) -> Double {
+        let radians = Double.pi / 180
+        let sinLatitude = sin((other.latitude - latitude) * radians / 2)
+        let sinLongitude = sin((other.longitude - longitude) * radians / 2)
+        let h =
+            sinLatitude * sinLatitude
+            + cos(latitude * radians) * cos(other.latitude * radians) * sinLongitude * sinLongitude
+        // Rounding may lift the value over 1 for points that lie opposite each other.
+        return 2 * earthRadius * asin(min(1, h.squareRoot()))
+    }
+}
+
+extension FetchPredicate {
+    /// The two points and the radius of the first ``GeoCondition/near(_:_:earthRadius:)`` that must hold: what objects
+    /// are ordered by, nearest first, if a fetch has no order of its own.
+    public var nearestFirst: FetchExpression? {
+        switch self {
+        case .geo(.near(let place, let point, let radius)): .distance(place, point, earthRadius: radius)
+        case .and(let parts): parts.lazy.compactMap(\.nearestFirst).first
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Why a predicate has no answer in memory. What is merely absent or of another kind is no error for equality; see each
+/// case.
+public enum PredicateEvaluationError: Error, Sendable, Hashable {
+    /// A `$name` has no value.
+    case unboundVariable(name: String)
+    /// The pattern of `MATCHES` is no regular expression.
+    case invalidPattern(pattern: String, reason: String)
+    /// The right side of `BETWEEN` is not a list of two.
+    case invalidBounds(found: String)
+    /// `ANY`, `ALL`, `NONE`, `SUBQUERY`, an aggregate function or a collection operator met something that is no
+    /// collection.
+    case noCollection(found: String, context: String)
+    /// Values of different kinds have no order, and functions take values of their own kind.
+    case incomparable(left: String, right: String, context: String)
+    /// A function or an operator met a value of a kind that it does not take.
+    case wrongOperand(found: String, context: String)
+    /// A component of a key path that begins with `@` is no collection operator.
+    case unknownOperator(name: String)
+    /// A function has more or fewer arguments than it takes.
+    case wrongArgumentCount(function: String, count: Int)
+}
+
+extension PredicateEvaluationError: CustomStringConvertible {
+    /// What happened and what to do.
+    public var description: String {
+        switch self {
+        case .unboundVariable(let name): "$\(name) has no value; give it one with withVariables"
+        case .invalidPattern(let pattern, let reason): "\"\(pattern)\" is no regular expression: \(reason)"
+        case .invalidBounds(let found): "BETWEEN takes a list of two values on the right, not \(found)"
+        case .noCollection(let found, let context): "\(context) takes a collection, not \(found)"
+        case .incomparable(let left, let right, let context): "\(left) and \(right) have no order, in \(context)"
+        case .wrongOperand(let found, let context): "\(context) does not take \(found)"
+        case .unknownOperator(let name):
+            "\(name) is no collection operator; there are "
+                + CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
+        case .wrongArgumentCount(let function, let count): "\(function) does not take \(count) arguments"
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// Why a text is no predicate, and where.
+public struct PredicateParseError: Error, Sendable, Hashable {
+    /// How many characters (Unicode scalars) of the format stand before the fault; at most their number.
+    public let position: Int
+    /// The line of the fault, counted from 1.
+    public let line: Int
+    /// The character in that line, counted from 1.
+    public let column: Int
+    /// What stands there, in a few words.
+    public let found: String
+    /// What should stand there, or what is wrong with what does.
+    public let expected: String
+}
+
+extension PredicateParseError: CustomStringConvertible {
+    /// Where it is, what was expected, and what was found.
+    public var description: String {
+        let place = line > 1 ? "at character \(position) (line \(line), column \(column))" : "at character \(position)"
+        return "\(place): \(expected); found \(found)"
+    }
+}

@@ -1,0 +1,79 @@
+/// What `MATCHESTEXT` looks for: the words of a query, in a text.
+///
+/// Words are runs of letters, digits and marks; case and accents do not count. The query holds if every word of it stands
+/// somewhere in the text. `storm*` stands for all words that begin so, and words in double quotes must follow each other
+/// in this order. A query without a word holds for nothing. These are the rules of SQLite's FTS5 for such queries with
+/// its `unicode61` tokenizer, so that the index of a store gives the same answer.
+public struct TextQuery: Sendable, Hashable {
+    /// Words that must follow each other; mostly one.
+    public struct Phrase: Sendable, Hashable {
+        /// The words, folded as ``TextQuery/words(of:)`` does.
+        public let words: [String]
+        /// Whether the last word is only the beginning of one.
+        public let isPrefix: Bool
+    }
+
+    /// What must all be found.
+    public let phrases: [Phrase]
+
+    /// Reads a query.
+    public init(_ query: String) {
+        var phrases: [Phrase] = []
+        func add(_ text: Substring.UnicodeScalarView, isPrefix: Bool) {
+            let words = Self.words(of: String(text))
+            if !words.isEmpty { phrases.append(Phrase(words: words, isPrefix: isPrefix)) }
+        }
+        var rest = query[...].unicodeScalars
+        while let first = rest.first {
+            if first == "\"" {
+                let content = rest.dropFirst().prefix { $0 != "\"" }
+                rest = rest.dropFirst(content.count + 2)
+                let isPrefix = rest.first == "*"
+                add(content, isPrefix: isPrefix)
+                if isPrefix { rest.removeFirst() }
+            } else if Self.isPart(first) {
+                let content = rest.prefix { Self.isPart($0) }
+                rest = rest.dropFirst(content.count)
+                add(content, isPrefix: rest.first == "*")
+            } else {
+                rest.removeFirst()
+            }
+        }
+        self.phrases = phrases
+    }
+
+    /// Whether the text has everything that the query looks for.
+    public func matches(_ text: String) -> Bool { matches(words: Self.words(of: text)) }
+
+    private func matches(words: [String]) -> Bool {
+        guard !phrases.isEmpty else { return false }
+        return phrases.allSatisfy { phrase in
+            let count = phrase.words.count
+            guard count <= words.count else { return false }
+            return (0...(words.count - count)).contains { start in
+                phrase.words.indices.allSatisfy { index in
+                    let word = words[start + index]
+                    return phrase.isPrefix && index == count - 1
+                        ? TextComparison.begins(word, with: phrase.words[index])
+                        : TextComparison.isEqual(word, phrase.words[index])
+                }
+            }
+        }
+    }
+
+    /// The words of a text in lower case and without accents.
+    public static func words(of text: String) -> [String] {
+        text.unicodeScalars.split { !isPart($0) }.map {
+            TextComparison.fold(String($0), [.caseInsensitive, .diacriticInsensitive])
+        }
+    }
+
+    private static func isPart(_ scalar: UnicodeScalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .privateUse, .nonspacingMark:
+            true
+        default: false
+        }
+    }
+}
