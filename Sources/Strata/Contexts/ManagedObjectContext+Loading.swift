@@ -314,7 +314,6 @@ extension ManagedObjectContext {
             if state.isRearranged, let list = storage(key) as? AnyMemberList {
                 let present = Set(list.objects)
                 list.replaceAll(OrderMerge.merge(state.arrangement.filter(present.contains), with: list.objects))
-                state.arrangement = []
             }
         }
         return result

@@ -28,8 +28,9 @@ extension ManagedObjectContext {
                 object.takeSnapshot(insert.row)
             }
         }
-        clearReferences(to: notice.changes.deletes)
+        // First, because what went has no references to clear: a change that set one to nil is a change all the same.
         for (delete, row) in zip(notice.changes.deletes, notice.deletedRows) { mergeDelete(delete, row: row) }
+        clearReferences(to: notice.changes.deletes)
         for change in notice.changes.pairs { mergePairs(change) }
         for change in notice.changes.orders {
             let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]

@@ -103,6 +103,26 @@ import Testing
         }
     }
 
+    @Test("A relationship that was set to nil here is a change, also if object and target were deleted elsewhere at once")
+    func clearedHere() throws {
+        let file = try ZooFile()
+        let context = file.container.newContext(automaticallyMergesChanges: true)
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "c", enclosure: home)
+        try context.save()
+        cat.enclosure = nil
+        let other = file.container.newContext()
+        other.delete(try other.existingObject(with: cat.objectID))
+        other.delete(try other.existingObject(with: home.objectID))
+        try other.save()
+        #expect(try context.fetch(FetchRequest<Cat>()) == [cat])
+        #expect(cat.hasChanges && !cat.isMissing && home.isMissing)
+        // With its target gone there is nothing left to write, and so nothing to disagree about.
+        try context.save()
+        #expect(try context.fetch(FetchRequest<Cat>()).isEmpty)
+        #expect(!context.hasChanges && cat.isDeleted)
+    }
+
     @Test("A to-one that leads to an object deleted elsewhere reads as nil after the merge, and after a fault")
     func targets() throws {
         let file = try ZooFile()
