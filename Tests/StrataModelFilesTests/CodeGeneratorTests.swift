@@ -46,19 +46,19 @@ import Testing
 
                     /// The attribute `name`: string.
                     final var name: String {
-                        get { _value(0, \\Country.name) }
+                        get { _value(0) }
                         set { _setValue(newValue, 0) }
                     }
 
                     /// The attribute `in`: string.
                     final var `in`: String? {
-                        get { _optionalValue(1, \\Country.`in`) }
+                        get { _optionalValue(1) }
                         set { _setOptionalValue(newValue, 1) }
                     }
 
                     /// The relationship `cities` to objects of City; the inverse is `City.country`.
                     final var cities: Set<City> {
-                        get { _toMany(0, \\Country.cities) }
+                        get { _toMany(0) }
                         set { _setToMany(newValue, 0) }
                     }
 
@@ -147,7 +147,7 @@ import Testing
         #expect(!place.contains("convenience init"))
         let city = try file(yaml, "City.strata.swift")
         #expect(city.contains("class CityBase: Place {"))
-        #expect(city.contains("get { _value(1, \\CityBase.size) }"))
+        #expect(city.contains("get { _value(1) }"))
         #expect(city.contains("typealias Object = City\n"))
         #expect(city.contains("extension ManagedObjectProtocol where Self: City {"))
         #expect(city.contains("convenience init(context: ManagedObjectContext, name: String, size: Int16 = 3) {"))

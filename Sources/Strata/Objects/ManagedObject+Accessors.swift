@@ -9,36 +9,28 @@ import Foundation
 extension ManagedObject {
     /// Reads a required attribute; its zero value if there is none.
     @inlinable
-    public final func _value<T: RowValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _value<T: RowValue>(_ slot: Int) -> T {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : T.zeroValue }
     }
 
     /// Reads an optional attribute.
     @inlinable
     @_disfavoredOverload
-    public final func _optionalValue<T: RowValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalValue<T: RowValue>(_ slot: Int) -> T? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : nil }
     }
 
     /// Reads required bytes, also such as stand in a file of their own.
-    public final func _value<Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> Data {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _value(_ slot: Int) -> Data {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot) ?? Data()
     }
 
     /// Reads optional bytes, also such as stand in a file of their own.
-    public final func _optionalValue<Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> Data? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalValue(_ slot: Int) -> Data? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot)
     }
 
@@ -57,18 +49,26 @@ extension ManagedObject {
         if let value { _setValue(value, slot) } else { setNil(slot) }
     }
 
+    /// Writes an attribute of a new object unless it is left out.
+    @inlinable
+    public final func _initialize<T: RowValue>(_ value: T?, _ slot: Int) {
+        if let value { _setValue(value, slot) }
+    }
+
+    /// Writes an attribute of a new object unless the value is that of the model's default, which it has already.
+    @inlinable
+    public final func _initialize<T: RowValue & Equatable>(_ value: T?, _ slot: Int, default defaultValue: T) {
+        if value != defaultValue { _setOptionalValue(value, slot) }
+    }
+
     /// Reads a required transformable; its zero value if there is none or it cannot be decoded.
-    public final func _transformable<T: TransformableValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T {
-        _optionalTransformable(slot, path()) ?? T.zeroValue
+    public final func _transformable<T: TransformableValue>(_ slot: Int) -> T {
+        _optionalTransformable(slot) ?? T.zeroValue
     }
 
     /// Reads an optional transformable; nil if it cannot be decoded.
-    public final func _optionalTransformable<T: TransformableValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalTransformable<T: TransformableValue>(_ slot: Int) -> T? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot).flatMap { TransformableCoding.decode(T.self, from: $0) }
     }
 
@@ -84,18 +84,14 @@ extension ManagedObject {
 
     /// Reads a required to-one relationship. If nothing is there, because it was deleted or not set yet, the answer is
     /// an object of no context whose properties are zero and empty; ``context`` is nil.
-    public final func _toOne<D: ManagedObject, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> D {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _toOne<D: ManagedObject>(_ slot: Int) -> D {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return target(slot) as? D ?? placeholder(D.self, slot: slot)
     }
 
     /// Reads an optional to-one relationship.
-    public final func _optionalToOne<D: ManagedObject, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> D? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalToOne<D: ManagedObject>(_ slot: Int) -> D? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return target(slot) as? D
     }
 
@@ -104,11 +100,14 @@ extension ManagedObject {
         setTarget(object, slot)
     }
 
+    /// Sets a to-one relationship of a new object unless it is left out.
+    public final func _initializeToOne<D: ManagedObject>(_ object: D?, _ slot: Int) {
+        if let object { setTarget(object, slot) }
+    }
+
     /// Reads a to-many relationship.
-    public final func _toMany<D: ManagedObject, Root: ManagedObject, V>(
-        _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> Set<D> {
-        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), path()) }
+    public final func _toMany<D: ManagedObject>(_ index: Int) -> Set<D> {
+        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index)) }
         let storage = members(toMany: index)
         if let typed = storage as? MemberSet<D> { return typed.members }
         return Set(storage.objects.compactMap { $0 as? D })
@@ -120,10 +119,8 @@ extension ManagedObject {
     }
 
     /// Reads an ordered to-many relationship.
-    public final func _orderedToMany<D: ManagedObject, Root: ManagedObject, V>(
-        _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> [D] {
-        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), path()) }
+    public final func _orderedToMany<D: ManagedObject>(_ index: Int) -> [D] {
+        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index)) }
         let storage = members(toMany: index)
         if let typed = storage as? MemberList<D> { return typed.list }
         return storage.objects.compactMap { $0 as? D }
@@ -133,6 +130,16 @@ extension ManagedObject {
     /// twice, the first counts.
     public final func _setOrderedToMany<D: ManagedObject>(_ objects: [D], _ index: Int) {
         setMembers(objects, toMany: index)
+    }
+
+    /// Adds a member to a to-many relationship, as the other form does several.
+    public final func _add(_ object: ManagedObject, _ index: Int) {
+        mutating(observerIndex(toMany: index)) { add(object, toMany: index) }
+    }
+
+    /// Removes a member from a to-many relationship, as the other form does several.
+    public final func _remove(_ object: ManagedObject, _ index: Int) {
+        mutating(observerIndex(toMany: index)) { remove(object, toMany: index) }
     }
 
     /// Adds members to a to-many relationship, at the end if it is ordered. Loads nothing unless it is an ordered
@@ -166,9 +173,9 @@ extension ManagedObject {
 extension ManagedObject {
     /// The long way before a read: fires a fault, tells the registrar.
     @usableFromInline
-    final func willAccess<Root: ManagedObject, V>(_ slot: Int, _ path: KeyPath<Root, V>) {
+    final func willAccess(_ slot: Int) {
         if flags.contains(.fault) { fireFault() }
-        if flags.contains(.observed) { recordAccess(slot, path) }
+        if flags.contains(.observed) { recordAccess(slot) }
     }
 
     /// The layout of the row.
@@ -178,7 +185,7 @@ extension ManagedObject {
     @usableFromInline
     final func beginWrite(_ slot: Int) {
         if flags.contains(.fault) { fireFault() }
-        if flags.contains(.observed) { extras?.observers[slot]?.willChange() }
+        if flags.contains(.observed) { willChange(slot) }
         if !flags.contains(.ownsRow) { takeRow() }
         contextReference?.changeCount &+= 1
         guard !flags.contains(.inserted) else { return }
@@ -187,7 +194,7 @@ extension ManagedObject {
 
     @usableFromInline
     final func endWrite(_ slot: Int) {
-        if flags.contains(.observed) { extras?.observers[slot]?.didChange() }
+        if flags.contains(.observed) { didChange(slot) }
     }
 
     /// Writes nil.
