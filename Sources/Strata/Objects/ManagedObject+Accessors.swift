@@ -1,7 +1,8 @@
 import Foundation
 
-// What generated accessors call. The names begin with an underscore because they take slots, not names: a slot of
-// another type gives a wrong value or a trap, never a read or write outside the row (``RowPointer`` checks).
+// What generated accessors and initializers call. The names begin with an underscore because they take slots, not
+// names: a slot of another type gives a wrong value or a trap, never a read or write outside the row (``RowPointer``
+// checks). They take nothing else, because an app's compiler translates each call anew in every accessor it generates.
 //
 // `withExtendedLifetime` keeps the object, and so the memory of the row, alive until the value has been made: after
 // inlining, nothing else would stop the optimizer from releasing the object between the two.
