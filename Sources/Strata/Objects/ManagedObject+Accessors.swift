@@ -10,6 +10,7 @@ import Foundation
 extension ManagedObject {
     /// Reads a required attribute; its zero value if there is none.
     @inlinable
+    @inline(__always)
     public final func _value<T: RowValue>(_ slot: Int) -> T {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : T.zeroValue }
@@ -17,6 +18,7 @@ extension ManagedObject {
 
     /// Reads an optional attribute.
     @inlinable
+    @inline(__always)
     @_disfavoredOverload
     public final func _optionalValue<T: RowValue>(_ slot: Int) -> T? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
