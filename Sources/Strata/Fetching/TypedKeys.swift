@@ -16,6 +16,8 @@ public struct AttributeKey<Value>: Sendable {
 
     /// Names an attribute.
     public init(_ path: [String]) { self.path = path }
+    /// Names an attribute at the end of a path.
+    public init(_ path: [String], _ name: String) { self.path = path + [name] }
 
     /// The attribute as one side of a comparison.
     public var expression: FetchExpression { .keyPath(path) }
@@ -33,6 +35,8 @@ public struct ToOneKey<Keys: EntityKeys> {
 
     /// Names a to-one relationship.
     public init(_ path: [String]) { self.path = path }
+    /// Names a to-one relationship at the end of a path.
+    public init(_ path: [String], _ name: String) { self.path = path + [name] }
 
     /// The keys of the destination.
     public subscript<T>(dynamicMember member: KeyPath<Keys, T>) -> T { Keys(path: path)[keyPath: member] }
@@ -58,6 +62,8 @@ public struct ToManyKey<Keys: EntityKeys> {
 
     /// Names a to-many relationship.
     public init(_ path: [String]) { self.path = path }
+    /// Names a to-many relationship at the end of a path.
+    public init(_ path: [String], _ name: String) { self.path = path + [name] }
 }
 
 /// What typed keys compare with: the type of the attribute, whether it is optional or not.

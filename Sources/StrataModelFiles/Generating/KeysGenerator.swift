@@ -58,7 +58,7 @@ struct KeysGenerator {
         guard let elements = attribute.type.elements else {
             let type = "AttributeKey<\(attribute.type.swiftType(attribute: name))\(attribute.isOptional ? "?" : "")>"
             return [
-                variable(name, "The key of `\(name)`.", type, "AttributeKey(path + [\(SwiftLiteral.string(name))])")
+                variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(SwiftLiteral.string(name)))")
             ]
         }
         let structName = GeneratedNames.composite(name) + "Keys"
@@ -67,7 +67,7 @@ struct KeysGenerator {
             let type = "AttributeKey<\(element.type.swiftType(attribute: element.name))\(isOptional ? "?" : "")>"
             return variable(
                 element.name, "The key of `\(name).\(element.name)`.", type,
-                "AttributeKey(path + [\(SwiftLiteral.string(element.name))])")
+                "AttributeKey(path, \(SwiftLiteral.string(element.name)))")
         }
         return [
             SwiftDeclaration(
@@ -85,6 +85,6 @@ struct KeysGenerator {
         let type = relationship.isToMany ? "ToManyKey" : "ToOneKey"
         return variable(
             relationship.name, "The key of `\(relationship.name)`.", "\(type)<\(keys)>",
-            "\(type)(path + [\(SwiftLiteral.string(relationship.name))])")
+            "\(type)(path, \(SwiftLiteral.string(relationship.name)))")
     }
 }
