@@ -1,41 +1,31 @@
-// Counts retains through the hooks that the Swift runtime has for instruments: pointers to its functions, looked at once
-// a flag is set. They are weak here, so that a runtime without them only means that nothing is counted.
+// Counts retains by standing before the runtime's `swift_retain` for the code that is linked into the program, Strata's
+// included; what the libraries of the toolchain retain among themselves is not counted.
 
+#define _GNU_SOURCE
 #include "counters.h"
 
+#if defined(__linux__)
+
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
-#if defined(__linux__) && defined(__x86_64__)
-
-typedef void *(*Retain)(void *object);
-
-extern Retain _swift_retain __attribute__((weak));
-extern atomic_bool _swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly __attribute__((weak));
-
 static atomic_long retains;
-static Retain retain;
+static void *(*runtime_retain)(void *object);
 
-static void *counted(void *object) {
-    atomic_fetch_add_explicit(&retains, 1, memory_order_relaxed);
-    return retain(object);
+__attribute__((constructor)) static void find_runtime(void) {
+    runtime_retain = (void *(*)(void *))dlsym(RTLD_NEXT, "swift_retain");
 }
 
-bool count_retains(void) {
-    if (!&_swift_retain || !&_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly) return false;
-    if (!retain) {
-        retain = _swift_retain;
-        _swift_retain = counted;
-        _swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly = true;
-    }
-    return true;
+void *swift_retain(void *object) {
+    atomic_fetch_add_explicit(&retains, 1, memory_order_relaxed);
+    return runtime_retain(object);
 }
 
 long retain_count(void) { return atomic_load_explicit(&retains, memory_order_relaxed); }
 
 #else
 
-bool count_retains(void) { return false; }
 long retain_count(void) { return -1; }
 
 #endif

@@ -15,6 +15,8 @@ struct Case {
         case chain
         /// Two chains of half the length.
         case chains
+        /// A chain in which each node is the only child of the one before.
+        case stairs
         /// A node with as many children as the size says.
         case tree
         /// Nothing.

@@ -67,6 +67,23 @@ extension Case {
                 context.delete(cities[number * 37 % cities.count])
                 try context.save()
             },
+            // What could refer to the deleted one are all the others.
+            Case("delete one that many could refer to", .cities, per: { _ in few }) { stage in
+                let (context, cities) = try stage.allCities()
+                let doomed = (0...few).map {
+                    Country(context: context, code: "to be deleted \($0)", name: "Atlantis", population: 0)
+                }
+                try context.save()
+                context.delete(doomed[0])
+                try context.save()
+                return {
+                    for country in doomed.dropFirst() {
+                        context.delete(country)
+                        try context.save()
+                    }
+                    return (context, cities)
+                }
+            },
             fewChanges("move one among many") { _, context, cities, number in
                 let city = cities[number * 37 % cities.count]
                 city.country = cities.first { $0.country !== city.country }?.country
@@ -109,6 +126,22 @@ extension Case {
                         context.processPendingChanges()
                     }
                     return (context, cities)
+                }
+            },
+            // Cities have tags as pairs, which the deletion of a tag ends.
+            Case("take in one deletion of what many could be paired with", .cities, per: { _ in few }) { stage in
+                let (context, cities) = try stage.allCities()
+                let tags = try context.fetch(FetchRequest<Tag>())
+                context.automaticallyMergesChanges = true
+                let other = stage.container.newContext()
+                let doomed = try other.fetch(FetchRequest<Tag>(sortedBy: [Tag.keys.tagId.ascending], limit: few))
+                return {
+                    for tag in doomed {
+                        other.delete(tag)
+                        try other.save()
+                        context.processPendingChanges()
+                    }
+                    return (context, cities, tags)
                 }
             },
             Case("save one change to a parent with many", .cities, per: { _ in few }) { stage in

@@ -35,6 +35,18 @@ extension Case {
                     return context
                 }
             },
+            // Each to-many that was loaded keeps the next one's owner.
+            Case("stairs: walk down and let go", .stairs, per: { $0 }) { stage in
+                {
+                    let context = stage.container.newContext()
+                    var node = try top(in: context)
+                    for _ in 1..<stage.size {
+                        guard let next = node.children.first else { throw ProbeError("the stairs end too soon") }
+                        node = next
+                    }
+                    return context
+                }
+            },
             Case("wide: add one", .tree, per: { _ in 1 }) { stage in
                 let context = stage.container.newContext()
                 let root = try top(in: context)
@@ -95,7 +107,7 @@ extension Case {
                     return levels
                 }
             },
-            Case("children: load a to-many through all", .tree, per: { $0 }) { stage in
+            Case("children: load a to-many through all", .tree, per: { $0 * $0 }) { stage in
                 {
                     let levels = makeLevels(stage)
                     let root = try top(in: levels[stage.size])
@@ -155,6 +167,16 @@ extension Case {
     static func makeTree(_ count: Int, in context: ManagedObjectContext) throws {
         let root = Node(context: context, number: 0)
         for number in 0..<count { Node(context: context, number: Int64(number) + 1).parent = root }
+        try context.save()
+    }
+
+    static func makeStairs(_ count: Int, in context: ManagedObjectContext) throws {
+        var last: Node?
+        for number in 0..<count {
+            let node = Node(context: context, number: Int64(number))
+            node.parent = last
+            last = node
+        }
         try context.save()
     }
 

@@ -15,6 +15,10 @@ final class FetchGroup {
         self.batch = batch.flatMap { $0.count <= Self.limit ? $0 : nil }
     }
 
+    deinit {
+        if !targets.isEmpty { DeepRelease.clear(&targets, to: []) }
+    }
+
     /// The most objects that one fault loads at once; beyond it, memory would be at stake.
     static let limit = 20_000
 
