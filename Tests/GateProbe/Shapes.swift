@@ -27,25 +27,25 @@ extension Case {
                 }
             },
             Case("chain: delete by cascade", .chain, per: { $0 }) { stage in
-                {
-                    let context = stage.container.newContext()
-                    context.delete(try heads(in: context)[0])
-                    try context.save()
-                    guard try context.count(for: FetchRequest<Node>()) == 0 else { throw ProbeError("nodes are left") }
-                    return context
-                }
+                { try deleteAll(stage, from: { try heads(in: $0)[0] }) }
             },
             // Each to-many that was loaded keeps the next one's owner.
             Case("stairs: walk down and let go", .stairs, per: { $0 }) { stage in
                 {
                     let context = stage.container.newContext()
-                    var node = try top(in: context)
-                    for _ in 1..<stage.size {
-                        guard let next = node.children.first else { throw ProbeError("the stairs end too soon") }
-                        node = next
+                    let first = try top(in: context)
+                    try withExtendedLifetime(first) {
+                        var node = first
+                        for _ in 1..<stage.size {
+                            guard let next = node.children.first else { throw ProbeError("the stairs end too soon") }
+                            node = next
+                        }
                     }
                     return context
                 }
+            },
+            Case("stairs: delete by cascade", .stairs, per: { $0 }) { stage in
+                { try deleteAll(stage, from: top) }
             },
             Case("wide: add one", .tree, per: { _ in 1 }) { stage in
                 let context = stage.container.newContext()
@@ -178,6 +178,15 @@ extension Case {
             last = node
         }
         try context.save()
+    }
+
+    /// Deletes one node, with which all others go.
+    private static func deleteAll(_ stage: Stage, from first: (ManagedObjectContext) throws -> Node) throws -> Any {
+        let context = stage.container.newContext()
+        context.delete(try first(context))
+        try context.save()
+        guard try context.count(for: FetchRequest<Node>()) == 0 else { throw ProbeError("nodes are left") }
+        return context
     }
 
     private static func heads(in context: ManagedObjectContext) throws -> [Node] {
