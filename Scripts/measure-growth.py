@@ -66,7 +66,7 @@ def main():
     parser.add_argument("--sizes", default="1000,10000,100000,1000000")
     parser.add_argument("--instructions-to", type=int, default=100_000, metavar="N")
     parser.add_argument("cases", nargs="*", metavar="CASE", default=[])
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     counts = shutil.which("valgrind") is not None
     print(f"{'per object or change':40}{'':14}" + "".join(f"{size:>12,}" for size in sizes) + f"{'growth':>10}")

@@ -59,7 +59,8 @@ extension Case {
             fewChanges("insert one among many") { stage, context, cities, number in
                 City(
                     context: context, cityId: "new-\(number)", name: "Nova", latitude: 1, longitude: 2, population: 3,
-                    timezone: "Europe/Rome", updatedAt: Date(timeIntervalSinceReferenceDate: 4), country: cities[0].country
+                    timezone: "Europe/Rome", updatedAt: Date(timeIntervalSinceReferenceDate: 4),
+                    country: cities[0].country
                 ).name += "!"
                 try context.save()
             },

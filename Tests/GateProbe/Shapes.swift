@@ -146,7 +146,9 @@ extension Case {
                     try writer.save()
                     for (context, found) in others {
                         context.processPendingChanges()
-                        guard found[0].population == country.population else { throw ProbeError("a change did not arrive") }
+                        guard found[0].population == country.population else {
+                            throw ProbeError("a change did not arrive")
+                        }
                     }
                     return others
                 }
