@@ -84,12 +84,11 @@ def main():
             if mark:
                 risen.append(case)
             print(f"{case:40}{'ns':14}" + "".join(f"{t:>12,.0f}" for t in times) + f"{growth:>10.2f}{mark}", flush=True)
-            if not counts:
+            counted = [instructions(folder, s, case, stripped) for s in sizes if counts and s <= options.instructions_to]
+            if not counted:
                 continue
-            counted = [instructions(folder, s, case, stripped) for s in sizes if s <= options.instructions_to]
             cells = "".join(f"{c:>12,.0f}" for c in counted) + f"{'':>12}" * (len(sizes) - len(counted))
-            last = f"{counted[-1] / counted[0]:>10.2f}" if counted else ""
-            print(f"{'':40}{'instructions':14}{cells}{last}", flush=True)
+            print(f"{'':40}{'instructions':14}{cells}{counted[-1] / counted[0]:>10.2f}", flush=True)
     if risen:
         sys.exit(f"measure-growth.py: more than {ALLOWED} times as dear at {sizes[-1]:,}: {', '.join(risen)}")
 
