@@ -23,15 +23,36 @@ struct Case {
         case empty
     }
 
+    /// How many objects, look-ups or whatever else a case is about.
+    enum Units {
+        /// As many as the size says.
+        case each
+        case atMost(Int)
+        case just(Int)
+        /// The cities of every fifth country.
+        case fifth
+        case square
+
+        func count(_ size: Int) -> Int {
+            switch self {
+            case .each: size
+            case .atMost(let limit): min(size, limit)
+            case .just(let number): number
+            case .fifth: size / 5
+            case .square: size * size
+            }
+        }
+    }
+
     let name: String
     let start: Start
-    /// How many objects, look-ups or whatever else it is about, for a size: what counts are divided by.
-    let units: (Int) -> Int
+    /// What counts are divided by.
+    let units: Units
     /// Does what is not counted, and answers with what is. That one's result is kept until the memory has been counted.
     let prepare: (Stage) throws -> () throws -> Any
 
     init(
-        _ name: String, _ start: Start, per units: @escaping (Int) -> Int,
+        _ name: String, _ start: Start, per units: Units,
         prepare: @escaping (Stage) throws -> () throws -> Any
     ) {
         self.name = name

@@ -11,7 +11,7 @@ extension Case {
     private static func fewChanges(
         _ name: String, _ body: @escaping (Stage, ManagedObjectContext, [City], Int) throws -> Void
     ) -> Case {
-        Case(name, .cities, per: { _ in few }) { stage in
+        Case(name, .cities, per: .just(few)) { stage in
             let (context, cities) = try stage.allCities()
             let countries = try stage.countries(in: context)
             // The first time prepares statements and makes tables grow.
@@ -25,9 +25,9 @@ extension Case {
 
     static var growth: [Case] {
         [
-            Case("fetch", .cities, per: { $0 }) { stage in { try stage.allCities() } },
-            Case("insert", .places, per: { $0 }) { stage in { try insert(stage, batch: .max) } },
-            Case("update", .cities, per: { $0 }) { stage in
+            Case("fetch", .cities, per: .each) { stage in { try stage.allCities() } },
+            Case("insert", .places, per: .each) { stage in { try insert(stage, batch: .max) } },
+            Case("update", .cities, per: .each) { stage in
                 let (context, cities) = try stage.allCities()
                 return {
                     for city in cities { city.population += 1 }
@@ -35,7 +35,7 @@ extension Case {
                     return cities
                 }
             },
-            Case("delete", .cities, per: { $0 }) { stage in
+            Case("delete", .cities, per: .each) { stage in
                 let (context, cities) = try stage.allCities()
                 return {
                     for city in cities { context.delete(city) }
@@ -43,7 +43,7 @@ extension Case {
                     return cities
                 }
             },
-            Case("cascade", .tree, per: { $0 }) { stage in
+            Case("cascade", .tree, per: .each) { stage in
                 let context = stage.container.newContext()
                 let root = try top(in: context)
                 return {
@@ -69,7 +69,7 @@ extension Case {
                 try context.save()
             },
             // What could refer to the deleted one are all the others.
-            Case("delete one that many could refer to", .cities, per: { _ in few }) { stage in
+            Case("delete one that many could refer to", .cities, per: .just(few)) { stage in
                 let (context, cities) = try stage.allCities()
                 let doomed = (0...few).map {
                     Country(context: context, code: "to be deleted \($0)", name: "Atlantis", population: 0)
@@ -101,7 +101,7 @@ extension Case {
                 cities[0].population += 1
                 _ = try byKey([stage.data.cityId(at: number * 37 % stage.size)], context)
             },
-            Case("take in one change among many", .cities, per: { _ in few }) { stage in
+            Case("take in one change among many", .cities, per: .just(few)) { stage in
                 let (context, cities) = try stage.allCities()
                 context.automaticallyMergesChanges = true
                 let other = stage.container.newContext()
@@ -115,7 +115,7 @@ extension Case {
                     return (context, cities)
                 }
             },
-            Case("take in one deletion among many", .cities, per: { _ in few }) { stage in
+            Case("take in one deletion among many", .cities, per: .just(few)) { stage in
                 let (context, cities) = try stage.allCities()
                 context.automaticallyMergesChanges = true
                 let other = stage.container.newContext()
@@ -130,7 +130,7 @@ extension Case {
                 }
             },
             // Cities have tags as pairs, which the deletion of a tag ends.
-            Case("take in one deletion of what many could be paired with", .cities, per: { _ in few }) { stage in
+            Case("take in one deletion of what many could be paired with", .cities, per: .just(few)) { stage in
                 let (context, cities) = try stage.allCities()
                 let tags = try context.fetch(FetchRequest<Tag>())
                 context.automaticallyMergesChanges = true
@@ -145,7 +145,7 @@ extension Case {
                     return (context, cities, tags)
                 }
             },
-            Case("save one change to a parent with many", .cities, per: { _ in few }) { stage in
+            Case("save one change to a parent with many", .cities, per: .just(few)) { stage in
                 let (parent, cities) = try stage.allCities()
                 let child = parent.makeChild()
                 let changing = try child.fetch(FetchRequest<City>(sortedBy: [City.keys.cityId.ascending], limit: few))

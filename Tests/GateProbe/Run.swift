@@ -11,7 +11,7 @@ struct Run {
     /// Counts what SQLite does in a first pass, and memory and retains in a second one, for which nothing listens to the
     /// statements.
     func count() throws {
-        let units = item.units(size)
+        let units = item.units.count(size)
         report("units", units)
         let statistics = StatementStatistics()
         try pass(trace: statistics.record) { _ in
@@ -40,7 +40,7 @@ struct Run {
 
     /// Measures a pass after one that nobody measures, or, under callgrind, the first one.
     func time() throws {
-        report("units", item.units(size))
+        report("units", item.units.count(size))
         var start = 0
         try pass(trace: nil) { _ in
             begin_instructions()

@@ -6,31 +6,31 @@ import Strata
 extension Case {
     static var shapes: [Case] {
         [
-            Case("chain: insert", .empty, per: { $0 }) { stage in
+            Case("chain: insert", .empty, per: .each) { stage in
                 {
                     let context = stage.container.newContext()
                     try makeChain(0..<stage.size, in: context)
                     return context
                 }
             },
-            Case("chain: walk", .chain, per: { $0 }) { stage in
+            Case("chain: walk", .chain, per: .each) { stage in
                 {
                     let context = stage.container.newContext()
                     return (context, try walk(heads(in: context), stage.size))
                 }
             },
             // Those that stand side by side are loaded together, and what was loaded together is kept together.
-            Case("two chains: walk", .chains, per: { $0 }) { stage in
+            Case("two chains: walk", .chains, per: .each) { stage in
                 {
                     let context = stage.container.newContext()
                     return (context, try walk(heads(in: context), stage.size))
                 }
             },
-            Case("chain: delete by cascade", .chain, per: { $0 }) { stage in
+            Case("chain: delete by cascade", .chain, per: .each) { stage in
                 { try deleteAll(stage, from: { try heads(in: $0)[0] }) }
             },
             // Each to-many that was loaded keeps the next one's owner.
-            Case("stairs: walk down and let go", .stairs, per: { $0 }) { stage in
+            Case("stairs: walk down and let go", .stairs, per: .each) { stage in
                 {
                     let context = stage.container.newContext()
                     let first = try top(in: context)
@@ -44,10 +44,10 @@ extension Case {
                     return context
                 }
             },
-            Case("stairs: delete by cascade", .stairs, per: { $0 }) { stage in
+            Case("stairs: delete by cascade", .stairs, per: .each) { stage in
                 { try deleteAll(stage, from: top) }
             },
-            Case("wide: add one", .tree, per: { _ in 1 }) { stage in
+            Case("wide: add one", .tree, per: .just(1)) { stage in
                 let context = stage.container.newContext()
                 let root = try top(in: context)
                 return {
@@ -57,7 +57,7 @@ extension Case {
                     return (context, root)
                 }
             },
-            Case("wide: remove one", .tree, per: { _ in 1 }) { stage in
+            Case("wide: remove one", .tree, per: .just(1)) { stage in
                 let context = stage.container.newContext()
                 let root = try top(in: context)
                 let member = try node(Int64(stage.size / 2), in: context)
@@ -69,7 +69,7 @@ extension Case {
                     return (context, root, member)
                 }
             },
-            Case("wide: move one by its own side", .tree, per: { _ in 1 }) { stage in
+            Case("wide: move one by its own side", .tree, per: .just(1)) { stage in
                 let context = stage.container.newContext()
                 let member = try node(Int64(stage.size / 2), in: context)
                 return {
@@ -79,7 +79,7 @@ extension Case {
                     return (context, member)
                 }
             },
-            Case("children: insert and save to the top", .empty, per: { $0 }) { stage in
+            Case("children: insert and save to the top", .empty, per: .each) { stage in
                 {
                     let levels = makeLevels(stage)
                     let node = Node(context: levels[stage.size], number: 7)
@@ -90,7 +90,7 @@ extension Case {
                     return levels
                 }
             },
-            Case("children: fetch through all", .places, per: { $0 }) { stage in
+            Case("children: fetch through all", .places, per: .each) { stage in
                 {
                     let levels = makeLevels(stage)
                     let countries = try stage.countries(in: levels[stage.size])
@@ -98,7 +98,7 @@ extension Case {
                     return (levels, countries)
                 }
             },
-            Case("children: fill a fault through all", .places, per: { $0 }) { stage in
+            Case("children: fill a fault through all", .places, per: .each) { stage in
                 let id = try stage.countries(in: stage.container.newContext())[3].objectID
                 return {
                     let levels = makeLevels(stage)
@@ -107,7 +107,7 @@ extension Case {
                     return levels
                 }
             },
-            Case("children: load a to-many through all", .tree, per: { $0 * $0 }) { stage in
+            Case("children: load a to-many through all", .tree, per: .square) { stage in
                 {
                     let levels = makeLevels(stage)
                     let root = try top(in: levels[stage.size])
@@ -115,7 +115,7 @@ extension Case {
                     return (levels, root)
                 }
             },
-            Case("children: save one change to the top", .places, per: { $0 }) { stage in
+            Case("children: save one change to the top", .places, per: .each) { stage in
                 let levels = makeLevels(stage)
                 let country = try stage.countries(in: levels[stage.size])[0]
                 return {
@@ -124,7 +124,7 @@ extension Case {
                     return (levels, country)
                 }
             },
-            Case("contexts: fetch one in each", .places, per: { $0 }) { stage in
+            Case("contexts: fetch one in each", .places, per: .each) { stage in
                 {
                     try (0..<stage.size).map { number in
                         let context = stage.container.newContext()
@@ -134,7 +134,7 @@ extension Case {
                     }
                 }
             },
-            Case("contexts: all take in a change", .places, per: { $0 }) { stage in
+            Case("contexts: all take in a change", .places, per: .each) { stage in
                 let others = try (0..<stage.size).map { _ in
                     let context = stage.container.newContext(automaticallyMergesChanges: true)
                     return (context, try context.fetch(FetchRequest<Country>(where: Country.keys.code == "AA")))

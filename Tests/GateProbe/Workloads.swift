@@ -7,25 +7,25 @@ import Strata
 extension Case {
     static var workloads: [Case] {
         [
-            Case("W1", .places, per: { $0 }) { stage in { try insert(stage, batch: .max) } },
-            Case("W2", .places, per: { $0 }) { stage in { try insert(stage, batch: 100) } },
-            Case("W3", .cities, per: { $0 }) { stage in
+            Case("W1", .places, per: .each) { stage in { try insert(stage, batch: .max) } },
+            Case("W2", .places, per: .each) { stage in { try insert(stage, batch: 100) } },
+            Case("W3", .cities, per: .each) { stage in
                 // The first time fills the page cache, whose memory is not the objects'.
                 _ = try stage.allCities()
                 return { try readAll(stage) }
             },
-            Case("W3P", .cities, per: { $0 }) { stage in
+            Case("W3P", .cities, per: .each) { stage in
                 {
                     try stage.container.newContext().fetch(FetchRequest<City>()).reduce(0) {
                         $0 &+ $1.population &+ Int64($1.name.utf8.count)
                     }
                 }
             },
-            Case("W4", .cities, per: { min($0, 1_000) }) { stage in
+            Case("W4", .cities, per: .atMost(1_000)) { stage in
                 let ids = stage.data.scattered(1_000).map(stage.data.cityId)
                 return { try byKey(ids, stage.container.newContext()) }
             },
-            Case("W4R", .cities, per: { $0 }) { stage in
+            Case("W4R", .cities, per: .each) { stage in
                 let (context, cities) = try stage.allCities()
                 let ids = stage.data.scattered(stage.size).map { cities[$0].objectID }
                 return {
@@ -34,13 +34,13 @@ extension Case {
                     }
                 }
             },
-            Case("W5", .cities, per: { _ in 200 }) { stage in { try pages(stage.container.newContext()) } },
-            Case("W6", .cities, per: { $0 }) { stage in { try walkRelations(stage.container.newContext()) } },
-            Case("W6R", .cities, per: { $0 }) { stage in
+            Case("W5", .cities, per: .just(200)) { stage in { try pages(stage.container.newContext()) } },
+            Case("W6", .cities, per: .each) { stage in { try walkRelations(stage.container.newContext()) } },
+            Case("W6R", .cities, per: .each) { stage in
                 let (context, cities) = try stage.allCities()
                 return { try withExtendedLifetime(cities) { try walkRelations(context) } }
             },
-            Case("W7", .cities, per: { min($0, 1_000) }) { stage in
+            Case("W7", .cities, per: .atMost(1_000)) { stage in
                 let (context, cities) = try scattered(stage, 1_000)
                 return {
                     for city in cities { city.population += 1 }
@@ -48,18 +48,18 @@ extension Case {
                     return cities
                 }
             },
-            Case("W8", .taggedCities, per: { min($0, 1_000) }) { stage in
+            Case("W8", .taggedCities, per: .atMost(1_000)) { stage in
                 let (context, cities) = try scattered(stage, 1_000)
                 return { try delete(cities, in: context) }
             },
-            Case("W8N", .cities, per: { $0 / 5 }) { stage in
+            Case("W8N", .cities, per: .fifth) { stage in
                 let context = stage.container.newContext()
                 let codes = (0..<50).map { DataSet.countryCode($0 * 5) }
                 let countries = try context.fetch(FetchRequest<Country>(where: Country.keys.code.isIn(codes)))
                 return { try delete(countries, in: context) }
             },
-            Case("W10", .cities, per: { _ in 20 }) { stage in { try boxes(stage) } },
-            Case("W11", .cities, per: { $0 }) { stage in
+            Case("W10", .cities, per: .just(20)) { stage in { try boxes(stage) } },
+            Case("W11", .cities, per: .each) { stage in
                 let (context, first) = try stage.allCities()
                 return {
                     try withExtendedLifetime(first) {
@@ -67,13 +67,13 @@ extension Case {
                     }
                 }
             },
-            Case("pending insert", .places, per: { $0 }) { stage in
+            Case("pending insert", .places, per: .each) { stage in
                 let context = stage.container.newContext()
                 let countries = try stage.countries(in: context)
                 _ = stage.data.make(stage.size, in: context, countries)
                 return { (context, countries, (0..<stage.size).map { stage.data.make($0, in: context, countries) }) }
             },
-            Case("pending update", .cities, per: { $0 }) { stage in
+            Case("pending update", .cities, per: .each) { stage in
                 let (context, cities) = try stage.allCities()
                 return {
                     for city in cities { city.population += 1 }
