@@ -66,7 +66,8 @@ final class Statement {
             let passed = (ContinuousClock.now - started).components
             trace(
                 StatementTrace(
-                    sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18, rows: rowCount))
+                    sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18, rows: rowCount,
+                    work: StatementWork(taking: handle)))
             self.started = nil
         }
         rowCount = 0

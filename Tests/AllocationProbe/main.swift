@@ -4,7 +4,7 @@
 //
 // Prints one line for each kind: its name and the number; `uncounted` where allocations cannot be counted.
 
-import CAllocationCounter
+import CCounters
 import Foundation
 import Strata
 

@@ -19,6 +19,11 @@ final class ToManyState {
     /// The order that the application made. Members that are not there at the moment keep their place in it.
     var arrangement: [ManagedObject] = []
 
+    deinit {
+        if members != nil { DeepRelease.clear(&members, to: nil) }
+        if !added.isEmpty { DeepRelease.clear(&added, to: [:]) }
+    }
+
     var hasChanges: Bool { isTouched || isRearranged }
 
     /// Forgets changes: they were saved.
