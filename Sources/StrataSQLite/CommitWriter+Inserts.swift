@@ -76,7 +76,9 @@ extension CommitWriter {
     private func withoutIndexes(
         of table: Int, count: Int, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        guard count >= Self.manyRows, !needsIndexes, try keySpan(of: table) <= Int64(count / 2) else { return try body() }
+        guard count >= Self.manyRows, !needsIndexes, try keySpan(of: table) <= Int64(count / 2) else {
+            return try body()
+        }
         let indexes = store.schema.objects.filter { $0.spareTable == table }
         for index in indexes { try connection.execute("DROP INDEX IF EXISTS \(Identifiers.quote(index.name))") }
         try body()
