@@ -82,19 +82,7 @@ extension SQLiteStore {
         entityIndex: Int, relationshipIndex: Int, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
         if owners.isEmpty { return [] }
-        guard let side = layout.pairs(entityIndex, relationshipIndex) else {
-            let relationship = model.entities[entityIndex].relationships[relationshipIndex]
-            throw .unsupported(
-                store: "SQLite",
-                feature:
-                    "memberKeys of \(relationship.declaringEntity).\(relationship.name), which is not kept as pairs")
-        }
-        let order = side.order.map { "\($0) IS NULL, \($0), " } ?? ""
-        let sql =
-            """
-            SELECT \(side.near), \(side.far) FROM \(side.table.quoted) \
-            WHERE \(side.near) \(Self.keyCondition(owners.count)) ORDER BY \(side.near), \(order)\(side.far)
-            """
+        let sql = try memberKeysQuery(entityIndex, relationshipIndex, ownerCount: owners.count)
         return try pool.read { (connection) throws(StoreError) in
             let statement = try connection.statement(sql)
             bind(owners, to: statement)
@@ -102,6 +90,34 @@ extension SQLiteStore {
             while try statement.step() { result.append((statement.integer(0), statement.integer(1))) }
             return result
         }
+    }
+
+    private func memberKeysQuery(
+        _ entityIndex: Int, _ relationshipIndex: Int, ownerCount: Int
+    ) throws(StoreError) -> String {
+        if let side = layout.pairs(entityIndex, relationshipIndex) {
+            let order = side.order.map { "\($0) IS NULL, \($0), " } ?? ""
+            return """
+                SELECT \(side.near), \(side.far) FROM \(side.table.quoted) \
+                WHERE \(side.near) \(Self.keyCondition(ownerCount)) ORDER BY \(side.near), \(order)\(side.far)
+                """
+        }
+        let relationship = model.entities[entityIndex].relationships[relationshipIndex]
+        let destination = relationship.destinationIndex
+        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination, slot)?.quoted
+        else {
+            throw .unsupported(
+                store: "SQLite",
+                feature: "memberKeys of \(relationship.declaringEntity).\(relationship.name), which leads to one object"
+            )
+        }
+        // Without an order and a condition, the index of the column has all that is asked for.
+        let condition = layout.entityCondition(destination, subentities: true, alias: nil).map { " AND \($0)" } ?? ""
+        let order = layout.orderColumn(entityIndex, relationshipIndex).map { "\($0) IS NULL, \($0), " } ?? ""
+        return """
+            SELECT \(column), _id FROM \(layout.table(destination).quoted) \
+            WHERE \(column) \(Self.keyCondition(ownerCount))\(condition) ORDER BY \(column), \(order)_id
+            """
     }
 
     /// What follows a column that is one of some keys: a single parameter however many there are.

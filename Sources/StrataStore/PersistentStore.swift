@@ -38,8 +38,9 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   - owners: The keys of the owners.
     func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch
 
-    /// The pairs of a relationship that is kept as pairs, for all of some owners: owner, member; grouped by owner, each
-    /// group in the order of the relationship, or by key if it has none. Works from either side.
+    /// The pairs of a to-many relationship for all of some owners: owner, member; grouped by owner, each group in the
+    /// order of the relationship, or by key if it has none. Works for every to-many relationship, from either side,
+    /// and reads no rows of members where an index can tell.
     func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(
         owner: Int64, member: Int64
     )]

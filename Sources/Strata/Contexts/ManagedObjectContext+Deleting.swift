@@ -64,6 +64,7 @@ extension ManagedObjectContext {
             return
         }
         if let index = relationship.toManyIndex {
+            if clearUnread(object, relationship, inverse: inverse) { return }
             for member in object.members(toMany: index).objects where member !== object {
                 if let slot = inverse.slot {
                     // A denied delete leaves the members as they are: the save will refuse it. A new object goes

@@ -78,6 +78,7 @@ extension ManagedObjectContext {
         plan.limit = request.limit
         plan.offset = request.offset
         for path in plan.keyPaths { try check(path, entity) }
+        try settleClearings()
         return plan
     }
 
@@ -143,6 +144,7 @@ extension ManagedObjectContext {
 
     /// The objects of a plan as this context sees them.
     private func effectiveObjects(_ plan: FetchPlan) throws(PersistenceError) -> [ManagedObject] {
+        try settleClearings()
         guard needsOverlay(plan) else { return try materialize(sourceBatch(plan)) }
         let entity = model.entities[plan.entityIndex]
         let related = Set(plan.relatedEntityIndexes(in: model).map { model.entities[$0].rootIndex })

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
     {
         if let parent { return try parent.viewRows(entityIndex: entityIndex, keys: keys) }
         let rootIndex = model.entities[entityIndex].rootIndex
+        try settleClearings(rootIndex: rootIndex)
         let (found, missing) = coordinator.rowCache.rows(rootIndex: rootIndex, keys: keys)
         guard !missing.isEmpty else { return found }
         let stamp = coordinator.rowCache.stamp
@@ -31,6 +32,7 @@ extension ManagedObjectContext {
     /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at
     /// all.
     private func viewRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+        try settleClearings(rootIndex: model.entities[entityIndex].rootIndex)
         var result: [RowReference] = []
         var unknown: [Int64] = []
         for key in keys {
@@ -164,6 +166,8 @@ extension ManagedObjectContext {
     }
 
     func load(_ object: ManagedObject) throws(PersistenceError) {
+        try settleClearings(rootIndex: object.binding.entity.rootIndex)
+        guard object.isFault else { return }
         let table = tables[object.binding.entity.index]
         var faults = [object]
         if let group = object.group {
@@ -217,7 +221,14 @@ extension ManagedObjectContext {
             return nil
         }
         object.group?.targets += targets
-        return targets.first { $0.key == key }
+        let found = targets.first { $0.key == key }
+        if let found, found.isFault,
+            deletedKeys[model.entities[relationship.destinationIndex].rootIndex]?.contains(key) == true
+        {
+            // Most likely the row of `object` is older than the delete. The store knows.
+            fire(found)
+        }
+        return found
     }
 
     /// Faults for keys; objects with their rows where only the row tells the class.
@@ -327,6 +338,7 @@ extension ManagedObjectContext {
             let members = try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
             return RowBatch(members.flatMap { $0.members.map(\.sharedRow) })
         }
+        try settleClearings(rootIndex: model.entities[relationship.destinationIndex].rootIndex)
         let stamp = coordinator.rowCache.stamp
         let batch = try store { () throws(StoreError) in
             try coordinator.store.memberRows(

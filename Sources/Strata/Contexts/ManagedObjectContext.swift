@@ -46,6 +46,11 @@ public final class ManagedObjectContext {
     var bareOrigins: [ObjectOrigin?]
     /// Changed objects, in the order of their first change. Some may have become unchanged again.
     var changedObjects: [ManagedObject] = []
+    /// References to deleted objects in objects that have not been read; the save clears them in the store.
+    var clearings: [ChangeSet.Clearing] = []
+    /// By position of the topmost entity, the keys of objects that saves have deleted as far as the context heard of it:
+    /// a row that was read before may still lead to one.
+    var deletedKeys: [Int: Set<Int64>] = [:]
     /// Objects that others deleted and that live on for their changes, until their relationships have been mended.
     var goneObjects: [ManagedObject] = []
     /// Grows with every change; tells whether hooks changed anything.
@@ -96,7 +101,7 @@ public final class ManagedObjectContext {
     // MARK: What there is
 
     /// Whether any object is inserted, updated or deleted.
-    public var hasChanges: Bool { changedObjects.contains(where: \.hasChanges) }
+    public var hasChanges: Bool { changedObjects.contains(where: \.hasChanges) || !clearings.isEmpty }
     /// New objects.
     public var insertedObjects: Set<ManagedObject> {
         Set(changedObjects.filter { $0.isInserted && !$0.flags.contains(.deleted) })
@@ -169,6 +174,8 @@ public final class ManagedObjectContext {
         home.context = nil
         bareOrigins = Array(repeating: nil, count: tables.count)
         let changed = changedObjects
+        clearings = []
+        deletedKeys = [:]
         changedObjects = []
         for object in changed {
             object.flags.remove(.changed)

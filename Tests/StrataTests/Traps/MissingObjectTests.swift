@@ -103,18 +103,22 @@ import Testing
         }
     }
 
-    @Test("A relationship that was set to nil here is a change, also if object and target were deleted elsewhere at once")
-    func clearedHere() throws {
+    @Test("What lives on here for its changes stays until the save, also if others delete it twice and its target, too")
+    func goneTwice() throws {
         let file = try ZooFile()
         let context = file.container.newContext(automaticallyMergesChanges: true)
         let home = Enclosure(context, code: "AA-1")
         let cat = Cat(context, name: "c", enclosure: home)
         try context.save()
         cat.enclosure = nil
+        let late = file.container.newContext()
+        late.mergePolicy = .overwrite
+        for id in [cat.objectID, home.objectID] { late.delete(try late.existingObject(with: id)) }
         let other = file.container.newContext()
         other.delete(try other.existingObject(with: cat.objectID))
-        other.delete(try other.existingObject(with: home.objectID))
         try other.save()
+        #expect(try context.fetch(FetchRequest<Cat>()) == [cat])
+        try late.save()
         #expect(try context.fetch(FetchRequest<Cat>()) == [cat])
         #expect(cat.hasChanges && !cat.isMissing && home.isMissing)
         // With its target gone there is nothing left to write, and so nothing to disagree about.
