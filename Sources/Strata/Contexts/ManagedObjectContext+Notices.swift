@@ -29,12 +29,9 @@ extension ManagedObjectContext {
             }
         }
         for clearing in notice.changes.clearings { take(clearing) }
-        let changed = changedObjects
+        clearReferences(to: notice.changes.deletes, notice.effects.referrers, changed: changedObjects)
         takeOutOfPairs(notice.changes.deletes)
-        // Before references are cleared, because what went has none to clear: a change that set one to nil is a change all
-        // the same.
         for (delete, row) in zip(notice.changes.deletes, notice.deletedRows) { mergeDelete(delete, row: row) }
-        clearReferences(to: notice.changes.deletes, notice.effects.referrers, changed: changed)
         for change in notice.changes.pairs { mergePairs(change) }
         for change in notice.changes.orders {
             let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
