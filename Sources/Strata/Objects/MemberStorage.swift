@@ -6,6 +6,8 @@ class MemberStorage {
     /// Adds a member, at the end if there is an order.
     /// - Returns: false if it is a member already.
     func insert(_ object: ManagedObject) -> Bool { false }
+    /// Adds members, in their order.
+    func insert(contentsOf objects: [ManagedObject]) {}
     /// - Returns: false if it was no member.
     func remove(_ object: ManagedObject) -> Bool { false }
     func forEach(_ body: (ManagedObject) -> Void) {}
@@ -35,6 +37,10 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
     override func insert(_ object: ManagedObject) -> Bool {
         guard let member = object as? D else { return false }
         return members.insert(member).inserted
+    }
+    override func insert(contentsOf objects: [ManagedObject]) {
+        members.reserveCapacity(members.count + objects.count)
+        for object in objects { if let member = object as? D { members.insert(member) } }
     }
     override func remove(_ object: ManagedObject) -> Bool { (object as? D).map { members.remove($0) != nil } ?? false }
     override func forEach(_ body: (ManagedObject) -> Void) { members.forEach(body) }
@@ -72,6 +78,11 @@ final class MemberList<D: ManagedObject>: AnyMemberList {
         list.append(member)
         known?.insert(member)
         return true
+    }
+
+    override func insert(contentsOf objects: [ManagedObject]) {
+        list.reserveCapacity(list.count + objects.count)
+        for object in objects { _ = insert(object) }
     }
 
     override func insert(_ object: ManagedObject, at index: Int) {
