@@ -11,6 +11,8 @@ struct CompiledFetch {
 struct FetchCompiler {
     /// What a fetch answers with.
     enum Answer: Int {
+        /// Rows; only the headers of those that the reader knows.
+        case unknownRows
         case rows, keys, count
     }
 
@@ -41,14 +43,27 @@ struct FetchCompiler {
             tail += " LIMIT " + (plan.limit == nil ? "-1" : "?")
             if plan.offset > 0 { tail += " OFFSET ?" }
         }
-        let from = " FROM \(layout.table(plan.entityIndex).quoted) AS t0\(tail)"
+        let table = "\(layout.table(plan.entityIndex).quoted) AS t0"
+        let from = table + tail
         let sql =
             switch answer {
-            case .rows: rowPlans[plan.entityIndex].select(from)
-            case .keys: "SELECT t0._id\(from)"
-            case .count: isLimited ? "SELECT count(*) FROM (SELECT 1\(from))" : "SELECT count(*)\(from)"
+            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, answer)
+            case .keys: "SELECT t0._id FROM \(from)"
+            case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
         return CompiledFetch(sql: sql, parameters: compiler.parameters)
+    }
+
+    private func rows(_ plan: FetchPlan, _ from: String, isLimited: Bool, _ answer: Answer) -> String {
+        let rowPlan = rowPlans[plan.entityIndex]
+        // A subquery with a limit keeps its order, and no condition is moved into it.
+        let limited = isLimited ? from : from + " LIMIT -1"
+        // A whole result that must be sorted goes through the sorter as it is: to look up each row afterwards would
+        // read the table at random places.
+        if !plan.sorts.isEmpty, !isLimited {
+            return rowPlan.select(inOrderOf: limited, skippingKnown: answer == .unknownRows)
+        }
+        return rowPlan.select(keysFrom: limited, alias: "t0", skippingKnown: answer == .unknownRows)
     }
 
     /// SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.

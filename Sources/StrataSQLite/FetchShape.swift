@@ -13,15 +13,15 @@ struct FetchShape {
     private(set) var constants: [Value] = []
     /// A quick hash of the shape: names go into it by length and first byte only.
     private(set) var hash: UInt64 = 0
-    /// Whether the SQL is the same for all fetches of this shape. Where a value decides more than its kind says, it is
-    /// not.
+    /// Whether the SQL is the same for all fetches of this shape. Where a value decides more than its kind says, and in
+    /// rare conditions that need not be fast, it is not.
     private(set) var isReusable = true
 
     init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer) {
         self.plan = plan
         self.answer = answer
         mix(plan.entityIndex)
-        mix(answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0))
+        mix(answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0) | (plan.includesSubentities ? 16 : 0))
         for sort in plan.sorts { mix(sort.keyPath) }
         if let predicate = plan.predicate { add(predicate) }
     }
@@ -38,7 +38,6 @@ struct FetchShape {
 
     private mutating func add(_ predicate: FetchPredicate) {
         switch predicate {
-        case .constant(let flag): mix(flag ? 1 : 2)
         case .and(let parts):
             mix(3 + parts.count << 8)
             for part in parts { add(part) }
@@ -60,16 +59,17 @@ struct FetchShape {
             {
                 isReusable = false
             }
+        default: isReusable = false
         }
     }
 
     private mutating func add(_ expression: FetchExpression) {
         switch expression {
         case .keyPath(let path): mix(path)
-        case .evaluatedObject: mix(7)
         case .constant(let value):
             constants.append(value)
             if let code = Self.code(value) { mix(Int(code)) } else { isReusable = false }
+        default: isReusable = false
         }
     }
 
@@ -88,7 +88,6 @@ struct FetchShape {
     private static func matches(_ a: FetchPredicate?, _ b: FetchPredicate?) -> Bool {
         switch (a, b) {
         case (nil, nil): true
-        case (.constant(let x)?, .constant(let y)?): x == y
         case (.and(let x)?, .and(let y)?), (.or(let x)?, .or(let y)?):
             x.count == y.count && x.indices.allSatisfy { matches(x[$0], y[$0]) }
         case (.not(let x)?, .not(let y)?): matches(x, y)
@@ -101,7 +100,6 @@ struct FetchShape {
     private static func matches(_ a: FetchExpression, _ b: FetchExpression) -> Bool {
         switch (a, b) {
         case (.keyPath(let x), .keyPath(let y)): x == y
-        case (.evaluatedObject, .evaluatedObject): true
         case (.constant(let x), .constant(let y)): code(x) == code(y)
         default: false
         }
@@ -124,8 +122,8 @@ struct FetchShape {
         case .binary: return 11
         case .object: return 12
         case .geoPoint(let point): return point.latitude.isNaN || point.longitude.isNaN ? nil : 13
-        case .composite: return nil
         case .list(let elements): return code(of: elements)
+        default: return nil
         }
     }
 

@@ -17,21 +17,22 @@ extension SQLiteStore {
         }
         let table = layout.table(destination).quoted
         let condition = layout.entityCondition(destination, subentities: true, alias: "t0")
-        let owned = "\(column) \(Self.keyCondition(owners.count))"
-        let tail: String
+        let members =
+            "\(table) AS t0 WHERE t0.\(column) \(Self.keyCondition(owners.count))"
+            + (condition.map { " AND \($0)" } ?? "")
+        let sql: String
         if let order = layout.orderColumn(entityIndex, relationshipIndex) {
-            tail =
-                " FROM \(table) AS t0 WHERE t0.\(owned)" + (condition.map { " AND \($0)" } ?? "")
-                + " ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id"
+            sql = rowPlans[destination].select(
+                inOrderOf: "\(members) ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id LIMIT -1",
+                skippingKnown: known != nil)
         } else {
             // The index of the column gives the keys alone; in their order the table is read from one end to the
-            // other instead of at a random place for each row. LIMIT -1 keeps SQLite from dropping the inner order.
-            tail =
-                " FROM (SELECT _id FROM \(table) WHERE \(owned) ORDER BY _id LIMIT -1) AS m"
-                + " CROSS JOIN \(table) AS t0 ON t0._id = m._id" + (condition.map { " WHERE \($0)" } ?? "")
+            // other instead of at a random place for each row.
+            sql = rowPlans[destination].select(
+                keysFrom: "\(members) ORDER BY t0._id LIMIT -1", alias: "t0", skippingKnown: known != nil)
         }
         return try pool.read { (connection) throws(StoreError) in
-            let statement = try connection.statement(rowPlans[destination].select(tail))
+            let statement = try connection.statement(sql)
             bind(owners, to: statement)
             return try connection.rows.collect(statement, rowPlans[destination], known: known, expectedRows: nil)
         }

@@ -69,6 +69,11 @@ public protocol PersistentStore: AnyObject, Sendable {
 extension PersistentStore {
     /// The rows that a plan asks for, in its order, all of them whole.
     public func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch { try fetch(plan, known: nil) }
+
+    /// The rows at the other end of a to-many relationship with a to-one inverse, all of them whole.
+    public func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch {
+        try memberRows(entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, known: nil)
+    }
 }
 
 /// What a store can do. A store refuses at opening what its model asks for and it cannot do.
