@@ -2,7 +2,7 @@ import StrataStore
 
 extension SQLiteStore {
     public func memberRows(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64], known: KnownRows?
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64]
     ) throws(StoreError) -> RowBatch {
         if owners.isEmpty { return .empty }
         let relationship = model.entities[entityIndex].relationships[relationshipIndex]
@@ -24,17 +24,17 @@ extension SQLiteStore {
         if let order = layout.orderColumn(entityIndex, relationshipIndex) {
             sql = rowPlans[destination].select(
                 inOrderOf: "\(members) ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id LIMIT -1",
-                skippingKnown: known != nil)
+                skippingKnown: false)
         } else {
             // The index of the column gives the keys alone; in their order the table is read from one end to the
             // other instead of at a random place for each row.
             sql = rowPlans[destination].select(
-                keysFrom: "\(members) ORDER BY t0._id LIMIT -1", alias: "t0", skippingKnown: known != nil)
+                keysFrom: "\(members) ORDER BY t0._id LIMIT -1", alias: "t0", skippingKnown: false)
         }
         return try pool.read { (connection) throws(StoreError) in
             let statement = try connection.statement(sql)
             bind(owners, to: statement)
-            return try connection.rows.collect(statement, rowPlans[destination], known: known, expectedRows: nil)
+            return try connection.rows.collect(statement, rowPlans[destination], expectedRows: nil)
         }
     }
 

@@ -4,15 +4,19 @@ extension ManagedObjectContext {
     /// The objects that a request asks for. Objects that the context has keep what they have; changed ones count as
     /// they are now, deleted ones not at all, and the order, limit and offset hold for the result as a whole.
     ///
-    /// One statement, unless unsaved changes make it necessary to look at related objects.
+    /// One statement, and those of ``FetchRequest/prefetch``, unless unsaved changes make it necessary to look at related
+    /// objects.
     /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
     ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
         processPendingChanges()
         let plan = try plan(for: request)
+        var paths: [[RelationshipDescription]] = []
+        for path in request.prefetch { paths.append(try steps(of: path, from: model.entities[plan.entityIndex])) }
         let objects =
             try request.includesPendingChanges
             ? effectiveObjects(plan) : materialize(storeBatch(plan)).filter { !$0.isDeleted }
+        for path in paths { try prefetch(path, of: objects) }
         let candidates = model.entities[plan.entityIndex].descendantIndexes
         guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
             return objects.compactMap { $0 as? T }

@@ -221,7 +221,15 @@ extension ManagedObjectContext {
                 owners[key] = other
             }
         }
-        let members = try loadedMembers(of: relationship, entityIndex: object.binding.entity.index, owners: owners)
+        try loadMembers(of: relationship, owners: owners)
+    }
+
+    /// Loads a to-many relationship for some objects that have it and have not loaded it.
+    func loadMembers(
+        of relationship: RelationshipDescription, owners: [Int64: ManagedObject]
+    ) throws(PersistenceError) {
+        guard let index = relationship.toManyIndex, let first = owners.values.first else { return }
+        let members = try loadedMembers(of: relationship, entityIndex: first.binding.entity.index, owners: owners)
         for (key, owner) in owners {
             owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
         }

@@ -48,12 +48,11 @@ extension ManagedObjectContext {
         let rootIndex = model.entities[destination].rootIndex
         let stamp = coordinator.rowCache.stamp
         let batch: RowBatch
-        if tables[destination].count == 0 || relationship.isOrdered {
-            // Where nothing is known, all rows are needed; and only rows come in the order of the relationship.
-            let known = knownRows(entityIndex: destination)
+        if relationship.isOrdered || tables[destination].count <= 4 * owners.count {
+            // Where little is known, nearly all rows are needed; and only rows come in the order of the relationship.
             batch = try store { () throws(StoreError) in
                 try coordinator.store.memberRows(
-                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners, known: known)
+                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
             }
         } else {
             // Keys first: the index tells who belongs where, and only the rows of those that are not known are read.
@@ -109,10 +108,9 @@ extension ManagedObjectContext {
     private func add(_ batch: RowBatch, slot: Int, to members: inout MemberRuns) {
         for (position, member) in materialize(batch, refreshing: true).enumerated() where !member.isDeleted {
             let row = RowPointer(batch.pointers[position])
-            // A header stands for the row that the object has; see there for the fault that it may have become.
-            if row.isHeaderOnly, member.isFault { fire(member) }
-            let isOwn = row.isHeaderOnly || member.hasChanges
-            let owner = isOwn ? member.targetKey(slot) : row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
+            let owner =
+                member.hasChanges
+                ? member.targetKey(slot) : row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
             if let owner { members.append(member, owner: owner) }
         }
     }

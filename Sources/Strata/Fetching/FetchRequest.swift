@@ -18,6 +18,15 @@ public struct FetchRequest<Object: ManagedObject> {
     /// Whether unsaved changes of the context, and of its parents, count. Without them the store's state is fetched.
     public var includesPendingChanges = true
 
+    /// Relationships that are read together with the objects: typed keys, or dotted paths as text. Each step of a path is
+    /// read for the whole result at once; walking it afterwards asks the store for nothing.
+    ///
+    ///     var request = FetchRequest<Country>()
+    ///     request.prefetch = [Country.keys.cities, "cities.tags"]
+    ///
+    /// A step takes one statement, or two where the relationship is many-to-many; none for what the context has.
+    public var prefetch: [any PrefetchPath] = []
+
     /// Asks for objects of the entity that the class stands for.
     public init(
         where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0
