@@ -21,7 +21,9 @@ struct FetchShape {
         self.plan = plan
         self.answer = answer
         mix(plan.entityIndex)
-        mix(answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0) | (plan.includesSubentities ? 16 : 0))
+        mix(
+            answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0)
+                | (plan.includesSubentities ? 16 : 0))
         for sort in plan.sorts { mix(sort.keyPath) }
         if let predicate = plan.predicate { add(predicate) }
     }

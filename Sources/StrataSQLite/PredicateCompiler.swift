@@ -98,6 +98,14 @@ struct PredicateCompiler {
             case .isIn: return try membership(term, constant, options, context: context)
             case .between:
                 guard case .list(let bounds) = value, bounds.count == 2 else { return "0" }
+                if let a = ComparisonPair(term, bounds[0], options), let b = ComparisonPair(term, bounds[1], options),
+                    a.isOrdered, a.sql == b.sql, a.collation.isEmpty, b.collation.isEmpty
+                {
+                    // SQLite takes the column out of the row once, where two comparisons do so twice.
+                    let low = bound(constant.element(0, bounds[0]), .compared(term, options))
+                    let high = bound(constant.element(1, bounds[1]), .compared(term, options))
+                    return "\(a.sql) BETWEEN \(low) AND \(high)"
+                }
                 let low = try against(
                     term, .greaterOrEqual, constant.element(0, bounds[0]), options, context: context)
                 let high = try against(term, .lessOrEqual, constant.element(1, bounds[1]), options, context: context)

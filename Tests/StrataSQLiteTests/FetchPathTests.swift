@@ -151,7 +151,9 @@ import Testing
 
     @Test func valuesThatChangeTheSQLAreNotTakenForOneShape() throws {
         let titles = try stepped().mapValues { $0[1] }
-        func keys(_ predicate: FetchPredicate) throws -> [Int64] { try store.fetch(try plan(predicate)).rows.map(\.key) }
+        func keys(_ predicate: FetchPredicate) throws -> [Int64] {
+            try store.fetch(try plan(predicate)).rows.map(\.key)
+        }
         let present = titles.filter { $0.value != "NULL" }.keys.sorted()
         // An empty text to search for is another condition than a letter, in this order and the other.
         for part in ["t", "", "t", "", "zz"] {
@@ -179,7 +181,8 @@ import Testing
     @Test func whatTheReaderHasComesAsAHeader() throws {
         for sorts in [[], [FetchSort("title", ascending: false)]] {
             let whole = try store.fetch(try plan(sorts: sorts))
-            let mixed = try store.fetch(try plan(sorts: sorts), known: { _, key, version in key % 3 == 0 && version == 1 })
+            let mixed = try store.fetch(
+                try plan(sorts: sorts), known: { _, key, version in key % 3 == 0 && version == 1 })
             #expect(mixed.rows.map(\.key) == whole.rows.map(\.key), "seed \(seed)")
             for (row, full) in zip(mixed.rows, whole.rows) {
                 #expect(row.row.isHeaderOnly == (row.key % 3 == 0))
@@ -214,13 +217,16 @@ import Testing
 
     @Test func rowsOfMoreColumnsThanACallTakes() throws {
         var wide = Entity(name: "Wide", location: nil)
-        wide.attributes = (0..<260).map { Attribute("a\($0)", $0.isMultiple(of: 2) ? .integer64 : .string, optional: true) }
+        wide.attributes = (0..<260).map {
+            Attribute("a\($0)", $0.isMultiple(of: 2) ? .integer64 : .string, optional: true)
+        }
         let model = try ManagedObjectModel(name: "Wide", entities: [wide])
         let store = try SQLiteStore.open(model: model, location: .file(path: folder.file("wide.sqlite")))
         func values(_ key: Int64) -> [String: Value] {
             var result: [String: Value] = [:]
             for index in 0..<260 where (index + Int(key)) % 7 != 0 {
-                result["a\(index)"] = index.isMultiple(of: 2) ? .integer(key * 1000 + Int64(index)) : .string("\(key) \(index)")
+                result["a\(index)"] =
+                    index.isMultiple(of: 2) ? .integer(key * 1000 + Int64(index)) : .string("\(key) \(index)")
             }
             return result
         }

@@ -140,7 +140,9 @@ private struct KeeperKeys: EntityKeys {
                 #expect {
                     try context.fetch(request(path))
                 } throws: { error in
-                    guard case .invalidFetch("Enclosure", let reason)? = error as? PersistenceError else { return false }
+                    guard case .invalidFetch("Enclosure", let reason)? = error as? PersistenceError else {
+                        return false
+                    }
                     return reason.contains(part)
                 }
             }

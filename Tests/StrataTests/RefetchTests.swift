@@ -86,4 +86,19 @@ import Testing
         #expect(count == all.count && reads.count == 1, "\(reads)")
         #expect(!reads.contains { $0.contains("name") }, "\(reads)")
     }
+
+    @Test("Objects that only a relationship of the earlier fetch kept alive are whole after the next one")
+    func keptByTheEarlierFetch() throws {
+        let seed = file.container.newContext()
+        let kittens = (0..<20).map { Cat(seed, name: "kitten \($0)") }
+        for kitten in kittens { kitten.mother = Cat(seed, name: "mother of \(kitten.name)") }
+        try seed.save()
+        let context = file.container.newContext()
+        let some = try context.fetch(FetchRequest<Cat>(where: AttributeKey<String>(["name"]).hasPrefix("kitten")))
+        #expect(some.allSatisfy { $0.mother?.name == "mother of \($0.name)" })
+        let all = try context.fetch(FetchRequest<Animal>())
+        #expect(all.count == 140 && all.allSatisfy { !$0.isFault })
+        let names = try context.makeChild().fetch(FetchRequest<Cat>()).map(\.name)
+        #expect(names.filter { $0.hasPrefix("mother") }.count == 20 && !names.contains(""))
+    }
 }

@@ -141,7 +141,10 @@ extension ManagedObjectContext {
     /// What the parent shows, or the store has.
     private func sourceBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
         guard let parent else { return try storeBatch(plan) }
-        return RowBatch(try parent.effectiveObjects(plan).map(\.sharedRow))
+        let objects = try parent.effectiveObjects(plan)
+        // A hook that ran meanwhile may have made a fault of one.
+        for object in objects where object.isFault { try parent.load(object) }
+        return RowBatch(objects.map(\.sharedRow))
     }
 
     /// Whether unsaved changes of this context may change the answer.

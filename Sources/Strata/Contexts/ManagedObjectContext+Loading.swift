@@ -53,7 +53,6 @@ extension ManagedObjectContext {
         let entityIndex = reference.row.entityIndex
         let key = reference.row.key
         let known = tables[entityIndex].object(key)
-        if reference.row.isHeaderOnly { return materialize(header: reference.row, known: known, group: group) }
         if let known, known.binding.entity.index != entityIndex {
             // Made for an ID of another entity of the hierarchy: there is no such object.
             known.markMissing()
@@ -99,6 +98,9 @@ extension ManagedObjectContext {
         var entityIndex = -1
         var table: ObjectTable?
         var binding: EntityBinding?
+        // A group keeps the targets of its objects alive, and some of the rows to come may be headers of those.
+        var left: [FetchGroup] = []
+        defer { withExtendedLifetime(left) {} }
         batch.forEach { slab, row in
             let reference = RowReference(slab: slab, row: row)
             if row.entityIndex != entityIndex {
@@ -108,6 +110,7 @@ extension ManagedObjectContext {
             }
             guard let table, let binding else { return }
             let known = table.object(row.key)
+            if let old = known?.group, old !== left.last { left.append(old) }
             if row.isHeaderOnly {
                 objects.append(materialize(header: row, known: known, group: group))
             } else if known == nil {

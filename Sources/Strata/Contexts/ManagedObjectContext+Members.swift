@@ -20,8 +20,8 @@ extension ManagedObjectContext {
     /// The object of a header.
     ///
     /// Reading is synchronous, so the object that the store was told of is still there; only an `awakeFromFetch` that
-    /// ran for another row of the batch may have let go of it. Then a fault stands for the row, and reads it when it is
-    /// touched.
+    /// ran for another row of the batch may have let go of it, or have refreshed it. Then a fault stands for the row,
+    /// and reads it when it is touched.
     func materialize(header row: RowPointer, known: ManagedObject?, group: FetchGroup?) -> ManagedObject {
         guard let known else {
             return makeFault(key: row.key, binding: coordinator.bindings[row.entityIndex], group: group)
@@ -108,9 +108,15 @@ extension ManagedObjectContext {
     private func add(_ batch: RowBatch, slot: Int, to members: inout MemberRuns) {
         for (position, member) in materialize(batch, refreshing: true).enumerated() where !member.isDeleted {
             let row = RowPointer(batch.pointers[position])
-            let owner =
-                member.hasChanges
-                ? member.targetKey(slot) : row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
+            var owner = row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
+            if member.targetKey(slot) != owner {
+                if member.hasChanges {
+                    owner = member.targetKey(slot)
+                } else {
+                    // A parent may show another owner at the same version. Both ends must agree.
+                    member.mutatingAll { member.fill(batch[position], isAwakening: isAwakening) }
+                }
+            }
             if let owner { members.append(member, owner: owner) }
         }
     }

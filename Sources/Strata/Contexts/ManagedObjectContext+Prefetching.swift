@@ -27,31 +27,42 @@ extension ManagedObjectContext {
     /// Reads what a path leads to, step by step.
     func prefetch(_ steps: [RelationshipDescription], of objects: [ManagedObject]) throws(PersistenceError) {
         var current = objects
-        for step in steps {
+        for (position, step) in steps.enumerated() {
             // Others may have deleted what a relationship leads to.
             current = current.filter { !$0.isDeleted }
             guard !current.isEmpty else { return }
-            current =
-                step.isToMany ? try prefetchMembers(step, of: current) : try prefetchTargets(step, of: current)
+            if step.isToMany {
+                try prefetchMembers(step, of: current)
+                // Members that a foreign key leads to come with their rows; pairs give keys.
+                if position == steps.count - 1, case .inverseSlot = step.storage { return }
+                current = members(step, of: current)
+                try fill(current)
+            } else {
+                current = try prefetchTargets(step, of: current)
+            }
         }
     }
 
     private func prefetchMembers(
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
-    ) throws(PersistenceError) -> [ManagedObject] {
-        guard let index = relationship.toManyIndex else { return [] }
+    ) throws(PersistenceError) {
+        guard let index = relationship.toManyIndex else { return }
         var owners: [Int64: ManagedObject] = [:]
         for object in objects where !object.isInserted && object.extras?.toManys[index]?.members == nil {
             owners[object.key] = object
         }
         try loadMembers(of: relationship, owners: owners)
+    }
+
+    /// All members of some objects, each once.
+    private func members(_ relationship: RelationshipDescription, of objects: [ManagedObject]) -> [ManagedObject] {
+        guard let index = relationship.toManyIndex else { return [] }
         var seen: Set<ManagedObject> = []
-        var members: [ManagedObject] = []
+        var result: [ManagedObject] = []
         for object in objects {
-            object.members(toMany: index).forEach { if seen.insert($0).inserted { members.append($0) } }
+            object.members(toMany: index).forEach { if seen.insert($0).inserted { result.append($0) } }
         }
-        try fill(members)
-        return members
+        return result
     }
 
     private func prefetchTargets(
