@@ -178,6 +178,28 @@ import Testing
         }
     }
 
+    @Test func membersAreTheSameByIndexAndByAPassOverTheTable() throws {
+        let person = try store.entity("Person").index
+        let things = try store.relationship("Person", "things").index
+        let slot = try #require(try store.entity("Thing").slot(named: "owner")).index
+        func members(_ owners: [Int64], _ areAll: Bool) throws -> [Int64: Int64] {
+            let rows = try store.memberRows(
+                entityIndex: person, relationshipIndex: things, owners: owners, areAll: areAll
+            ).rows
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0.key, Int64(bitPattern: $0.row.word(slot))) })
+        }
+        let owner = try stepped().mapValues { Int64($0[5]) ?? 0 }
+        for owners in [[7], [1, 3, 5, 99], Array(1...35), Array(1...40)] as [[Int64]] {
+            let wanted = owner.filter { owners.contains($0.value) }
+            #expect(try members(owners, false) == wanted && members(owners, true) == wanted, "seed \(seed)")
+            let pairs = try store.memberKeys(entityIndex: person, relationshipIndex: things, owners: owners)
+            #expect(Dictionary(uniqueKeysWithValues: pairs.map { ($0.member, $0.owner) }) == wanted, "seed \(seed)")
+        }
+        log.clear()
+        _ = try members(Array(1...40), false)
+        #expect(log.statements.last?.sql.contains("NOT INDEXED") == true)
+    }
+
     @Test func whatTheReaderHasComesAsAHeader() throws {
         for sorts in [[], [FetchSort("title", ascending: false)]] {
             let whole = try store.fetch(try plan(sorts: sorts))

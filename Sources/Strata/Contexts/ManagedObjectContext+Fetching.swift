@@ -16,7 +16,8 @@ extension ManagedObjectContext {
         let objects =
             try request.includesPendingChanges
             ? effectiveObjects(plan) : materialize(storeBatch(plan)).filter { !$0.isDeleted }
-        for path in paths { try prefetch(path, of: objects) }
+        let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
+        for path in paths { try prefetch(path, of: objects, areAll: areAll) }
         let candidates = model.entities[plan.entityIndex].descendantIndexes
         guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
             return objects.compactMap { $0 as? T }

@@ -228,18 +228,21 @@ extension ManagedObjectContext {
     }
 
     /// Loads a to-many relationship for some objects that have it and have not loaded it.
+    /// - Parameter areAll: Whether these are all that there are.
     func loadMembers(
-        of relationship: RelationshipDescription, owners: [Int64: ManagedObject]
+        of relationship: RelationshipDescription, owners: [Int64: ManagedObject], areAll: Bool = false
     ) throws(PersistenceError) {
         guard let index = relationship.toManyIndex, let first = owners.values.first else { return }
-        let members = try loadedMembers(of: relationship, entityIndex: first.binding.entity.index, owners: owners)
+        let members = try loadedMembers(
+            of: relationship, entityIndex: first.binding.entity.index, owners: owners, areAll: areAll)
         for (key, owner) in owners {
             owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
         }
     }
 
     private func loadedMembers(
-        of relationship: RelationshipDescription, entityIndex: Int, owners: [Int64: ManagedObject]
+        of relationship: RelationshipDescription, entityIndex: Int, owners: [Int64: ManagedObject],
+        areAll: Bool = false
     ) throws(PersistenceError) -> [Int64: MemberStorage] {
         let index = relationship.toManyIndex ?? 0
         let keys = owners.keys.sorted()
@@ -251,7 +254,8 @@ extension ManagedObjectContext {
             return made
         }
         if case .inverseSlot(let slot) = relationship.storage {
-            let runs = try sourceMembers(relationship, entityIndex: entityIndex, owners: keys, slot: slot)
+            let runs = try sourceMembers(
+                relationship, entityIndex: entityIndex, owners: keys, slot: slot, areAll: areAll)
             for run in runs where owners[run.owner] != nil { storage(run.owner).insert(contentsOf: run.members) }
             for member in changedObjects
             where !member.isDeleted && member.hasChanges

@@ -32,9 +32,11 @@ extension ManagedObjectContext {
 
     /// The members of owners, as the parent or the store has them: those that were moved in this context with the owner
     /// that they have here, without those that were deleted.
-    /// - Parameter slot: The to-one slot at the other end.
+    /// - Parameters:
+    ///   - slot: The to-one slot at the other end.
+    ///   - areAll: Whether the owners are all that there are.
     func sourceMembers(
-        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64], slot: Int
+        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64], slot: Int, areAll: Bool
     ) throws(PersistenceError) -> [MemberRuns.Run] {
         var members = MemberRuns()
         if let parent {
@@ -52,7 +54,7 @@ extension ManagedObjectContext {
             // Where little is known, nearly all rows are needed; and only rows come in the order of the relationship.
             batch = try store { () throws(StoreError) in
                 try coordinator.store.memberRows(
-                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
+                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners, areAll: areAll)
             }
         } else {
             // Keys first: the index tells who belongs where, and only the rows of those that are not known are read.

@@ -25,14 +25,17 @@ extension ManagedObjectContext {
     }
 
     /// Reads what a path leads to, step by step.
-    func prefetch(_ steps: [RelationshipDescription], of objects: [ManagedObject]) throws(PersistenceError) {
+    /// - Parameter areAll: Whether these are all objects that there are.
+    func prefetch(
+        _ steps: [RelationshipDescription], of objects: [ManagedObject], areAll: Bool
+    ) throws(PersistenceError) {
         var current = objects
         for (position, step) in steps.enumerated() {
             // Others may have deleted what a relationship leads to.
             current = current.filter { !$0.isDeleted }
             guard !current.isEmpty else { return }
             if step.isToMany {
-                try prefetchMembers(step, of: current)
+                try prefetchMembers(step, of: current, areAll: areAll && position == 0)
                 // Members that a foreign key leads to come with their rows; pairs give keys.
                 if position == steps.count - 1, case .inverseSlot = step.storage { return }
                 current = members(step, of: current)
@@ -44,14 +47,14 @@ extension ManagedObjectContext {
     }
 
     private func prefetchMembers(
-        _ relationship: RelationshipDescription, of objects: [ManagedObject]
+        _ relationship: RelationshipDescription, of objects: [ManagedObject], areAll: Bool
     ) throws(PersistenceError) {
         guard let index = relationship.toManyIndex else { return }
         var owners: [Int64: ManagedObject] = [:]
         for object in objects where !object.isInserted && object.extras?.toManys[index]?.members == nil {
             owners[object.key] = object
         }
-        try loadMembers(of: relationship, owners: owners)
+        try loadMembers(of: relationship, owners: owners, areAll: areAll)
     }
 
     /// All members of some objects, each once.
