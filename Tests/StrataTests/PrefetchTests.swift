@@ -45,9 +45,7 @@ private struct KeeperKeys: EntityKeys {
     }
 
     private func request(_ paths: any PrefetchPath...) -> FetchRequest<Enclosure> {
-        var request = FetchRequest<Enclosure>()
-        request.prefetch = paths
-        return request
+        FetchRequest<Enclosure>(prefetch: paths)
     }
 
     @Test("A to-many relationship is one more statement, and walking it is none")
@@ -79,8 +77,7 @@ private struct KeeperKeys: EntityKeys {
     @Test("To-one relationships are read with their rows, and live as long as what leads to them")
     func toOne() throws {
         let context = file.container.newContext()
-        var request = FetchRequest<Animal>()
-        request.prefetch = [AnimalKeys(path: []).enclosure]
+        var request = FetchRequest<Animal>(prefetch: [AnimalKeys(path: []).enclosure])
         let (reads, animals) = try file.statements { try context.fetch(request) }
         #expect(reads.count == 2, "\(reads)")
         let (walking, codes) = file.statements { Set(animals.compactMap { $0.enclosure?.code }) }

@@ -170,10 +170,8 @@ enum StrataContender: Contender {
     }
 
     private static func relations(_ context: ManagedObjectContext, prefetch: [any PrefetchPath] = []) throws -> Int64 {
-        var request = FetchRequest<Country>()
-        request.prefetch = prefetch
         var sum: Int64 = 0
-        for country in try context.fetch(request) {
+        for country in try context.fetch(FetchRequest<Country>(prefetch: prefetch)) {
             for city in country.cities { sum &+= city.population }
         }
         return sum
