@@ -127,6 +127,9 @@ import Testing
 
     @Test func theOrderOfTheSubqueryIsKept() throws {
         _ = try store.fetch(try plan())
+        let all = try explained()
+        #expect(all.hasPrefix("SCAN t0;") && !all.contains("INDEX t") && !all.contains("CO-ROUTINE"), "\(all)")
+        _ = try store.fetch(try plan(compare("title", .greater, "t3")))
         let keys = try explained()
         #expect(keys.contains("CO-ROUTINE") && keys.contains("SEARCH t0 USING INTEGER PRIMARY KEY"), "\(keys)")
         _ = try store.fetch(try plan(sorts: [FetchSort("real")]))
