@@ -29,7 +29,7 @@ public struct AttributeKey<Value>: Sendable {
 
 /// The key of a to-one relationship: its destination's keys continue the path.
 @dynamicMemberLookup
-public struct ToOneKey<Keys: EntityKeys> {
+public struct ToOneKey<Keys: EntityKeys>: Sendable {
     /// The path to the relationship.
     public let path: [String]
 
@@ -56,7 +56,7 @@ public struct ToOneKey<Keys: EntityKeys> {
 }
 
 /// The key of a to-many relationship.
-public struct ToManyKey<Keys: EntityKeys> {
+public struct ToManyKey<Keys: EntityKeys>: Sendable {
     /// The path to the relationship.
     public let path: [String]
 
