@@ -79,6 +79,8 @@ let package = Package(
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
+        .testTarget(
+            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool"], resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         .testTarget(name: "ConsumerTests"),
