@@ -8,7 +8,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "FuzzPredicates",
-            dependencies: [.product(name: "Strata", package: "Strata")],
+            dependencies: [.product(name: "StrataQuery", package: "Strata")],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]
         )
     ],

@@ -2,7 +2,9 @@ import Foundation
 
 /// What an operand begins with.
 private enum Opening {
-    case leaf, parenthesis, list, minus, not, quantifier(ComparisonQuantifier), subquery, ternary, cast, function
+    case leaf, parenthesis, list, minus, not
+    case quantifier(ComparisonQuantifier)
+    case subquery, ternary, cast, function
 }
 
 extension PredicateParser {
@@ -287,7 +289,8 @@ extension PredicateParser {
         let nodes = try arguments(name)
         guard arity.contains(nodes.count) else {
             let wanted =
-                arity.lowerBound == arity.upperBound ? "\(arity.lowerBound)" : "\(arity.lowerBound) to \(arity.upperBound)"
+                arity.lowerBound == arity.upperBound
+                ? "\(arity.lowerBound)" : "\(arity.lowerBound) to \(arity.upperBound)"
             throw fault("\(name) takes \(wanted) arguments, not \(nodes.count)", at: begin)
         }
         return try node(try content(of: name, nodes), over: Self.height(nodes), from: begin)
@@ -328,7 +331,8 @@ extension PredicateParser {
 
     private func radius(_ node: Node?) throws(FormatFault) -> Double {
         guard let node else { return GeoCondition.meanEarthRadius }
-        guard case .expression(.constant(let value)) = node.content, let radius = NumberOperation(value)?.asDouble else {
+        guard case .expression(.constant(let value)) = node.content, let radius = NumberOperation(value)?.asDouble
+        else {
             throw fault("the radius of the earth must be a number", at: node.start)
         }
         return radius

@@ -45,7 +45,8 @@ import Testing
             return #expect(throws: PredicateEvaluationError.self) { try predicate.evaluate(on: object) }
         }
         #expect(try error("a == $x", ["a"]) == .unboundVariable(name: "x"))
-        #expect(try error("a < 'x'", .composite(["a": 1])) == .incomparable(left: "integer", right: "string", context: "<"))
+        #expect(
+            try error("a < 'x'", .composite(["a": 1])) == .incomparable(left: "integer", right: "string", context: "<"))
         #expect(try error("ANY a == 1", .composite(["a": 1])) == .noCollection(found: "integer", context: "ANY"))
         #expect(try error("a BETWEEN {1}", .composite(["a": 1])) == .invalidBounds(found: "{1}"))
         guard case .invalidPattern("(", _)? = try error("a MATCHES '('", .composite(["a": "x"])) else {
@@ -65,9 +66,14 @@ import Testing
 
     @Test func answersOfTheTool() {
         #expect(
-            PredicateCommand.answer(to: "{\"format\": \"a == %@\", \"args\": [\"x\\\"\"], \"object\": {\"a\": \"x\\\"\"}}")
+            PredicateCommand.answer(
+                to: "{\"format\": \"a == %@\", \"args\": [\"x\\\"\"], \"object\": {\"a\": \"x\\\"\"}}")
                 == "{\"parsed\": \"a == 'x\\\"'\", \"result\": true, \"error\": null}")
-        for line in ["", "{", "[]", "{\"format\": 5}", String(repeating: "[", count: 1_000_000), "{\"format\": \"a ==\"}", "{\"format\": \"a == 1\", \"object\": {\"$date\": \"x\"}}", "{\"format\": \"a == 1\", \"object\": 99999999999999999999}"] {
+        for line in [
+            "", "{", "[]", "{\"format\": 5}", String(repeating: "[", count: 1_000_000), "{\"format\": \"a ==\"}",
+            "{\"format\": \"a == 1\", \"object\": {\"$date\": \"x\"}}",
+            "{\"format\": \"a == 1\", \"object\": 99999999999999999999}",
+        ] {
             let answer = PredicateCommand.answer(to: line)
             #expect(answer.contains("\"result\": null, \"error\": \""), "\(answer)")
         }

@@ -50,9 +50,12 @@ import Testing
     @Test func whatMayBeNestedFitsSmallStacks() throws {
         try Self.onSmallThread {
             for (open, core, close, tail) in Self.allShapes {
-                let deepest = try #require(
-                    (1...PredicateLimits.nesting).reversed().lazy.map { Self.nested(open, core, close, $0) + tail }
-                        .first { (try? FetchPredicate(format: $0)) != nil })
+                let count = try #require(
+                    (1...PredicateLimits.nesting).last {
+                        (try? FetchPredicate(format: Self.nested(open, core, close, $0) + tail)) != nil
+                    })
+                // Printing may need a parenthesis more than the format had.
+                let deepest = Self.nested(open, core, close, count - 1) + tail
                 #expect(deepest.utf8.count > 20 * (open + close).utf8.count)
                 try Self.exercise(deepest)
             }
@@ -66,7 +69,9 @@ import Testing
                 let error = #expect(throws: PredicateParseError.self, "\(format.prefix(40))") {
                     try FetchPredicate(format: format)
                 }
-                #expect(error?.description.contains("\(PredicateLimits.nesting) levels") == true, "\(String(describing: error))")
+                #expect(
+                    error?.description.contains("\(PredicateLimits.nesting) levels") == true,
+                    "\(String(describing: error))")
             }
         }
     }
@@ -87,7 +92,8 @@ import Testing
 
     @Test func megabytesAreRead() throws {
         let text = String(repeating: "é\\'", count: 500_000)
-        guard case .comparison(_, _, .constant(.string(let read)), _) = try FetchPredicate(format: "a == '\(text)'") else {
+        guard case .comparison(_, _, .constant(.string(let read)), _) = try FetchPredicate(format: "a == '\(text)'")
+        else {
             Issue.record("no comparison")
             return
         }
@@ -99,8 +105,14 @@ import Testing
         #expect(throws: PredicateParseError.self) {
             try FetchPredicate(format: String(repeating: "a == 1 AND ", count: 100_000))
         }
-        #expect(throws: PredicateParseError.self) { try FetchPredicate(format: String(repeating: " ", count: 1_000_000)) }
-        #expect(throws: PredicateParseError.self) { try FetchPredicate(format: String(repeating: "9", count: 1_000_000)) }
-        #expect(throws: PredicateParseError.self) { try FetchPredicate(format: String(repeating: "'", count: 1_000_001)) }
+        #expect(throws: PredicateParseError.self) {
+            try FetchPredicate(format: String(repeating: " ", count: 1_000_000))
+        }
+        #expect(throws: PredicateParseError.self) {
+            try FetchPredicate(format: String(repeating: "9", count: 1_000_000))
+        }
+        #expect(throws: PredicateParseError.self) {
+            try FetchPredicate(format: String(repeating: "'", count: 1_000_001))
+        }
     }
 }

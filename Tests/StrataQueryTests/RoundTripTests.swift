@@ -26,7 +26,10 @@ struct TreeMaker {
     }
 
     mutating func name() -> String {
-        one(["a", "name", "order", "in", "SELF", "first", "größe", "odd key", "x.y", "it's", "@foo", "9lives", "", "near", "\\", "日本", "a\u{301}"])
+        one([
+            "a", "name", "order", "in", "SELF", "first", "größe", "odd key", "x.y", "it's", "@foo", "9lives", "",
+            "near", "\\", "日本", "a\u{301}",
+        ])
     }
 
     mutating func path() -> [String] {
@@ -39,7 +42,8 @@ struct TreeMaker {
         case 1: .integer(one([0, 1, -1, .max, .min, 42]))
         case 2: .double(one([0, -0.5, 1e300, 1e-300, 0.1, .infinity, -.infinity, 3]))
         case 3: .decimal(Decimal(string: one(["0", "-1.5", "123456789012345678901234567890.5"]))!)
-        case 4, 5: .string(one(["", "it's", "\"", "\\", "a\nb\r\n\t", "\u{0}1", "é", "e\u{301}", "%@ $x", "\u{301}", "😀"]))
+        case 4, 5:
+            .string(one(["", "it's", "\"", "\\", "a\nb\r\n\t", "\u{0}1", "é", "e\u{301}", "%@ $x", "\u{301}", "😀"]))
         case 6: .boolean(below(2) == 0)
         case 7: .date(Date(timeIntervalSinceReferenceDate: one([0, -0.25, 1e9, 123.456])))
         case 8: .binary(one([Data(), Data([0, 255, 16])]))
@@ -136,7 +140,8 @@ struct TreeMaker {
         #expect(try shape("near(p, {1, 2})") == shape("near(p, {3, 4}, 6378.0)"))
         for (a, b) in [
             ("a == 1", "b == 1"), ("a == 1", "a == nil"), ("a == 1", "a == 1.0"), ("a == 1", "a != 1"),
-            ("a == 'x'", "a ==[c] 'x'"), ("a == ''", "a == 'x'"), ("a IN {}", "a IN {1}"), ("a IN {1, 2}", "a IN {1, 'x'}"),
+            ("a == 'x'", "a ==[c] 'x'"), ("a == ''", "a == 'x'"), ("a IN {}", "a IN {1}"),
+            ("a IN {1, 2}", "a IN {1, 'x'}"),
             ("a == 1 AND b == 2", "a == 1 OR b == 2"), ("ANY a == 1", "ALL a == 1"), ("ab.c == 1", "a.bc == 1"),
         ] {
             #expect(try shape(a) != shape(b), "\(a) and \(b)")

@@ -24,7 +24,8 @@ struct PredicateCase: CustomTestStringConvertible {
 
     /// The answers that pass: `true`, `false`, `error`.
     var accepted: [String] {
-        let answers: [TypedJSON] = if case .array(let list)? = json["accept"] { list } else { [json["expect"] ?? .null] }
+        let answers: [TypedJSON] =
+            if case .array(let list)? = json["accept"] { list } else { [json["expect"] ?? .null] }
         return answers.map { if case .boolean(let flag) = $0 { "\(flag)" } else { "error" } }
     }
 

@@ -29,7 +29,9 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     checkTime(begin, format)
     // Patterns and nested subqueries may take any time, so only what is small is evaluated.
     if count < 200, !text.contains("MATCHES"), !text.contains("SUBQUERY") {
-        let object = Value.composite(["a": .composite(["b": 1]), "b": "x", "c": [1, 2, .null], "d": .set(ValueSet([1, "x"]))])
+        let object = Value.composite([
+            "a": .composite(["b": 1]), "b": "x", "c": [1, 2, .null], "d": .set(ValueSet([1, "x"])),
+        ])
         _ = try? predicate.evaluate(on: object, variables: ["x": 1])
     }
     return 0
