@@ -286,7 +286,11 @@ extension PredicateParser {
 
     private mutating func call(_ name: String, from begin: Int) throws(FormatFault) -> Node {
         guard let arity = Self.arity(name) else { throw fault("there is no function \(name)", at: begin) }
+        // What is printed as a sign between operands needs a parenthesis more to be nested.
+        let extra = FetchFunction.named(name)?.infix == nil ? 0 : 1
+        depth += extra
         let nodes = try arguments(name)
+        depth -= extra
         guard arity.contains(nodes.count) else {
             let wanted =
                 arity.lowerBound == arity.upperBound

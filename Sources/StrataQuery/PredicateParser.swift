@@ -24,7 +24,7 @@ struct PredicateParser {
     private(set) var start = 0
     private let arguments: [Value]
     private var used = 0
-    private var depth = 0
+    var depth = 0
 
     init(_ format: String, _ arguments: [Value]) {
         scanner = PredicateScanner(format)

@@ -54,8 +54,8 @@ import Testing
                     (1...PredicateLimits.nesting).last {
                         (try? FetchPredicate(format: Self.nested(open, core, close, $0) + tail)) != nil
                     })
-                // Printing may need a parenthesis more than the format had.
-                let deepest = Self.nested(open, core, close, count - 1) + tail
+                // Printing may need a few parentheses more than the format had.
+                let deepest = Self.nested(open, core, close, count - 2) + tail
                 #expect(deepest.utf8.count > 20 * (open + close).utf8.count)
                 try Self.exercise(deepest)
             }
