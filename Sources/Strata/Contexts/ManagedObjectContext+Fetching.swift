@@ -18,8 +18,8 @@ extension ManagedObjectContext {
             ? effectiveObjects(plan) : materialize(storeBatch(plan)).filter { !$0.isDeleted }
         let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
         for path in paths { try prefetch(path, of: objects, areAll: areAll) }
-        let candidates = model.entities[plan.entityIndex].descendantIndexes
-        guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
+        let binding = coordinator.bindings[plan.entityIndex]
+        guard binding.isClosed, binding.objectClass is T.Type else {
             return objects.compactMap { $0 as? T }
         }
         // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again, or to
