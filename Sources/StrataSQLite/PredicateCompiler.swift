@@ -70,7 +70,11 @@ struct PredicateCompiler {
         }
         switch (left, right) {
         case (.constant(let a), .constant(let b)):
-            return op.evaluate(a, b, options) ? "1" : "0"
+            do throws(PredicateEvaluationError) {
+                return try op.evaluate(a, b, options) ? "1" : "0"
+            } catch {
+                throw .unsupported(store: "SQLite", feature: "\(context): \(error)")
+            }
         case (.constant(let value), _):
             switch op {
             case .isIn, .between: return "0"
@@ -155,9 +159,9 @@ struct PredicateCompiler {
         var list: [SQLValue] = []
         var shared: ComparisonPair?
         for element in elements {
-            if element.isNull {
-                parts.append("\(term.sql) IS NULL")
-            } else if let pair = ComparisonPair(term, element, options), shared.map({ $0.sql == pair.sql }) ?? true,
+            // Nil is in no collection.
+            if element.isNull { continue }
+            if let pair = ComparisonPair(term, element, options), shared.map({ $0.sql == pair.sql }) ?? true,
                 term.kind != .external
             {
                 shared = pair
