@@ -77,6 +77,7 @@ let package = Package(
             name: "ProcessTests", dependencies: ["Strata", "StrataTool", "CrashProbe", "AllocationProbe"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
+        .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),

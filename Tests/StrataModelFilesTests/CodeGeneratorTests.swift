@@ -88,19 +88,19 @@ import Testing
                     typealias Object = Country
 
                     /// The way from the object of a fetch to the one whose keys these are.
-                    let path: [String]
+                    let path: TypedPath
 
                     /// Keys at the end of a way.
-                    init(path: [String] = []) { self.path = path }
+                    init(path: TypedPath = []) { self.path = path }
 
                     /// The key of `name`.
-                    var name: AttributeKey<String> { AttributeKey(path + ["name"]) }
+                    var name: AttributeKey<String> { AttributeKey(path, "name") }
 
                     /// The key of `in`.
-                    var `in`: AttributeKey<String?> { AttributeKey(path + ["in"]) }
+                    var `in`: AttributeKey<String?> { AttributeKey(path, "in") }
 
                     /// The key of `cities`.
-                    var cities: ToManyKey<CityKeys> { ToManyKey(path + ["cities"]) }
+                    var cities: ToManyKey<CityKeys> { ToManyKey(path, "cities") }
                 }
 
                 extension ManagedObjectProtocol where Self: Country {
