@@ -6,7 +6,7 @@ import Testing
 @Suite struct TypedFormTests {
     private func expect(
         _ typed: some PredicateConvertible, _ format: String, _ arguments: (any PredicateArgument)?...,
-        at location: SourceLocation = #_sourceLocation
+        at location: Testing.SourceLocation = #_sourceLocation
     ) throws {
         let parsed = try FetchPredicate(
             format: format, arguments: arguments.map { $0?.predicateArgument ?? .null })
@@ -67,7 +67,7 @@ import Testing
 
     @Test func arithmetic() throws {
         try expect(city.population * 2 > 10, "population * 2 > 10")
-        try expect(city.latitude + city.longitude - 1 == 0, "latitude + longitude - 1 == 0.0", at: #_sourceLocation)
+        try expect(city.latitude + city.longitude - 1 == 0, "latitude + longitude - 1.0 == 0.0")
     }
 
     @Test func moreArithmetic() throws {

@@ -25,11 +25,11 @@ extension ObjectOperand {
         .comparison(a.path.expression, .notEqual, .constant(.object(id.key)), [])
     }
     /// Both are the same object, or there is neither.
-    public static func == <B: ObjectOperand>(a: Self, b: B) -> FetchPredicate {
+    public static func == <B: ObjectOperand>(a: Self, b: B) -> FetchPredicate where B.Object == Object {
         .comparison(a.path.expression, .equal, b.path.expression, [])
     }
     /// They are different objects.
-    public static func != <B: ObjectOperand>(a: Self, b: B) -> FetchPredicate {
+    public static func != <B: ObjectOperand>(a: Self, b: B) -> FetchPredicate where B.Object == Object {
         .comparison(a.path.expression, .notEqual, b.path.expression, [])
     }
 
@@ -38,7 +38,7 @@ extension ObjectOperand {
         .comparison(path.expression, .isIn, .constant(.list(objects.map { .object($0.key) })), [])
     }
     /// It is the object of one of some IDs.
-    public func isIn(_ ids: some Sequence<ObjectID>) -> FetchPredicate {
+    public func isIn(ids: some Sequence<ObjectID>) -> FetchPredicate {
         .comparison(path.expression, .isIn, .constant(.list(ids.map { .object($0.key) })), [])
     }
     /// Its full-text index has the words; see `TextQuery`.

@@ -39,7 +39,7 @@ extension AttributeKey where Value: ComparableAttribute, Value.Wrapped == String
 /// The key of a to-one relationship: its destination's keys continue the path. Where the relationship leads nowhere,
 /// all that follows is nil.
 @dynamicMemberLookup
-public struct ToOneKey<Keys: EntityKeys>: ObjectOperand {
+public struct ToOneKey<Keys: EntityKeys>: ObjectOperand, RelationshipKey {
     /// The class of the destination.
     public typealias Object = Keys.Object
     /// The way to the relationship.
@@ -57,7 +57,7 @@ public struct ToOneKey<Keys: EntityKeys>: ObjectOperand {
 /// The key of a to-many relationship. Relationships of the members continue it: `$0.countries.cities` are the cities
 /// of all the countries.
 @dynamicMemberLookup
-public struct ToManyKey<Keys: EntityKeys>: ToManyOperand {
+public struct ToManyKey<Keys: EntityKeys>: ToManyOperand, RelationshipKey {
     /// The way to the relationship.
     public let path: TypedPath
 
@@ -69,13 +69,16 @@ public struct ToManyKey<Keys: EntityKeys>: ToManyOperand {
     /// The members as a collection.
     public var expression: FetchExpression { path.expression }
 
-    /// The members of a to-many relationship of all members.
-    public subscript<K>(dynamicMember member: KeyPath<Keys, ToManyKey<K>>) -> ToManyKey<K> {
-        ToManyKey<K>(Keys(path: path)[keyPath: member].path)
+    /// What a relationship of the members leads to, from all of them.
+    public subscript<Key: RelationshipKey>(dynamicMember member: KeyPath<Keys, Key>) -> ToManyKey<Key.Keys> {
+        ToManyKey<Key.Keys>(Keys(path: path)[keyPath: member].path)
     }
+}
 
-    /// What a to-one relationship of the members leads to.
-    public subscript<K>(dynamicMember member: KeyPath<Keys, ToOneKey<K>>) -> ToManyKey<K> {
-        ToManyKey<K>(Keys(path: path)[keyPath: member].path)
-    }
+/// The key of a relationship.
+public protocol RelationshipKey {
+    /// The keys of the destination.
+    associatedtype Keys: EntityKeys
+    /// The way to the relationship.
+    var path: TypedPath { get }
 }
