@@ -39,7 +39,8 @@ import Testing
         let uuid = UUID()
         let url = try #require(URL(string: "https://example.com"))
         let price = Decimal(string: "1.5")!
-        try expect(#Predicate<City> { $0.founded == date && $0.token == uuid }, "founded == %@ AND token == %@", date, uuid)
+        try expect(
+            #Predicate<City> { $0.founded == date && $0.token == uuid }, "founded == %@ AND token == %@", date, uuid)
         try expect(#Predicate<City> { $0.site == url || $0.budget == price }, "site == %@ OR budget == %@", url, price)
     }
 
@@ -108,7 +109,9 @@ import Testing
             SUBQUERY(cities, $each, SUBQUERY($each.twins, $each2, $each2.name == $each.name AND $each2.name == name)\
             .@count > 0).@count > 0
             """)
-        try expect(#Predicate<City> { $0.lines.count == 1 && $0.lines[0].label == "a" }, "lines.@count == 1 AND (lines[0]).label == 'a'")
+        try expect(
+            #Predicate<City> { $0.lines.count == 1 && $0.lines[0].label == "a" },
+            "lines.@count == 1 AND (lines[0]).label == 'a'")
     }
 
     @Test func ranges() throws {
@@ -135,7 +138,8 @@ import Testing
         let context = file.container.newContext()
         let peru = Country(context: context, name: "Peru", code: "PE")
         let uri = peru.objectID.uri
-        try expect(#Predicate<City> { $0.country?.objectID.uri == uri }, "country == %@", Value.object(peru.objectID.key))
+        try expect(
+            #Predicate<City> { $0.country?.objectID.uri == uri }, "country == %@", Value.object(peru.objectID.key))
         try expect(#Predicate<Country> { $0.objectID.uri != uri }, "SELF != %@", Value.object(peru.objectID.key))
     }
 

@@ -52,7 +52,8 @@ import Testing
         try expect(city.isPort.predicate, "isPort == YES")
         try expect(!city.isPort, "NOT (isPort == YES)")
         try expect(city.isPort && city.population > 5, "isPort == YES AND population > 5")
-        try expect(city.population > 5 || city.isPort || city.name == "a", "population > 5 OR isPort == YES OR name == 'a'")
+        try expect(
+            city.population > 5 || city.isPort || city.name == "a", "population > 5 OR isPort == YES OR name == 'a'")
         try expect(!(city.name == "a" && city.isPort), "NOT (name == 'a' AND isPort == YES)")
     }
 
@@ -74,7 +75,8 @@ import Testing
         try expect(city.population / 3 == 1, "population / 3 == 1")
         try expect(city.population % 3 == 1, "modulus:by:(population, 3) == 1")
         try expect(city.latitude.absolute < 10, "abs:(latitude) < 10.0")
-        try expect(city.latitude.squareRoot.floor == city.longitude.ceiling, "floor:(sqrt:(latitude)) == ceiling:(longitude)")
+        try expect(
+            city.latitude.squareRoot.floor == city.longitude.ceiling, "floor:(sqrt:(latitude)) == ceiling:(longitude)")
         try expect(city.population.asDouble / 3 < 1.5, "population * 1.0 / 3.0 < 1.5")
     }
 
@@ -155,7 +157,8 @@ import Testing
         try expect(city.position.isWithin(miles: 50, of: here), "withinMiles(position, %@, 50.0)", here)
         try expect(city.position.isWithin(radians: 0.5, of: here), "withinRadians(position, %@, 0.5)", here)
         try expect(
-            city.position.isWithin(kilometers: 50, of: here, earthRadius: 6378), "withinKilometers(position, %@, 50.0, 6378.0)",
+            city.position.isWithin(kilometers: 50, of: here, earthRadius: 6378),
+            "withinKilometers(position, %@, 50.0, 6378.0)",
             here)
         try expect(city.position.isInBox(southWest: here, northEast: there), "withinBox(position, %@, %@)", here, there)
         try expect(city.position.isNear(here), "near(position, %@)", here)

@@ -6,10 +6,10 @@ public struct PropertyKeyPaths {
     private let names: [Substring]
     private let keyPaths: [AnyKeyPath]
 
-    /// Pairs names, separated by spaces, with key paths. Elements of composites are named `address.street` and have
+    /// Pairs names, separated by spaces or line breaks, with key paths. Elements of composites are named `address.street` and have
     /// the key path from the composite.
     public init(_ names: String, _ keyPaths: [AnyKeyPath]) {
-        self.names = names.split(separator: " ")
+        self.names = names.split(whereSeparator: \.isWhitespace)
         self.keyPaths = keyPaths
     }
 

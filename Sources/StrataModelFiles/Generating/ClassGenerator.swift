@@ -50,12 +50,22 @@ struct ClassGenerator {
         for relationship in entity.relationships {
             properties.append((relationship.name, "\\\(name).\(GeneratedNames.escaped(relationship.name))"))
         }
-        let names = SwiftLiteral.string(properties.map(\.name).joined(separator: " "))
         return SwiftDeclaration(
             modifiers: access.classModifiers + ["override", "class"], keyword: "var", name: "propertyKeyPaths",
             suffix: ": PropertyKeyPaths",
-            body: .statements(
-                SwiftRenderer.list("PropertyKeyPaths(\(names), [", properties.map(\.keyPath), "])", indent: 2)))
+            body: .statements(keyPathTable(properties.map(\.name), properties.map(\.keyPath))))
+    }
+
+    private func keyPathTable(_ names: [String], _ keyPaths: [String]) -> [String] {
+        let short = "PropertyKeyPaths(\"\(names.joined(separator: " "))\", [\(keyPaths.joined(separator: ", "))])"
+        if short.count + 8 <= SwiftRenderer.width { return [short] }
+        var lines = [""]
+        for name in names {
+            if lines[lines.count - 1].count + name.count > 100 { lines.append("") }
+            lines[lines.count - 1] += lines[lines.count - 1].isEmpty ? name : " " + name
+        }
+        let text = (["\"\"\""] + lines + ["\"\"\","]).map { "    " + $0 }
+        return ["PropertyKeyPaths("] + text + ["    ["] + keyPaths.map { "        \($0)," } + ["    ])"]
     }
 
     private func hexadecimal(_ number: UInt64) -> String {

@@ -35,7 +35,8 @@ enum GeneratedNames {
         "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
         "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
         "objectID", "path",
-        "prepareForDeletion", "propertyKeyPaths", "refresh", "validateForDelete", "validateForInsert", "validateForUpdate", "version",
+        "prepareForDeletion", "propertyKeyPaths", "refresh", "validateForDelete", "validateForInsert",
+        "validateForUpdate", "version",
         "willSave",
         "willTurnIntoFault",
     ]

@@ -24,8 +24,8 @@ struct KeysGenerator {
             name: "keys", suffix: ": \(keys)", body: .statements(["\(keys)()"]))
         let request = SwiftDeclaration(
             documentation: "Asks for the objects that meet a condition.", modifiers: access.modifiers + ["static"],
-            keyword: "func", name: "`where`<Condition: PredicateConvertible>",
-            parameters: ["_ condition: (\(keys)) -> Condition"], suffix: " -> FetchRequest<Self>",
+            keyword: "func", name: "`where`<C: PredicateConvertible>",
+            parameters: ["_ condition: (\(keys)) -> C"], suffix: " -> FetchRequest<Self>",
             body: .statements(["FetchRequest(where: condition(keys).predicate)"]))
         return [
             SwiftDeclaration(
