@@ -134,7 +134,8 @@ extension PredicateExpressions.OptionalFlatMap: ReadableExpression {
 extension FetchExpression {
     /// Whether this is nil whenever another value is.
     fileprivate func isNil(with value: FetchExpression) -> Bool {
-        if self == value { return true }
+        // The object that is fetched is never nil.
+        if self == value || value == .evaluatedObject { return true }
         switch (self, value) {
         case (.keyPath(let path), .keyPath(let start)):
             return path.starts(with: start) && !path.contains { $0.hasPrefix("@") }
