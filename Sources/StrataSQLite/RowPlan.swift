@@ -3,28 +3,51 @@ import Foundation
 import StrataStore
 
 /// Which columns a `SELECT` of an entity's rows has, and how they become packed rows.
-struct RowPlan: Sendable {
+///
+/// The rows go through one aggregate function of the store, `strata_collect`, instead of coming back one at a time:
+/// SQLite hands it all columns of a row in a single call, where a step loop makes one call for each of them. What
+/// decides is that the call stands right above the table: columns that come through a subquery are copied, text and
+/// all, which costs as much as the call saves.
+final class RowPlan: Sendable {
     /// One slot and the column it is read from.
     struct Field: Sendable {
         let slot: Int
-        let column: Int32
+        let column: Int
         let storage: SlotStorage
         let allowsExternal: Bool
     }
 
-    /// The fields of an entity whose rows may come.
-    struct Shape: Sendable {
+    /// The fields of an entity whose rows may come, in the order of their columns.
+    final class Shape: Sendable {
         let entityIndex: Int
         let slotCount: Int
         let entityName: [UInt8]
-        let fields: [Field]
+        // A copy in memory of its own, written once, so that a row reads it without counting references. Sound because
+        // it lives as long as the shape, which the plan keeps for as long as anything collects by it.
+        nonisolated(unsafe) let fields: UnsafeBufferPointer<Field>
+
+        init(entityIndex: Int, slotCount: Int, entityName: String, fields: [Field]) {
+            self.entityIndex = entityIndex
+            self.slotCount = slotCount
+            self.entityName = Array(entityName.utf8)
+            let copy = UnsafeMutableBufferPointer<Field>.allocate(capacity: fields.count)
+            _ = copy.initialize(from: fields)
+            self.fields = UnsafeBufferPointer(copy)
+        }
+
+        deinit { fields.deallocate() }
     }
 
     let model: ManagedObjectModel
-    /// What stands between `SELECT` and `FROM`; the table has the alias `t0`.
-    let columns: String
     let hasEntityColumn: Bool
     let shapes: [Shape]
+    let columnCount: Int
+    private let table: String
+    /// The columns of the table, which has the alias `t0`.
+    private let columns: [String]
+
+    /// SQLite takes at most 127 arguments in a call unless it was built otherwise; wider rows take several calls.
+    static let argumentLimit = 100
 
     /// Plans the rows of an entity and of those that inherit from it.
     init(layout: StoreLayout, entityIndex: Int) throws(StoreError) {
@@ -33,14 +56,14 @@ struct RowPlan: Sendable {
         let expressions = SlotExpression(layout: layout)
         var list = ["t0._id", "t0._version"]
         if table.hasEntityColumn { list.append("t0._entity") }
-        var positions: [String: Int32] = [:]
+        var positions: [String: Int] = [:]
         var shapes: [Shape] = []
         for index in model.entities[entityIndex].descendantIndexes where !model.entities[index].isAbstract {
             let entity = model.entities[index]
             var fields: [Field] = []
             for slot in entity.slots where !slot.isTransient {
                 let sql = try expressions.sql(entity, slot, alias: "t0")
-                let position = positions[sql] ?? Int32(list.count)
+                let position = positions[sql] ?? list.count
                 if positions[sql] == nil {
                     positions[sql] = position
                     list.append(sql)
@@ -50,89 +73,81 @@ struct RowPlan: Sendable {
                         slot: slot.index, column: position, storage: slot.storage,
                         allowsExternal: layout.column(index, slot.index)?.allowsExternal ?? false))
             }
+            fields.sort { $0.column < $1.column }
             shapes.append(
                 Shape(
-                    entityIndex: index, slotCount: entity.slots.count, entityName: Array(entity.name.utf8),
-                    fields: fields))
+                    entityIndex: index, slotCount: entity.slots.count, entityName: entity.name, fields: fields))
         }
         self.model = model
-        self.columns = list.joined(separator: ", ")
         self.hasEntityColumn = table.hasEntityColumn
         self.shapes = shapes
+        columnCount = list.count
+        columns = list
+        self.table = table.quoted
     }
 
-    /// Steps through all rows of a statement that selects ``columns`` and packs them.
-    func readAll(_ statement: Statement, into builder: inout RowBatchBuilder) throws(StoreError) {
-        guard !shapes.isEmpty else { return }
-        var current = 0
-        while try statement.step() {
-            do throws(StoreError) {
-                if hasEntityColumn { current = try shape(of: statement, guess: current) }
-                try read(statement, shapes[current], into: &builder)
-            } catch {
-                statement.reset()
-                throw error
-            }
+    /// The statement that packs all rows of what follows `FROM`.
+    func select(from: String) -> String { "SELECT \(Self.calls(columns)) FROM \(from)" }
+
+    /// The statement that packs all rows of the table by key: without an index to walk, SQLite goes through the table,
+    /// which is in the order of the keys.
+    /// - Parameters:
+    ///   - condition: What keeps the rows of an entity apart from others, if anything.
+    ///   - skippingKnown: As in ``select(keysFrom:alias:skippingKnown:)``.
+    func selectAll(_ condition: String?, skippingKnown: Bool) -> String {
+        var test = condition
+        if skippingKnown {
+            let unknown = unknown(headerColumns(true).map { "t0.\($0)" })
+            // CASE, because SQLite may ask the sides of an AND in any order, and rows of others must not be asked for.
+            test = condition.map { "CASE WHEN \($0) THEN \(unknown) ELSE 0 END" } ?? unknown
         }
+        return select(from: "\(table) AS t0 NOT INDEXED" + (test.map { " WHERE \($0)" } ?? ""))
     }
 
-    private func shape(of statement: Statement, guess: Int) throws(StoreError) -> Int {
-        let name = statement.textBytes(2)
-        if name.elementsEqual(shapes[guess].entityName) { return guess }
-        if let index = shapes.firstIndex(where: { name.elementsEqual($0.entityName) }) { return index }
-        throw .invalidData(
-            entity: model.entities[shapes[0].entityIndex].rootName, property: "_entity", key: statement.integer(0),
-            reason: "\"\(statement.text(2))\" is no entity of the model that belongs here")
+    /// The statement that packs the rows whose keys a subquery gives, in its order: the keys alone pass through it, and
+    /// the rows are read where the function is called. CROSS JOIN keeps the order of the tables.
+    /// - Parameters:
+    ///   - keysFrom: What follows `FROM` in the subquery; it must have a limit, or SQLite would take its order for
+    ///     useless.
+    ///   - alias: The table there.
+    ///   - skippingKnown: Whether the reader knows some of the rows, of which it gets headers; their rows are not even
+    ///     looked up.
+    func select(keysFrom: String, alias: String, skippingKnown: Bool) -> String {
+        let keys = headerColumns(skippingKnown).map { "\(alias).\($0)" }.joined(separator: ", ")
+        let test = skippingKnown ? " AND " + unknown(headerColumns(true).map { "m.\($0)" }) : ""
+        return select(from: "(SELECT \(keys) FROM \(keysFrom)) AS m CROSS JOIN \(table) AS t0 ON t0._id = m._id\(test)")
     }
 
-    @inline(__always)
-    private func read(_ statement: Statement, _ shape: Shape, into builder: inout RowBatchBuilder) throws(StoreError) {
-        builder.beginRow(
-            entityIndex: shape.entityIndex, slotCount: shape.slotCount, key: statement.integer(0),
-            version: statement.integer(1))
-        for field in shape.fields {
-            let type = statement.type(field.column)
-            if type == SQLITE_NULL { continue }
-            switch field.storage {
-            case .integer, .key:
-                guard type == SQLITE_INTEGER else { throw mismatch(statement, shape, field, type) }
-                builder.setInteger(statement.integer(field.column), slot: field.slot)
-            case .boolean:
-                guard type == SQLITE_INTEGER else { throw mismatch(statement, shape, field, type) }
-                builder.setWord(statement.integer(field.column) != 0 ? 1 : 0, slot: field.slot)
-            case .double, .date:
-                guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else {
-                    throw mismatch(statement, shape, field, type)
-                }
-                builder.setDouble(statement.double(field.column), slot: field.slot)
-            case .text:
-                guard type == SQLITE_TEXT else { throw mismatch(statement, shape, field, type) }
-                builder.setBytes(statement.textBytes(field.column), slot: field.slot)
-            case .decimal:
-                // Somebody who edits with a shell writes numbers; their text is the same decimal.
-                let bytes = statement.textBytes(field.column)
-                guard type != SQLITE_BLOB, SQLFunctions.looksDecimal(bytes) else {
-                    throw mismatch(statement, shape, field, type)
-                }
-                builder.setBytes(bytes, slot: field.slot)
-            case .bytes:
-                if type == SQLITE_TEXT, field.allowsExternal {
-                    builder.setBytes(statement.textBytes(field.column), slot: field.slot, external: true)
-                } else {
-                    guard type == SQLITE_BLOB else { throw mismatch(statement, shape, field, type) }
-                    builder.setBytes(statement.blobBytes(field.column), slot: field.slot)
-                }
-            case .uuid, .geoPoint:
-                let bytes = statement.blobBytes(field.column)
-                guard type == SQLITE_BLOB, bytes.count == 16 else { throw mismatch(statement, shape, field, type) }
-                builder.setBytes(bytes, slot: field.slot)
-            }
-        }
-        builder.endRow()
+    /// The statement that packs the rows of a subquery that has an order, in this order: SQLite keeps it for aggregate
+    /// functions that it does not know to be indifferent to it.
+    /// - Parameters:
+    ///   - from: What follows `FROM` in the subquery; with a limit, so that no condition is moved into it.
+    ///   - skippingKnown: As in ``select(keysFrom:alias:skippingKnown:)``.
+    func select(inOrderOf from: String, skippingKnown: Bool) -> String {
+        let names = columns.indices.map { "c\($0)" }
+        let list = zip(columns, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
+        let test = skippingKnown ? " WHERE " + unknown(Array(names[..<headerColumns(true).count])) : ""
+        return "SELECT \(Self.calls(names)) FROM (SELECT \(list) FROM \(from))\(test)"
     }
 
-    private func mismatch(_ statement: Statement, _ shape: Shape, _ field: Field, _ type: Int32) -> StoreError {
-        let entity = model.entities[shape.entityIndex]
+    /// The columns that make a header; the key alone where nobody asks for more.
+    private func headerColumns(_ isWhole: Bool) -> [String] {
+        isWhole ? ["_id", "_version"] + (hasEntityColumn ? ["_entity"] : []) : ["_id"]
+    }
+
+    private func unknown(_ columns: [String]) -> String {
+        "\(RowCollector.testName)(\(columns.joined(separator: ", ")))"
+    }
+
+    private static func calls(_ columns: [String]) -> String {
+        stride(from: 0, to: columns.count, by: argumentLimit).map { start in
+            let part = columns[start..<min(start + argumentLimit, columns.count)]
+            return "\(RowCollector.functionName)(\(part.joined(separator: ", ")))"
+        }.joined(separator: ", ")
+    }
+
+    func mismatch(_ key: Int64, _ entityIndex: Int, _ field: Field, _ type: Int32) -> StoreError {
+        let entity = model.entities[entityIndex]
         let slot = entity.slots[field.slot]
         let found =
             switch type {
@@ -142,25 +157,13 @@ struct RowPlan: Sendable {
             default: "a blob"
             }
         return .invalidData(
-            entity: entity.name, property: slot.name, key: statement.integer(0),
+            entity: entity.name, property: slot.name, key: key,
             reason: "the column holds \(found) that is no \(slot.type?.name ?? "key")")
     }
-}
 
-extension SQLFunctions {
-    /// Whether text is a plain decimal number, or one with an exponent.
-    static func looksDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var digits = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case 48...57: digits = true
-            case UInt8(ascii: "-"), UInt8(ascii: "+"):
-                guard index == 0 || bytes[index - 1] | 32 == UInt8(ascii: "e") else { return false }
-            case UInt8(ascii: "."): break
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): guard digits else { return false }
-            default: return bytes.elementsEqual("NaN".utf8)
-            }
-        }
-        return digits
+    func unknownEntity(_ name: String, key: Int64) -> StoreError {
+        .invalidData(
+            entity: model.entities[shapes[0].entityIndex].rootName, property: "_entity", key: key,
+            reason: "\"\(name)\" is no entity of the model that belongs here")
     }
 }

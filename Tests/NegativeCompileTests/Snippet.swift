@@ -32,11 +32,11 @@ struct Snippet: Sendable {
         class City: ManagedObject {
             override class var entityName: String { "City" }
             final var name: String {
-                get { _value(0, \\City.name) }
+                get { _value(0) }
                 set { _setValue(newValue, 0) }
             }
             final var sisters: Set<City> {
-                get { _toMany(0, \\City.sisters) }
+                get { _toMany(0) }
                 set { _setToMany(newValue, 0) }
             }
             convenience init(_ context: ManagedObjectContext, name: String) {

@@ -177,6 +177,10 @@ import Testing
         #expect(request.predicate == direct.predicate)
         #expect(request.sorts == direct.sorts)
         #expect(request.limit == 5 && request.offset == 2)
+        #expect(
+            City.where { $0.isPort }.prefetch(city.country.cities, "twins").prefetch.map(\.prefetchPath) == [
+                ["country", "cities"], ["twins"],
+            ])
         #expect(City.where { $0.isPort }.predicate == (try FetchPredicate(format: "isPort == YES")))
     }
 }

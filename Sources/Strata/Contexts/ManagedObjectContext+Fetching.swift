@@ -4,15 +4,20 @@ extension ManagedObjectContext {
     /// The objects that a request asks for. Objects that the context has keep what they have; changed ones count as
     /// they are now, deleted ones not at all, and the order, limit and offset hold for the result as a whole.
     ///
-    /// One statement, unless unsaved changes make it necessary to look at related objects.
+    /// One statement, and those of ``FetchRequest/prefetch``, unless unsaved changes make it necessary to look at related
+    /// objects.
     /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
     ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
         processPendingChanges()
         let plan = try plan(for: request)
+        var paths: [[RelationshipDescription]] = []
+        for path in request.prefetch { paths.append(try steps(of: path, from: model.entities[plan.entityIndex])) }
         let objects =
             try request.includesPendingChanges
             ? effectiveObjects(plan) : materialize(storeBatch(plan)).filter { !$0.isDeleted }
+        let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
+        for path in paths { try prefetch(path, of: objects, areAll: areAll) }
         let candidates = model.entities[plan.entityIndex].descendantIndexes
         guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
             return objects.compactMap { $0 as? T }
@@ -78,6 +83,7 @@ extension ManagedObjectContext {
         plan.limit = request.limit
         plan.offset = request.offset
         for path in plan.keyPaths { try check(path, entity) }
+        try settleClearings()
         return plan
     }
 
@@ -88,8 +94,8 @@ extension ManagedObjectContext {
         }
         var current = entity
         for (position, name) in path.enumerated() {
-            let rest = path[position...].joined(separator: ".")
-            if let slot = current.slot(named: rest) {
+            let isLast = position == path.count - 1
+            if let slot = current.slot(named: isLast ? name : path[position...].joined(separator: ".")) {
                 guard !slot.isTransient else {
                     throw .invalidFetch(
                         entity: entity.name,
@@ -114,7 +120,8 @@ extension ManagedObjectContext {
 
     private func storeBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
         let stamp = coordinator.rowCache.stamp
-        let batch = try store { () throws(StoreError) in try coordinator.store.fetch(plan) }
+        let known = knownRows(entityIndex: plan.entityIndex)
+        let batch = try store { () throws(StoreError) in try coordinator.store.fetch(plan, known: known) }
         coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex, stamp: stamp)
         return batch
     }
@@ -122,7 +129,10 @@ extension ManagedObjectContext {
     /// What the parent shows, or the store has.
     private func sourceBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
         guard let parent else { return try storeBatch(plan) }
-        return RowBatch(try parent.effectiveObjects(plan).map(\.sharedRow))
+        let objects = try parent.effectiveObjects(plan)
+        // A hook that ran meanwhile may have made a fault of one.
+        for object in objects where object.isFault { try parent.load(object) }
+        return RowBatch(objects.map(\.sharedRow))
     }
 
     /// Whether unsaved changes of this context may change the answer.
@@ -143,6 +153,7 @@ extension ManagedObjectContext {
 
     /// The objects of a plan as this context sees them.
     private func effectiveObjects(_ plan: FetchPlan) throws(PersistenceError) -> [ManagedObject] {
+        try settleClearings()
         guard needsOverlay(plan) else { return try materialize(sourceBatch(plan)) }
         let entity = model.entities[plan.entityIndex]
         let related = Set(plan.relatedEntityIndexes(in: model).map { model.entities[$0].rootIndex })

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
     {
         if let parent { return try parent.viewRows(entityIndex: entityIndex, keys: keys) }
         let rootIndex = model.entities[entityIndex].rootIndex
+        try settleClearings(rootIndex: rootIndex)
         let (found, missing) = coordinator.rowCache.rows(rootIndex: rootIndex, keys: keys)
         guard !missing.isEmpty else { return found }
         let stamp = coordinator.rowCache.stamp
@@ -31,6 +32,7 @@ extension ManagedObjectContext {
     /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at
     /// all.
     private func viewRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+        try settleClearings(rootIndex: model.entities[entityIndex].rootIndex)
         var result: [RowReference] = []
         var unknown: [Int64] = []
         for key in keys {
@@ -51,8 +53,9 @@ extension ManagedObjectContext {
     @discardableResult
     func materialize(_ reference: RowReference, group: FetchGroup?, refreshing: Bool = false) -> ManagedObject {
         let row = reference.row
-        let table = tables[row.entityIndex]
-        if let object = table.object(row.key), takes(object, reference, group, refreshing) { return object }
+        let known = tables[row.entityIndex].object(row.key)
+        if row.isHeaderOnly { return materialize(header: row, known: known, group: group) }
+        if let known, takes(known, reference, group, refreshing) { return known }
         let origin = makeOrigin(coordinator.bindings[row.entityIndex], slab: reference.slab, group: group)
         return register(ObjectSeed(origin: origin, row: row, key: row.key, flags: newFlags))
     }
@@ -61,6 +64,9 @@ extension ManagedObjectContext {
     func materialize(_ batch: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         objects.reserveCapacity(batch.count)
+        // A group keeps the targets of its objects alive, and some of the rows to come may be headers of those.
+        var left: [FetchGroup] = []
+        defer { withExtendedLifetime(left) {} }
         var index = 0
         for (slab, (end, group)) in zip(batch.slabs, zip(batch.ends, FetchGroup.groups(of: batch))) {
             // Rows of one entity mostly come together; what depends on the entity alone is looked up when it changes.
@@ -76,9 +82,11 @@ extension ManagedObjectContext {
                     let row = RowPointer(batch.pointers[index])
                     guard row.entityIndex == entityIndex else { break }
                     index += 1
-                    if let known = table.object(row.key),
-                        takes(known, RowReference(slab: slab, row: row), group, refreshing)
-                    {
+                    let known = table.object(row.key)
+                    if let old = known?.extras?.group, old !== left.last { left.append(old) }
+                    if row.isHeaderOnly {
+                        objects.append(materialize(header: row, known: known, group: group))
+                    } else if let known, takes(known, RowReference(slab: slab, row: row), group, refreshing) {
                         objects.append(known)
                     } else {
                         seed.row = row
@@ -164,6 +172,8 @@ extension ManagedObjectContext {
     }
 
     func load(_ object: ManagedObject) throws(PersistenceError) {
+        try settleClearings(rootIndex: object.binding.entity.rootIndex)
+        guard object.isFault else { return }
         let table = tables[object.binding.entity.index]
         var faults = [object]
         if let group = object.group {
@@ -217,7 +227,14 @@ extension ManagedObjectContext {
             return nil
         }
         object.group?.targets += targets
-        return targets.first { $0.key == key }
+        let found = targets.first { $0.key == key }
+        if let found, found.isFault,
+            deletedKeys[model.entities[relationship.destinationIndex].rootIndex]?.contains(key) == true
+        {
+            // Most likely the row of `object` is older than the delete. The store knows.
+            fire(found)
+        }
+        return found
     }
 
     /// Faults for keys; objects with their rows where only the row tells the class.
@@ -251,14 +268,25 @@ extension ManagedObjectContext {
                 owners[key] = other
             }
         }
-        let members = try loadedMembers(of: relationship, entityIndex: object.binding.entity.index, owners: owners)
+        try loadMembers(of: relationship, owners: owners)
+    }
+
+    /// Loads a to-many relationship for some objects that have it and have not loaded it.
+    /// - Parameter areAll: Whether these are all that there are.
+    func loadMembers(
+        of relationship: RelationshipDescription, owners: [Int64: ManagedObject], areAll: Bool = false
+    ) throws(PersistenceError) {
+        guard let index = relationship.toManyIndex, let first = owners.values.first else { return }
+        let members = try loadedMembers(
+            of: relationship, entityIndex: first.binding.entity.index, owners: owners, areAll: areAll)
         for (key, owner) in owners {
             owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
         }
     }
 
     private func loadedMembers(
-        of relationship: RelationshipDescription, entityIndex: Int, owners: [Int64: ManagedObject]
+        of relationship: RelationshipDescription, entityIndex: Int, owners: [Int64: ManagedObject],
+        areAll: Bool = false
     ) throws(PersistenceError) -> [Int64: MemberStorage] {
         let index = relationship.toManyIndex ?? 0
         let keys = owners.keys.sorted()
@@ -270,24 +298,9 @@ extension ManagedObjectContext {
             return made
         }
         if case .inverseSlot(let slot) = relationship.storage {
-            let batch = try sourceMemberRows(relationship, entityIndex: entityIndex, owners: keys)
-            let slots = batch.pointers.map { RowPointer($0).word(slot) }
-            // Members come grouped by owner; those that follow each other go to it together.
-            let members = materialize(batch, refreshing: true)
-            func owner(_ position: Int) -> Int64? {
-                let member = members[position]
-                // A member that was moved here or deleted in this context counts as what it is now.
-                if member.isDeleted { return nil }
-                return member.hasChanges ? member.targetKey(slot) : Int64(bitPattern: slots[position])
-            }
-            var start = 0
-            while start < members.count {
-                let current = owner(start)
-                var end = start + 1
-                while end < members.count, owner(end) == current { end += 1 }
-                if let current, owners[current] != nil { storage(current).insert(contentsOf: members[start..<end]) }
-                start = end
-            }
+            let runs = try sourceMembers(
+                relationship, entityIndex: entityIndex, owners: keys, slot: slot, areAll: areAll)
+            for run in runs where owners[run.owner] != nil { storage(run.owner).insert(contentsOf: run.members) }
             for member in changedObjects
             where !member.isDeleted && member.hasChanges
                 && member.binding.entity.descends(from: relationship.destinationIndex, in: model)
@@ -314,28 +327,9 @@ extension ManagedObjectContext {
             if state.isRearranged, let list = storage(key) as? AnyMemberList {
                 let present = Set(list.objects)
                 list.replaceAll(OrderMerge.merge(state.arrangement.filter(present.contains), with: list.objects))
-                state.arrangement = []
             }
         }
         return result
-    }
-
-    /// The member rows of owners, as the parent or the store has them.
-    private func sourceMemberRows(
-        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
-    ) throws(PersistenceError) -> RowBatch {
-        if let parent {
-            let members = try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
-            return RowBatch(members.flatMap { $0.members.map(\.sharedRow) })
-        }
-        let stamp = coordinator.rowCache.stamp
-        let batch = try store { () throws(StoreError) in
-            try coordinator.store.memberRows(
-                entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
-        }
-        coordinator.rowCache.add(
-            batch, rootIndex: model.entities[relationship.destinationIndex].rootIndex, stamp: stamp)
-        return batch
     }
 
     /// The members of owners whose relationship is kept as pairs. Unknown ones are made as faults.
@@ -366,7 +360,7 @@ extension ManagedObjectContext {
     }
 
     /// The members of owners as this context shows them to a child: its own objects, loaded for all the owners at once.
-    private func viewMembers(
+    func viewMembers(
         _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
     ) throws(PersistenceError) -> [(owner: Int64, members: [ManagedObject])] {
         let index = relationship.toManyIndex ?? 0

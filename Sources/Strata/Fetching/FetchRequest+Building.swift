@@ -18,6 +18,9 @@ extension FetchRequest {
     /// The request without so many objects at the beginning.
     public func offset(_ offset: Int) -> FetchRequest { with { $0.offset = offset } }
 
+    /// The request with more relationships that are read together with the objects.
+    public func prefetch(_ paths: any PrefetchPath...) -> FetchRequest { with { $0.prefetch += paths } }
+
     private func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
         var request = self
         change(&request)

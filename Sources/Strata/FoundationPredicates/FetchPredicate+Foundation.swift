@@ -21,8 +21,10 @@ extension FetchRequest {
     /// ``FetchPredicate/init(_:)``.
     /// - Throws: An ``UnreadablePredicateError`` that names the part that has no meaning for stores.
     public init(
-        predicate: Predicate<Object>, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0
+        predicate: Predicate<Object>, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0,
+        prefetch: [any PrefetchPath] = []
     ) throws(UnreadablePredicateError) {
-        self.init(where: try FetchPredicate(predicate), sortedBy: sorts, limit: limit, offset: offset)
+        self.init(
+            where: try FetchPredicate(predicate), sortedBy: sorts, limit: limit, offset: offset, prefetch: prefetch)
     }
 }

@@ -178,7 +178,7 @@ extension ManagedObject {
     final func noteAppended(_ object: ManagedObject, _ state: ToManyState, _ index: Int) {
         if relationship(toMany: index).isOrdered {
             state.appended.append(object)
-            if state.isRearranged, state.members == nil { state.arrangement.append(object) }
+            if state.isRearranged { state.arrangement.append(object) }
         }
         state.isTouched = true
         _ = state.members?.insert(object)
@@ -217,6 +217,7 @@ extension ManagedObject {
             let state = toManyState(index)
             guard let list = state.members as? AnyMemberList, list.objects != wanted else { return }
             state.isRearranged = true
+            state.arrangement = wanted
             list.replaceAll(wanted)
             noteToManyChange()
         }

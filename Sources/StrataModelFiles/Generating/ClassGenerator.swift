@@ -73,18 +73,16 @@ struct ClassGenerator {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    private func keyPath(_ name: String) -> String { "\\\(className).\(GeneratedNames.escaped(name))" }
-
     // MARK: Attributes
 
     private func accessor(of attribute: AttributeDescription) -> [SwiftDeclaration] {
         if let elements = attribute.type.elements {
             let composite = CompositeGenerator(attribute: attribute, elements: elements, access: access)
-            return [composite.structure(), composite.accessor(keyPath: keyPath(attribute.name))]
+            return [composite.structure(), composite.accessor()]
         }
         let slot = attribute.slots.lowerBound
         let slotAccess = SlotAccess(type: attribute.type, isOptional: attribute.isOptional)
-        let read = [slotAccess.read(slot, keyPath(attribute.name))]
+        let read = [slotAccess.read(slot)]
         return [
             SwiftDeclaration(
                 documentation: attribute.declaration.documentation ?? defaultDocumentation(of: attribute),
@@ -107,14 +105,13 @@ struct ClassGenerator {
     private func accessors(of relationship: RelationshipDescription) -> [SwiftDeclaration] {
         let name = GeneratedNames.escaped(relationship.name)
         let destination = GeneratedNames.userClass(model.destination(of: relationship).declaration)
-        let path = keyPath(relationship.name)
         var result = SwiftDeclaration(
             documentation: relationship.declaration.documentation ?? defaultDocumentation(of: relationship),
             modifiers: access.modifiers + ["final"], keyword: "var", name: name)
         if let slot = relationship.slot {
             result.suffix = ": \(destination)\(relationship.isOptional ? "?" : "")"
             result.body = .accessors(
-                get: ["\(relationship.isOptional ? "_optionalToOne" : "_toOne")(\(slot), \(path))"],
+                get: ["\(relationship.isOptional ? "_optionalToOne" : "_toOne")(\(slot))"],
                 set: ["_setToOne(newValue, \(slot))"])
             return [result]
         }
@@ -122,10 +119,10 @@ struct ClassGenerator {
         if relationship.isOrdered {
             result.suffix = ": [\(destination)]"
             result.body = .accessors(
-                get: ["_orderedToMany(\(index), \(path))"], set: ["_setOrderedToMany(newValue, \(index))"])
+                get: ["_orderedToMany(\(index))"], set: ["_setOrderedToMany(newValue, \(index))"])
         } else {
             result.suffix = ": Set<\(destination)>"
-            result.body = .accessors(get: ["_toMany(\(index), \(path))"], set: ["_setToMany(newValue, \(index))"])
+            result.body = .accessors(get: ["_toMany(\(index))"], set: ["_setToMany(newValue, \(index))"])
         }
         return [result] + mutators(of: relationship, destination: destination, index: index)
     }
@@ -152,13 +149,13 @@ struct ClassGenerator {
         var result = [
             method(
                 "Adds an object to `\(name)`.", "addTo", ["_ object: \(destination)"],
-                "_add(CollectionOfOne(object), \(index))"),
+                "_add(object, \(index))"),
             method(
                 "Adds objects to `\(name)`.", "addTo", ["_ objects: some Sequence<\(destination)>"],
                 "_add(objects, \(index))"),
             method(
                 "Removes an object from `\(name)`.", "removeFrom", ["_ object: \(destination)"],
-                "_remove(CollectionOfOne(object), \(index))"),
+                "_remove(object, \(index))"),
             method(
                 "Removes objects from `\(name)`.", "removeFrom", ["_ objects: some Sequence<\(destination)>"],
                 "_remove(objects, \(index))"),
