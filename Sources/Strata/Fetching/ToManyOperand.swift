@@ -7,7 +7,7 @@ public protocol ToManyOperand {
 }
 
 /// The members of a to-many relationship for which a condition holds.
-public struct ToManySubset<Keys: EntityKeys>: ToManyOperand {
+public struct ToManySubset<Keys: EntityKeys>: ToManyOperand, Sendable {
     /// The members as a collection.
     public let expression: FetchExpression
 }

@@ -39,7 +39,7 @@ extension AttributeKey where Value: ComparableAttribute, Value.Wrapped == String
 /// The key of a to-one relationship: its destination's keys continue the path. Where the relationship leads nowhere,
 /// all that follows is nil.
 @dynamicMemberLookup
-public struct ToOneKey<Keys: EntityKeys>: ObjectOperand, RelationshipKey {
+public struct ToOneKey<Keys: EntityKeys>: ObjectOperand, RelationshipKey, Sendable {
     /// The class of the destination.
     public typealias Object = Keys.Object
     /// The way to the relationship.
@@ -57,7 +57,7 @@ public struct ToOneKey<Keys: EntityKeys>: ObjectOperand, RelationshipKey {
 /// The key of a to-many relationship. Relationships of the members continue it: `$0.countries.cities` are the cities
 /// of all the countries.
 @dynamicMemberLookup
-public struct ToManyKey<Keys: EntityKeys>: ToManyOperand, RelationshipKey {
+public struct ToManyKey<Keys: EntityKeys>: ToManyOperand, RelationshipKey, Sendable {
     /// The way to the relationship.
     public let path: TypedPath
 
