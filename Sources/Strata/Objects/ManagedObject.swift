@@ -67,6 +67,9 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
 
     /// The fingerprint of the row layout that the class was generated for; 0 takes any. Generated classes override it.
     open class var layoutHash: UInt64 { 0 }
+    /// The key paths of the properties with their names, so that predicates of Foundation's `#Predicate` can be read.
+    /// Generated classes override it.
+    open class var propertyKeyPaths: PropertyKeyPaths { PropertyKeyPaths("", []) }
 
     /// Storage for the members of a relationship to the class, which only the class itself knows at run time.
     /// - Parameter isClosed: Whether all members will be of the class.
