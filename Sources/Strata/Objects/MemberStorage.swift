@@ -39,18 +39,17 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
     @inlinable
     func settle() {
         guard !loaded.isEmpty else { return }
-        var rest = loaded
+        // Sound: an array of references has one layout whatever their class, and `isClosed` says what the container found
+        // out about the classes when it bound them.
+        var rest = isClosed ? unsafeBitCast(loaded, to: [D].self) : loaded.compactMap { $0 as? D }
         loaded = []
-        members.reserveCapacity(members.count + rest.count)
-        // One by one from the end, so that the references move instead of being counted up and down.
-        while let object = rest.popLast() {
-            if isClosed {
-                // Sound: `isClosed` says what the container found out about the classes when it bound them.
-                members.insert(unsafeDowncast(object, to: D.self))
-            } else if let member = object as? D {
-                members.insert(member)
-            }
-        }
+        var set = members
+        members = []
+        set.reserveCapacity(set.count + rest.count)
+        // From the end, and as updates, so that references move without being counted up and down: the objects
+        // themselves are not touched.
+        while let member = rest.popLast() { set.update(with: member) }
+        members = set
     }
 
     override var count: Int {
