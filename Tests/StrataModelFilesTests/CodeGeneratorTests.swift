@@ -94,16 +94,9 @@ import Testing
                 }
 
                 /// Keys of Country for predicates and sorting.
-                struct CountryKeys: EntityKeys {
-                    /// The class of the objects.
-                    typealias Object = Country
+                typealias CountryKeys = ObjectKeys<Country>
 
-                    /// The way from the object of a fetch to the one whose keys these are.
-                    let path: [String]
-
-                    /// Keys at the end of a way.
-                    init(path: [String] = []) { self.path = path }
-
+                extension ObjectKeys where Object: Country {
                     /// The key of `name`.
                     var name: AttributeKey<String> { AttributeKey(path, "name") }
 
@@ -112,11 +105,6 @@ import Testing
 
                     /// The key of `cities`.
                     var cities: ToManyKey<CityKeys> { ToManyKey(path, "cities") }
-                }
-
-                extension ManagedObjectProtocol where Self: Country {
-                    /// Typed keys for predicates and sorting.
-                    static var keys: CountryKeys { CountryKeys() }
                 }
 
                 """)
@@ -160,8 +148,9 @@ import Testing
         let (place, city, capital) = (text[..<cityStart], text[cityStart..<capitalStart], text[capitalStart...])
         #expect(!place.contains("convenience init"))
         #expect(city.contains("get { _value(1) }"))
-        #expect(city.contains("typealias Object = City\n"))
-        #expect(city.contains("extension ManagedObjectProtocol where Self: City {"))
+        #expect(city.contains("typealias CityKeys = ObjectKeys<City>\n"))
+        #expect(city.contains("extension ObjectKeys where Object: City {"))
+        #expect(!city.contains("var name: AttributeKey"))
         #expect(city.contains("convenience init(context: ManagedObjectContext, name: String, size: Int16 = 3) {"))
         #expect(city.contains("_initialize(size, 1, default: 3)"))
         #expect(

@@ -1,5 +1,5 @@
-/// The typed keys of an entity: what generated code makes for each class, for predicates and sorts that the compiler
-/// checks.
+/// The typed keys of an entity, for predicates and sorts that the compiler checks: ``ObjectKeys``, or what is written by
+/// hand.
 public protocol EntityKeys {
     /// The class of the entity.
     associatedtype Object: ManagedObject
