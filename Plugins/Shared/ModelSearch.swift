@@ -8,6 +8,8 @@ struct ModelSearch {
     static let ending = ".strata.yaml"
     /// A file in a target that names models of the package's folder `Models`, one a line; `#` begins a comment.
     static let listName = "strata.models"
+    /// How many entities share a generated file at most: `CodeGenerator.entitiesPerFile`, which cannot be imported here.
+    static let entitiesPerFile = 10
 
     /// A model file, with what the names of generated files depend on.
     struct Model {
@@ -62,7 +64,7 @@ struct ModelSearch {
             for name in model.outputs {
                 if let other = owners[name.lowercased()] {
                     result.problems.append(
-                        "\(model.path.path):1:1: error: \(name) is also generated from \(other.path); rename the entity or the model file"
+                        "\(model.path.path):1:1: error: \(name) is also generated from \(other.path); rename one of the model files"
                     )
                 }
                 owners[name.lowercased()] = model.path
@@ -78,7 +80,10 @@ struct ModelSearch {
         var name = words.joined()
         if name.first?.isLetter != true { name = "Model" + name }
         if !name.hasSuffix("Model") { name += "Model" }
-        return Model(path: path, entities: entities, outputs: (entities + [name]).map { $0 + ".strata.swift" })
+        let count = max(1, (entities.count + entitiesPerFile - 1) / entitiesPerFile)
+        return Model(
+            path: path, entities: entities,
+            outputs: (1...count).map { name + ($0 == 1 ? "" : "\($0)") + ".strata.swift" })
     }
 
     /// The keys one level below `entities:`, which stands at the beginning of a line.

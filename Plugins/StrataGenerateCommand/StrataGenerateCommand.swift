@@ -27,33 +27,42 @@ struct StrataGenerateCommand: CommandPlugin {
                 packageFolder: context.package.directoryURL
             ).search()
             for problem in result.problems { Diagnostics.error(problem) }
-            // One run prunes what another model of the same target wrote, so pruning is for targets with one model.
+            let folder = target.directoryURL.appendingPathComponent("Generated", isDirectory: true)
+            var isComplete = result.problems.isEmpty && !result.models.isEmpty
             for model in result.models {
                 count += 1
-                try generate(
-                    model, into: target.directoryURL.appendingPathComponent("Generated", isDirectory: true), tool: tool,
-                    access: access,
-                    prune: result.models.count == 1)
+                if try !generate(model, into: folder, tool: tool, access: access) { isComplete = false }
             }
+            // Classes of a model that was renamed or taken away would exist twice, or lack their model.
+            if isComplete { try removeGeneratedFiles(in: folder, except: result.models.flatMap(\.outputs)) }
         }
         if count == 0 {
             Diagnostics.error("no target has a model file (\(ModelSearch.ending)) of its own or in the folder Models")
         }
     }
 
-    private func generate(_ model: ModelSearch.Model, into folder: URL, tool: URL, access: String?, prune: Bool) throws
-    {
+    /// Runs the generator; false when the model has faults, which it prints itself.
+    private func generate(_ model: ModelSearch.Model, into folder: URL, tool: URL, access: String?) throws -> Bool {
         let process = Process()
         process.executableURL = tool
         process.arguments = ["--model", model.path.path, "--output", folder.path, "--verbose"]
         if let access { process.arguments? += ["--access", access] }
-        if prune { process.arguments? += ["--prune"] }
         try process.run()
         process.waitUntilExit()
-        if process.terminationStatus != 0 {
+        guard process.terminationStatus == 0 else {
             Diagnostics.error("\(model.path.lastPathComponent): nothing was generated because of the faults above")
-        } else {
-            print("\(model.path.lastPathComponent): \(model.outputs.count) files in \(folder.path)")
+            return false
+        }
+        let count = model.outputs.count
+        print("\(model.path.lastPathComponent): \(count) \(count == 1 ? "file" : "files") in \(folder.path)")
+        return true
+    }
+
+    private func removeGeneratedFiles(in folder: URL, except names: [String]) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasSuffix(".strata.swift") && !names.contains(name) {
+            try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+            print("removed \(name)")
         }
     }
 }

@@ -10,8 +10,9 @@ struct StrataGenerate: ParsableCommand {
         commandName: "strata-generate",
         abstract: "Turns a model file into Swift classes.",
         discussion: """
-            Writes one file for each entity and one for the model. Mistakes in the model file are printed as \
-            FILE:LINE:COLUMN: error: MESSAGE, all at once; nothing is written then, and the exit code is 1.
+            Writes one file, or several for a large model, and removes those that the model needs no more. Mistakes in \
+            the model file are printed as FILE:LINE:COLUMN: error: MESSAGE, all at once; nothing is written then, and \
+            the exit code is 1.
             """)
 
     @Option(help: ArgumentHelp("The model file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
@@ -30,9 +31,6 @@ struct StrataGenerate: ParsableCommand {
             "The entities that the caller knows of, with commas between; others are an error. The build plug-in uses it.",
             valueName: "names"))
     var expect: String?
-
-    @Flag(help: "Remove generated files of entities that the model does not have any more.")
-    var prune = false
 
     @Flag(help: "Print the names of the files that changed.")
     var verbose = false
@@ -79,12 +77,14 @@ struct StrataGenerate: ParsableCommand {
             try data.write(to: url, options: .atomic)
             if verbose { print(file.name) }
         }
-        guard prune else { return }
-        let names = Set(files.map(\.name))
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        where name.hasSuffix(".strata.swift") && !names.contains(name) {
-            try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
-            if verbose { print("removed \(name)") }
+        // What is left of a time when the model was larger has classes that other files have now.
+        var number = files.count + 1
+        while true {
+            let url = folder.appendingPathComponent(CodeGenerator.fileName(number, path: model))
+            guard FileManager.default.fileExists(atPath: url.path) else { return }
+            try FileManager.default.removeItem(at: url)
+            if verbose { print("removed \(url.lastPathComponent)") }
+            number += 1
         }
     }
 }

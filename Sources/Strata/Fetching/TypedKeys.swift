@@ -1,5 +1,5 @@
-/// The typed keys of an entity: what generated code makes for each class, for predicates and sorts that the compiler
-/// checks. Keys stand for the object, too: `$0 == peru`, `$0.isIn(countries)`.
+/// The typed keys of an entity, for predicates and sorts that the compiler checks: ``ObjectKeys``, or what is written by
+/// hand. Keys stand for the object, too: `$0 == peru`, `$0.isIn(countries)`.
 public protocol EntityKeys: ObjectOperand {
     /// The way that led here; empty for the object that is fetched.
     var path: TypedPath { get }

@@ -10,7 +10,7 @@ enum GeneratedNames {
     /// The class that the application works with.
     static func userClass(_ entity: Entity) -> String { entity.className ?? entity.name }
 
-    /// The struct of typed keys.
+    /// The name of the typed keys.
     static func keys(_ entity: Entity) -> String { userClass(entity) + "Keys" }
 
     /// The enumeration that holds the model.
@@ -53,7 +53,7 @@ enum GeneratedNames {
         "Entity", "EntityKeys", "Attribute", "Relationship", "Index", "Float", "GeneratedModel", "GeoPoint", "Hashable",
         "Int", "Int16", "Int32",
         "Int64", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel", "ManagedObjectProtocol",
-        "Optional", "Sendable",
+        "ObjectKeys", "Optional", "Sendable",
         "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
         "CompositeElement", "NamingConvention",
         "FetchRequest", "PredicateConvertible", "PropertyKeyPaths", "TypedPath",
@@ -146,7 +146,7 @@ enum GeneratedNames {
                 report("its struct \(userClass(entity)).\(type) would hide the type \(type); rename the attribute")
             }
             for element in elements
-            where impossibleMembers.contains(element.name) || ["path", "hash", "hashValue"].contains(element.name) {
+            where impossibleMembers.contains(element.name) || ["path", "hash", "hashValue", "Keys"].contains(element.name) {
                 report("'\(element.name)' cannot be the name of an element; choose another one")
             }
         }

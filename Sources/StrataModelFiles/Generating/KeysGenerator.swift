@@ -6,48 +6,37 @@ struct KeysGenerator {
     let entity: EntityDescription
     let access: ModelFile.Access
 
+    /// A name for the keys, and what this entity adds to the keys of its ancestors. The struct itself is the core's,
+    /// generic over the class: a struct for each entity would be compiled for each entity.
     func declarations() -> [SwiftDeclaration] {
         let className = GeneratedNames.userClass(entity.declaration)
-        let keys = GeneratedNames.keys(entity.declaration)
-        var members = [
+        let own = entity.attributes.filter { $0.declaringEntity == entity.name }
+        var members = own.map(key)
+        members += entity.relationships.filter { $0.declaringEntity == entity.name }.map(key)
+        var result = own.compactMap(elementKeys)
+        result.append(
             SwiftDeclaration(
-                documentation: "The class of the objects.", modifiers: access.modifiers, keyword: "typealias",
-                name: "Object",
-                suffix: " = \(className)")
-        ]
-        members += pathMembers()
-        for attribute in entity.attributes { members += key(of: attribute) }
-        for relationship in entity.relationships { members.append(key(of: relationship)) }
-        let accessor = SwiftDeclaration(
-            documentation: "Typed keys for predicates and sorting.", modifiers: access.modifiers + ["static"],
-            keyword: "var",
-            name: "keys", suffix: ": \(keys)", body: .statements(["\(keys)()"]))
+                documentation: "Keys of \(entity.name) for predicates and sorting.", modifiers: access.modifiers,
+                keyword: "typealias", name: GeneratedNames.keys(entity.declaration),
+                suffix: " = ObjectKeys<\(className)>"))
+        if !members.isEmpty {
+            result.append(
+                SwiftDeclaration(
+                    keyword: "extension", name: "ObjectKeys", suffix: " where Object: \(className)",
+                    body: .members(members)))
+        }
+        // Here and not in the core, because the compiler explains a mistake in the closure only where it knows the class.
         let request = SwiftDeclaration(
             documentation: "Asks for the objects that meet a condition.", modifiers: access.modifiers + ["static"],
             keyword: "func", name: "`where`<C: PredicateConvertible>",
-            parameters: ["_ condition: (\(keys)) -> C"], suffix: " -> FetchRequest<Self>",
-            body: .statements(["FetchRequest(where: condition(keys).predicate)"]))
-        return [
-            SwiftDeclaration(
-                documentation: "Keys of \(entity.name) for predicates and sorting.", modifiers: access.modifiers,
-                keyword: "struct",
-                name: keys, suffix: ": EntityKeys", body: .members(members)),
+            parameters: ["_ condition: (\(GeneratedNames.keys(entity.declaration))) -> C"],
+            suffix: " -> FetchRequest<Self>",
+            body: .statements(["FetchRequest(where: condition(\(GeneratedNames.keys(entity.declaration))()).predicate)"]))
+        result.append(
             SwiftDeclaration(
                 keyword: "extension", name: "ManagedObjectProtocol", suffix: " where Self: \(className)",
-                body: .members([accessor, request])),
-        ]
-    }
-
-    private func pathMembers() -> [SwiftDeclaration] {
-        [
-            SwiftDeclaration(
-                documentation: "The way from the object of a fetch to the one whose keys these are.",
-                modifiers: access.modifiers,
-                keyword: "let", name: "path", suffix: ": TypedPath"),
-            SwiftDeclaration(
-                documentation: "Keys at the end of a way.", modifiers: access.modifiers, keyword: "init",
-                parameters: ["path: TypedPath = []"], body: .statements(["self.path = path"])),
-        ]
+                body: .members([request])))
+        return result
     }
 
     private func variable(_ name: String, _ documentation: String, _ type: String, _ value: String) -> SwiftDeclaration
@@ -58,31 +47,45 @@ struct KeysGenerator {
             suffix: ": \(type)", body: .statements([value]))
     }
 
-    private func key(of attribute: AttributeDescription) -> [SwiftDeclaration] {
+    private func key(of attribute: AttributeDescription) -> SwiftDeclaration {
         let name = attribute.name
-        guard let elements = attribute.type.elements else {
-            let type = "AttributeKey<\(attribute.type.swiftType(attribute: name))\(attribute.isOptional ? "?" : "")>"
-            return [
-                variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(SwiftLiteral.string(name)))")
-            ]
+        let literal = SwiftLiteral.string(name)
+        if attribute.type.elements != nil {
+            let type = elementKeysName(attribute)
+            return variable(name, "The keys of the elements of `\(name)`.", type, "\(type)(path: path.appending(\(literal)))")
         }
-        let structName = GeneratedNames.composite(name) + "Keys"
+        let type = "AttributeKey<\(attribute.type.swiftType(attribute: name))\(attribute.isOptional ? "?" : "")>"
+        return variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(literal))")
+    }
+
+    /// The composite's struct, which stands in the generated class.
+    private func compositeName(_ attribute: AttributeDescription) -> String {
+        GeneratedNames.generatedClass(entity.declaration) + "." + GeneratedNames.composite(attribute.name)
+    }
+
+    private func elementKeysName(_ attribute: AttributeDescription) -> String { compositeName(attribute) + ".Keys" }
+
+    private func elementKeys(of attribute: AttributeDescription) -> SwiftDeclaration? {
+        guard let elements = attribute.type.elements else { return nil }
+        let path = [
+            SwiftDeclaration(
+                documentation: "The way from the object of a fetch to the composite.", modifiers: access.modifiers,
+                keyword: "let", name: "path", suffix: ": TypedPath"),
+            SwiftDeclaration(
+                documentation: "Keys at the end of a way.", modifiers: access.modifiers, keyword: "init",
+                parameters: ["path: TypedPath"], body: .statements(["self.path = path"])),
+        ]
         let members = elements.map { element in
             let isOptional = attribute.isOptional || element.isOptional
             let type = "AttributeKey<\(element.type.swiftType(attribute: element.name))\(isOptional ? "?" : "")>"
             return variable(
-                element.name, "The key of `\(name).\(element.name)`.", type,
+                element.name, "The key of `\(attribute.name).\(element.name)`.", type,
                 "AttributeKey(path, \(SwiftLiteral.string(element.name)))")
         }
-        return [
-            SwiftDeclaration(
-                documentation: "Keys of the elements of `\(name)`.", modifiers: access.modifiers, keyword: "struct",
-                name: structName,
-                suffix: ": Sendable", body: .members(pathMembers() + members)),
-            variable(
-                name, "The keys of the elements of `\(name)`.", structName,
-                "\(structName)(path: path.appending(\(SwiftLiteral.string(name))))"),
-        ]
+        let keys = SwiftDeclaration(
+            documentation: "Keys of the elements of `\(attribute.name)`.", modifiers: access.modifiers,
+            keyword: "struct", name: "Keys", suffix: ": Sendable", body: .members(path + members))
+        return SwiftDeclaration(keyword: "extension", name: compositeName(attribute), body: .members([keys]))
     }
 
     private func key(of relationship: RelationshipDescription) -> SwiftDeclaration {
