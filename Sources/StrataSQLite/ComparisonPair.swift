@@ -78,7 +78,8 @@ struct ComparisonPair {
         }
     }
 
-    private static func exactInteger(_ number: Decimal) -> Int64? {
+    /// The whole number that a decimal is, if it is one of 64 bits.
+    static func exactInteger(_ number: Decimal) -> Int64? {
         guard let whole = Int64(number.description) else { return nil }
         return Decimal(whole) == number ? whole : nil
     }

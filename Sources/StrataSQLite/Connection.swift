@@ -11,6 +11,9 @@ final class Connection {
     /// statements do not depend on it.
     private(set) var trace: (@Sendable (StatementTrace) -> Void)?
     private var statements: [String: Statement] = [:]
+    /// The fetches that were made before.
+    var fetches = FetchCache()
+    let rows = RowCollector()
 
     /// More statements than this are not kept; an application that builds ever new requests must not fill the memory.
     private static let cacheLimit = 512
@@ -39,6 +42,7 @@ final class Connection {
         sqlite3_busy_timeout(handle, Int32(clamping: Int((options.busyTimeout * 1000).rounded())))
         SQLFunctions.register(on: handle)
         ValueListModule.register(on: handle)
+        rows.register(on: handle)
         try execute("PRAGMA foreign_keys = ON")
         if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-max(0, size))") }
         if !readOnly {
@@ -57,6 +61,7 @@ final class Connection {
         guard !isClosed else { return }
         isClosed = true
         statements.removeAll()
+        fetches = FetchCache()
         // _v2: a statement that somebody still holds keeps the connection alive until it goes, instead of leaking it.
         sqlite3_close_v2(handle)
     }

@@ -1,15 +1,16 @@
 import StrataStore
 
-/// A fetch as SQL with the values that are bound to it.
+/// A fetch as SQL, and where the values come from that are bound to it. Limit and offset are bound behind them, where
+/// there are any.
 struct CompiledFetch {
     let sql: String
-    let bindings: [SQLValue]
+    let parameters: [FetchParameter]
 }
 
 /// Translates plans to SQL.
 struct FetchCompiler {
     /// What a fetch answers with.
-    enum Answer {
+    enum Answer: Int {
         case rows, keys, count
     }
 
@@ -32,24 +33,22 @@ struct FetchCompiler {
             terms.append("t0._id")
             order = " ORDER BY " + terms.joined(separator: ", ")
         }
-        var bindings = compiler.bindings
         var tail = compiler.paths.joins
         if !conditions.isEmpty { tail += " WHERE " + conditions.joined(separator: " AND ") }
         tail += order
         let isLimited = plan.limit != nil || plan.offset > 0
         if isLimited {
-            tail += " LIMIT ? OFFSET ?"
-            bindings.append(.integer(plan.limit.map { Int64(max(0, $0)) } ?? -1))
-            bindings.append(.integer(Int64(max(0, plan.offset))))
+            tail += " LIMIT " + (plan.limit == nil ? "-1" : "?")
+            if plan.offset > 0 { tail += " OFFSET ?" }
         }
         let from = " FROM \(layout.table(plan.entityIndex).quoted) AS t0\(tail)"
         let sql =
             switch answer {
-            case .rows: "SELECT \(rowPlans[plan.entityIndex].columns)\(from)"
+            case .rows: rowPlans[plan.entityIndex].select(from)
             case .keys: "SELECT t0._id\(from)"
             case .count: isLimited ? "SELECT count(*) FROM (SELECT 1\(from))" : "SELECT count(*)\(from)"
             }
-        return CompiledFetch(sql: sql, bindings: bindings)
+        return CompiledFetch(sql: sql, parameters: compiler.parameters)
     }
 
     /// SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.

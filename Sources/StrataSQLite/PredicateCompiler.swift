@@ -5,9 +5,22 @@ import StrataStore
 /// which ``FetchPredicate/evaluate(on:)`` does.
 struct PredicateCompiler {
     var paths: PathResolver
-    private(set) var bindings: [SQLValue] = []
+    private(set) var parameters: [FetchParameter] = []
+    /// How many constants of the condition came so far; see ``FetchShape/constants``.
+    private var constantCount = 0
 
     init(paths: PathResolver) { self.paths = paths }
+
+    /// A constant on one side of a comparison.
+    private struct Constant {
+        let value: Value
+        let position: Int
+        var element: Int?
+
+        func element(_ index: Int, _ value: Value) -> Constant {
+            Constant(value: value, position: position, element: index)
+        }
+    }
 
     /// The condition for a predicate. It may be NULL instead of false, which is the same at the top and under AND and
     /// OR.
@@ -68,33 +81,40 @@ struct PredicateCompiler {
         case .like, .matches, .matchesText: throw unsupported(context)
         default: break
         }
+        let position = constantCount
+        for side in [left, right] {
+            if case .constant = side { constantCount += 1 }
+        }
         switch (left, right) {
         case (.constant(let a), .constant(let b)):
             return op.evaluate(a, b, options) ? "1" : "0"
         case (.constant(let value), _):
+            let constant = Constant(value: value, position: position)
             switch op {
             case .isIn, .between: return "0"
             case .beginsWith, .endsWith, .contains:
-                guard case .string(let text) = value else { return "0" }
+                guard case .string = value else { return "0" }
                 let term = try self.term(right, context)
                 guard term.kind == .text else { return "0" }
-                return textSearch(constant(.text(TextComparison.fold(text, options))), op, folded(term, options))
+                return textSearch(bound(constant, .text(options)), op, folded(term, options))
             default:
-                return try against(try term(right, context), op.mirrored, value, options, context: context)
+                return try against(try term(right, context), op.mirrored, constant, options, context: context)
             }
         case (_, .constant(let value)):
             let term = try self.term(left, context)
+            let constant = Constant(value: value, position: position)
             switch op {
-            case .isIn: return try membership(term, value, options, context: context)
+            case .isIn: return try membership(term, constant, options, context: context)
             case .between:
                 guard case .list(let bounds) = value, bounds.count == 2 else { return "0" }
-                let low = try against(term, .greaterOrEqual, bounds[0], options, context: context)
-                let high = try against(term, .lessOrEqual, bounds[1], options, context: context)
+                let low = try against(
+                    term, .greaterOrEqual, constant.element(0, bounds[0]), options, context: context)
+                let high = try against(term, .lessOrEqual, constant.element(1, bounds[1]), options, context: context)
                 return "(\(low) AND \(high))"
             case .beginsWith, .endsWith, .contains:
                 guard case .string(let text) = value, term.kind == .text else { return "0" }
-                return constantSearch(term, op, text, options)
-            default: return try against(term, op, value, options, context: context)
+                return constantSearch(term, op, text, constant, options)
+            default: return try against(term, op, constant, options, context: context)
             }
         default:
             return try columns(try term(left, context), op, try term(right, context), options, context: context)
@@ -110,8 +130,8 @@ struct PredicateCompiler {
         }
     }
 
-    private mutating func constant(_ value: SQLValue) -> String {
-        bindings.append(value)
+    private mutating func bound(_ constant: Constant, _ form: FetchParameter.Form) -> String {
+        parameters.append(FetchParameter(constant: constant.position, element: constant.element, form: form))
         return "?"
     }
 
@@ -123,9 +143,10 @@ struct PredicateCompiler {
 
     /// Equality and order of a column and a constant.
     private mutating func against(
-        _ term: SQLTerm, _ op: ComparisonOperator, _ value: Value, _ options: ComparisonOptions, context: FetchPredicate
+        _ term: SQLTerm, _ op: ComparisonOperator, _ constant: Constant, _ options: ComparisonOptions,
+        context: FetchPredicate
     ) throws(StoreError) -> String {
-        if value.isNull {
+        if constant.value.isNull {
             switch op {
             case .equal: return "\(term.sql) IS NULL"
             case .notEqual: return "\(term.sql) IS NOT NULL"
@@ -136,10 +157,10 @@ struct PredicateCompiler {
             throw .unsupported(
                 store: "SQLite", feature: "comparing a binary value that may stand in a file of its own, in \(context)")
         }
-        guard let pair = ComparisonPair(term, value, options), pair.isOrdered || op == .equal || op == .notEqual else {
-            return op == .notEqual ? "1" : "0"
-        }
-        let bound = constant(pair.value)
+        guard let pair = ComparisonPair(term, constant.value, options),
+            pair.isOrdered || op == .equal || op == .notEqual
+        else { return op == .notEqual ? "1" : "0" }
+        let bound = bound(constant, .compared(term, options))
         switch op {
         case .equal: return "\(pair.sql) = \(bound)\(pair.collation)"
         case .notEqual: return "\(pair.sql) IS NOT \(bound)\(pair.collation)"
@@ -148,29 +169,19 @@ struct PredicateCompiler {
     }
 
     private mutating func membership(
-        _ term: SQLTerm, _ value: Value, _ options: ComparisonOptions, context: FetchPredicate
+        _ term: SQLTerm, _ constant: Constant, _ options: ComparisonOptions, context: FetchPredicate
     ) throws(StoreError) -> String {
-        guard case .list(let elements) = value else { return "0" }
+        guard case .list(let elements) = constant.value else { return "0" }
+        let shared = ComparisonPair.shared(term, elements, options)
         var parts: [String] = []
-        var list: [SQLValue] = []
-        var shared: ComparisonPair?
-        for element in elements {
-            if element.isNull {
-                parts.append("\(term.sql) IS NULL")
-            } else if let pair = ComparisonPair(term, element, options), shared.map({ $0.sql == pair.sql }) ?? true,
-                term.kind != .external
-            {
-                shared = pair
-                list.append(pair.value)
-            } else {
-                // A number that must be compared in another way than the rest, or a value of another kind.
-                parts.append(try against(term, .equal, element, options, context: context))
-            }
+        for (index, element) in elements.enumerated() where !shared.isShared[index] {
+            // Nil, a number that must be compared in another way than the rest, or a value of another kind.
+            parts.append(try against(term, .equal, constant.element(index, element), options, context: context))
         }
-        if let shared {
+        if let pair = shared.pair {
             // On the left of IN the collation belongs to the column.
-            let bound = constant(.list(ValueList(sqlValues: list)))
-            parts.append("\(shared.sql)\(shared.collation) IN (SELECT value FROM strata_list(\(bound)))")
+            let bound = bound(constant, .list(term, options))
+            parts.append("\(pair.sql)\(pair.collation) IN (SELECT value FROM strata_list(\(bound)))")
         }
         // The bindings of the single comparisons come first, so they must stand first.
         return parts.isEmpty ? "0" : parts.count == 1 ? parts[0] : Self.balanced(parts[...], " OR ")
@@ -179,24 +190,21 @@ struct PredicateCompiler {
     // MARK: Text
 
     private mutating func constantSearch(
-        _ term: SQLTerm, _ op: ComparisonOperator, _ part: String, _ options: ComparisonOptions
+        _ term: SQLTerm, _ op: ComparisonOperator, _ part: String, _ constant: Constant, _ options: ComparisonOptions
     ) -> String {
-        let part = TextComparison.fold(part, options)
-        if part.isEmpty { return "\(term.sql) IS NOT NULL" }
+        if TextComparison.fold(part, options).isEmpty { return "\(term.sql) IS NOT NULL" }
         if op == .beginsWith, options.isEmpty {
-            // A range that an index serves. The last byte of UTF-8 is at most 0xBF, so the next one always exists; the
-            // bytes need not be text, because they are compared one by one.
-            var end = Array(part.utf8)
-            end[end.count - 1] += 1
-            let low = constant(.text(part))
-            let high = constant(.utf8(end))
+            // A range that an index serves.
+            let low = bound(constant, .text([]))
+            let high = bound(constant, .endOfPrefix)
             return "(\(term.sql) >= \(low) AND \(term.sql) < \(high))"
         }
         let text = folded(term, options)
+        let bound = bound(constant, .text(options))
         switch op {
-        case .contains: return "instr(\(text), \(constant(.text(part)))) > 0"
-        case .beginsWith: return "instr(\(text), \(constant(.text(part)))) = 1"
-        default: return "strata_ends(\(text), \(constant(.text(part))))"
+        case .contains: return "instr(\(text), \(bound)) > 0"
+        case .beginsWith: return "instr(\(text), \(bound)) = 1"
+        default: return "strata_ends(\(text), \(bound))"
         }
     }
 

@@ -3,28 +3,43 @@ import Foundation
 import StrataStore
 
 /// Which columns a `SELECT` of an entity's rows has, and how they become packed rows.
-struct RowPlan: Sendable {
+///
+/// The rows go through one aggregate function of the store, `strata_collect`, instead of coming back one at a time:
+/// SQLite hands it all columns of a row in a single call, where a step loop makes one call for each of them.
+final class RowPlan: Sendable {
     /// One slot and the column it is read from.
     struct Field: Sendable {
         let slot: Int
-        let column: Int32
+        let column: Int
         let storage: SlotStorage
         let allowsExternal: Bool
     }
 
-    /// The fields of an entity whose rows may come.
-    struct Shape: Sendable {
+    /// The fields of an entity whose rows may come, in the order of their columns.
+    final class Shape: Sendable {
         let entityIndex: Int
         let slotCount: Int
         let entityName: [UInt8]
         let fields: [Field]
+
+        init(entityIndex: Int, slotCount: Int, entityName: String, fields: [Field]) {
+            self.entityIndex = entityIndex
+            self.slotCount = slotCount
+            self.entityName = Array(entityName.utf8)
+            self.fields = fields
+        }
     }
 
     let model: ManagedObjectModel
-    /// What stands between `SELECT` and `FROM`; the table has the alias `t0`.
-    let columns: String
     let hasEntityColumn: Bool
     let shapes: [Shape]
+    let columnCount: Int
+    /// What stands between the inner `SELECT` and its `FROM`; the table has the alias `t0`.
+    private let columns: String
+    private let calls: String
+
+    /// SQLite takes at most 127 arguments in a call unless it was built otherwise; wider rows take several calls.
+    static let argumentLimit = 100
 
     /// Plans the rows of an entity and of those that inherit from it.
     init(layout: StoreLayout, entityIndex: Int) throws(StoreError) {
@@ -33,14 +48,14 @@ struct RowPlan: Sendable {
         let expressions = SlotExpression(layout: layout)
         var list = ["t0._id", "t0._version"]
         if table.hasEntityColumn { list.append("t0._entity") }
-        var positions: [String: Int32] = [:]
+        var positions: [String: Int] = [:]
         var shapes: [Shape] = []
         for index in model.entities[entityIndex].descendantIndexes where !model.entities[index].isAbstract {
             let entity = model.entities[index]
             var fields: [Field] = []
             for slot in entity.slots where !slot.isTransient {
                 let sql = try expressions.sql(entity, slot, alias: "t0")
-                let position = positions[sql] ?? Int32(list.count)
+                let position = positions[sql] ?? list.count
                 if positions[sql] == nil {
                     positions[sql] = position
                     list.append(sql)
@@ -50,88 +65,30 @@ struct RowPlan: Sendable {
                         slot: slot.index, column: position, storage: slot.storage,
                         allowsExternal: layout.column(index, slot.index)?.allowsExternal ?? false))
             }
+            fields.sort { $0.column < $1.column }
             shapes.append(
                 Shape(
-                    entityIndex: index, slotCount: entity.slots.count, entityName: Array(entity.name.utf8),
-                    fields: fields))
+                    entityIndex: index, slotCount: entity.slots.count, entityName: entity.name, fields: fields))
         }
         self.model = model
-        self.columns = list.joined(separator: ", ")
         self.hasEntityColumn = table.hasEntityColumn
         self.shapes = shapes
+        columnCount = list.count
+        columns = list.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
+        let names = list.indices.map { "c\($0)" }
+        calls = stride(from: 0, to: names.count, by: Self.argumentLimit).map { start in
+            let part = names[start..<min(start + Self.argumentLimit, names.count)]
+            return "\(RowCollector.functionName)(\(part.joined(separator: ", ")))"
+        }.joined(separator: ", ")
     }
 
-    /// Steps through all rows of a statement that selects ``columns`` and packs them.
-    func readAll(_ statement: Statement, into builder: inout RowBatchBuilder) throws(StoreError) {
-        guard !shapes.isEmpty else { return }
-        var current = 0
-        while try statement.step() {
-            do throws(StoreError) {
-                if hasEntityColumn { current = try shape(of: statement, guess: current) }
-                try read(statement, shapes[current], into: &builder)
-            } catch {
-                statement.reset()
-                throw error
-            }
-        }
-    }
+    /// The statement that packs all rows of a `FROM` clause and what follows it.
+    ///
+    /// The order of the inner `SELECT` is that of the calls: SQLite keeps the order of a subquery for aggregate
+    /// functions that it does not know to be indifferent to it.
+    func select(_ tail: String) -> String { "SELECT \(calls) FROM (SELECT \(columns)\(tail))" }
 
-    private func shape(of statement: Statement, guess: Int) throws(StoreError) -> Int {
-        let name = statement.textBytes(2)
-        if name.elementsEqual(shapes[guess].entityName) { return guess }
-        if let index = shapes.firstIndex(where: { name.elementsEqual($0.entityName) }) { return index }
-        throw .invalidData(
-            entity: model.entities[shapes[0].entityIndex].rootName, property: "_entity", key: statement.integer(0),
-            reason: "\"\(statement.text(2))\" is no entity of the model that belongs here")
-    }
-
-    @inline(__always)
-    private func read(_ statement: Statement, _ shape: Shape, into builder: inout RowBatchBuilder) throws(StoreError) {
-        builder.beginRow(
-            entityIndex: shape.entityIndex, slotCount: shape.slotCount, key: statement.integer(0),
-            version: statement.integer(1))
-        for field in shape.fields {
-            let type = statement.type(field.column)
-            if type == SQLITE_NULL { continue }
-            switch field.storage {
-            case .integer, .key:
-                guard type == SQLITE_INTEGER else { throw mismatch(statement, shape, field, type) }
-                builder.setInteger(statement.integer(field.column), slot: field.slot)
-            case .boolean:
-                guard type == SQLITE_INTEGER else { throw mismatch(statement, shape, field, type) }
-                builder.setWord(statement.integer(field.column) != 0 ? 1 : 0, slot: field.slot)
-            case .double, .date:
-                guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else {
-                    throw mismatch(statement, shape, field, type)
-                }
-                builder.setDouble(statement.double(field.column), slot: field.slot)
-            case .text:
-                guard type == SQLITE_TEXT else { throw mismatch(statement, shape, field, type) }
-                builder.setBytes(statement.textBytes(field.column), slot: field.slot)
-            case .decimal:
-                // Somebody who edits with a shell writes numbers; their text is the same decimal.
-                let bytes = statement.textBytes(field.column)
-                guard type != SQLITE_BLOB, SQLFunctions.looksDecimal(bytes) else {
-                    throw mismatch(statement, shape, field, type)
-                }
-                builder.setBytes(bytes, slot: field.slot)
-            case .bytes:
-                if type == SQLITE_TEXT, field.allowsExternal {
-                    builder.setBytes(statement.textBytes(field.column), slot: field.slot, external: true)
-                } else {
-                    guard type == SQLITE_BLOB else { throw mismatch(statement, shape, field, type) }
-                    builder.setBytes(statement.blobBytes(field.column), slot: field.slot)
-                }
-            case .uuid, .geoPoint:
-                let bytes = statement.blobBytes(field.column)
-                guard type == SQLITE_BLOB, bytes.count == 16 else { throw mismatch(statement, shape, field, type) }
-                builder.setBytes(bytes, slot: field.slot)
-            }
-        }
-        builder.endRow()
-    }
-
-    private func mismatch(_ statement: Statement, _ shape: Shape, _ field: Field, _ type: Int32) -> StoreError {
+    func mismatch(_ key: Int64, _ shape: Shape, _ field: Field, _ type: Int32) -> StoreError {
         let entity = model.entities[shape.entityIndex]
         let slot = entity.slots[field.slot]
         let found =
@@ -142,25 +99,13 @@ struct RowPlan: Sendable {
             default: "a blob"
             }
         return .invalidData(
-            entity: entity.name, property: slot.name, key: statement.integer(0),
+            entity: entity.name, property: slot.name, key: key,
             reason: "the column holds \(found) that is no \(slot.type?.name ?? "key")")
     }
-}
 
-extension SQLFunctions {
-    /// Whether text is a plain decimal number, or one with an exponent.
-    static func looksDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var digits = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case 48...57: digits = true
-            case UInt8(ascii: "-"), UInt8(ascii: "+"):
-                guard index == 0 || bytes[index - 1] | 32 == UInt8(ascii: "e") else { return false }
-            case UInt8(ascii: "."): break
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): guard digits else { return false }
-            default: return bytes.elementsEqual("NaN".utf8)
-            }
-        }
-        return digits
+    func unknownEntity(_ name: String, key: Int64) -> StoreError {
+        .invalidData(
+            entity: model.entities[shapes[0].entityIndex].rootName, property: "_entity", key: key,
+            reason: "\"\(name)\" is no entity of the model that belongs here")
     }
 }

@@ -1,20 +1,19 @@
 import StrataStore
 
 extension SQLiteStore {
-    public func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch {
-        let compiled = try FetchCompiler(layout: layout, rowPlans: rowPlans).compile(plan, .rows)
+    public func fetch(_ plan: FetchPlan, known: KnownRows?) throws(StoreError) -> RowBatch {
+        let shape = FetchShape(plan, .rows)
         return try pool.read { (connection) throws(StoreError) in
-            let statement = try bound(compiled, on: connection)
-            var builder = RowBatchBuilder(expectedRows: plan.limit)
-            try rowPlans[plan.entityIndex].readAll(statement, into: &builder)
-            return builder.finish()
+            let statement = try bound(shape, on: connection)
+            return try connection.rows.collect(
+                statement, rowPlans[plan.entityIndex], known: known, expectedRows: plan.limit)
         }
     }
 
     public func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64] {
-        let compiled = try FetchCompiler(layout: layout, rowPlans: rowPlans).compile(plan, .keys)
+        let shape = FetchShape(plan, .keys)
         return try pool.read { (connection) throws(StoreError) in
-            let statement = try bound(compiled, on: connection)
+            let statement = try bound(shape, on: connection)
             var keys: [Int64] = []
             while try statement.step() { keys.append(statement.integer(0)) }
             return keys
@@ -22,13 +21,28 @@ extension SQLiteStore {
     }
 
     public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
-        let compiled = try FetchCompiler(layout: layout, rowPlans: rowPlans).compile(plan, .count)
+        let shape = FetchShape(plan, .count)
         return try pool.read { (connection) throws(StoreError) in
-            let statement = try bound(compiled, on: connection)
+            let statement = try bound(shape, on: connection)
             guard try statement.step() else { return 0 }
             defer { statement.reset() }
             return Int(statement.integer(0))
         }
+    }
+
+    /// The prepared statement of a fetch with its values.
+    private func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
+        let fetch: PreparedFetch
+        if shape.isReusable, let known = connection.fetches[shape] {
+            fetch = known
+        } else {
+            let compiled = try FetchCompiler(layout: layout, rowPlans: rowPlans).compile(shape.plan, shape.answer)
+            fetch = PreparedFetch(
+                statement: try connection.statement(compiled.sql), parameters: compiled.parameters)
+            if shape.isReusable { connection.fetches.insert(fetch, shape) }
+        }
+        fetch.bind(shape)
+        return fetch.statement
     }
 
     public func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
@@ -41,67 +55,22 @@ extension SQLiteStore {
     func rows(entityIndex: Int, keys: [Int64], on connection: Connection) throws(StoreError) -> RowBatch {
         let sql = keyQueries[entityIndex]
         let statement = try connection.statement(keys.count == 1 ? sql.one : sql.many)
-        bind(keys, to: statement)
-        var builder = RowBatchBuilder(expectedRows: keys.count)
-        try rowPlans[entityIndex].readAll(statement, into: &builder)
-        return builder.finish()
+        if keys.count == 1 {
+            statement.bind(keys[0], at: 1)
+        } else {
+            statement.bind(ValueList(keys: Self.ascending(keys)), at: 1)
+        }
+        return try connection.rows.collect(statement, rowPlans[entityIndex], expectedRows: keys.count)
     }
 
-    public func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch {
-        if owners.isEmpty { return .empty }
-        let relationship = model.entities[entityIndex].relationships[relationshipIndex]
-        let destination = relationship.destinationIndex
-        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination, slot)?.quoted
-        else {
-            throw .unsupported(
-                store: "SQLite",
-                feature:
-                    "memberRows of \(relationship.declaringEntity).\(relationship.name), which is kept as pairs"
-            )
-        }
-        var sql = "SELECT \(rowPlans[destination].columns) FROM \(layout.table(destination).quoted) AS t0"
-        sql += " WHERE t0.\(column) \(Self.keyCondition(owners.count))"
-        if let condition = layout.entityCondition(destination, subentities: true, alias: "t0") {
-            sql += " AND \(condition)"
-        }
-        sql += " ORDER BY t0.\(column)"
-        if let order = layout.orderColumn(entityIndex, relationshipIndex) {
-            sql += ", t0.\(order) IS NULL, t0.\(order)"
-        }
-        sql += ", t0._id"
-        return try pool.read { (connection) throws(StoreError) in
-            let statement = try connection.statement(sql)
-            bind(owners, to: statement)
-            var builder = RowBatchBuilder()
-            try rowPlans[destination].readAll(statement, into: &builder)
-            return builder.finish()
-        }
-    }
-
-    public func memberKeys(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64]
-    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
-        if owners.isEmpty { return [] }
-        guard let side = layout.pairs(entityIndex, relationshipIndex) else {
-            let relationship = model.entities[entityIndex].relationships[relationshipIndex]
-            throw .unsupported(
-                store: "SQLite",
-                feature:
-                    "memberKeys of \(relationship.declaringEntity).\(relationship.name), which is not kept as pairs")
-        }
-        let order = side.order.map { "\($0) IS NULL, \($0), " } ?? ""
-        let sql =
-            """
-            SELECT \(side.near), \(side.far) FROM \(side.table.quoted) \
-            WHERE \(side.near) \(Self.keyCondition(owners.count)) ORDER BY \(side.near), \(order)\(side.far)
-            """
-        return try pool.read { (connection) throws(StoreError) in
-            let statement = try connection.statement(sql)
-            bind(owners, to: statement)
-            var result: [(owner: Int64, member: Int64)] = []
-            while try statement.step() { result.append((statement.integer(0), statement.integer(1))) }
-            return result
-        }
+    /// The keys in order, each once: neighbours in a table are read one after the other.
+    private static func ascending(_ keys: [Int64]) -> [Int64] {
+        if zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { return keys }
+        let sorted = keys.sorted()
+        var result: [Int64] = []
+        result.reserveCapacity(sorted.count)
+        for key in sorted where key != result.last { result.append(key) }
+        return result
     }
 
     /// What follows a column that is one of some keys: a single parameter however many there are.
@@ -109,14 +78,8 @@ extension SQLiteStore {
         count == 1 ? "= ?" : "IN (SELECT value FROM strata_list(?))"
     }
 
-    private func bind(_ keys: [Int64], to statement: Statement) {
+    func bind(_ keys: [Int64], to statement: Statement) {
         if keys.count == 1 { statement.bind(keys[0], at: 1) } else { statement.bind(ValueList(keys: keys), at: 1) }
-    }
-
-    private func bound(_ compiled: CompiledFetch, on connection: Connection) throws(StoreError) -> Statement {
-        let statement = try connection.statement(compiled.sql)
-        for (index, value) in compiled.bindings.enumerated() { statement.bind(value, at: Int32(index + 1)) }
-        return statement
     }
 }
 
@@ -126,9 +89,12 @@ struct KeyQuery: Sendable {
     let many: String
 
     init(layout: StoreLayout, rowPlan: RowPlan, entityIndex: Int) {
-        let from = "SELECT \(rowPlan.columns) FROM \(layout.table(entityIndex).quoted) AS t0 WHERE t0._id "
-        let condition = layout.entityCondition(entityIndex, subentities: true, alias: "t0").map { " AND \($0)" } ?? ""
-        one = from + SQLiteStore.keyCondition(1) + condition
-        many = from + SQLiteStore.keyCondition(2) + condition
+        let table = "\(layout.table(entityIndex).quoted) AS t0"
+        let condition = layout.entityCondition(entityIndex, subentities: true, alias: "t0")
+        one = rowPlan.select(" FROM \(table) WHERE t0._id = ?" + (condition.map { " AND \($0)" } ?? ""))
+        // CROSS JOIN keeps the order of the tables, so that the list is walked once and in its order.
+        many = rowPlan.select(
+            " FROM strata_list(?) AS l CROSS JOIN \(table) ON t0._id = l.value"
+                + (condition.map { " WHERE \($0)" } ?? ""))
     }
 }

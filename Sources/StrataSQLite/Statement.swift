@@ -55,7 +55,8 @@ final class Statement {
     }
 
     /// Makes the statement ready for the next use, and reports it to the trace.
-    func reset() {
+    /// - Parameter rows: How many rows it gave, where they did not come by steps.
+    func reset(rows: Int? = nil) {
         sqlite3_reset(handle)
         bindCode = SQLITE_OK
         if holdsList {
@@ -66,7 +67,8 @@ final class Statement {
             let passed = (ContinuousClock.now - started).components
             trace(
                 StatementTrace(
-                    sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18, rows: rowCount))
+                    sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18,
+                    rows: rows ?? rowCount))
             self.started = nil
         }
         rowCount = 0

@@ -1,5 +1,9 @@
 import Foundation
 
+/// Says whether a reader has a row already, at the version that the store has: by the position of the row's entity in the
+/// model, the key and the version. Asked once for each row while the store reads.
+public typealias KnownRows = (_ entityIndex: Int, _ key: Int64, _ version: Int64) -> Bool
+
 /// Where objects are kept. A store speaks of rows, keys and change sets; it never sees a managed object.
 ///
 /// All methods may be called from any thread, also at once. They block until they are done.
@@ -20,7 +24,9 @@ public protocol PersistentStore: AnyObject, Sendable {
     func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64>
 
     /// The rows that a plan asks for, in its order.
-    func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch
+    /// - Parameter known: Which rows the caller has. A store may leave out all but the header of those; see
+    ///   ``RowPointer/isHeaderOnly``. With nil all rows are whole.
+    func fetch(_ plan: FetchPlan, known: KnownRows?) throws(StoreError) -> RowBatch
     /// The keys that a plan asks for, in its order.
     func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64]
     /// How many rows a plan asks for.
@@ -30,16 +36,20 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// out.
     func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch
 
-    /// The rows at the other end of a to-many relationship with a to-one inverse, for all of some owners: grouped by
-    /// owner, each group in the order of the relationship, or by key if it has none.
+    /// The rows at the other end of a to-many relationship with a to-one inverse, for all of some owners. Of an ordered
+    /// relationship they come grouped by owner, each group in its order; of another one, in any order.
     /// - Parameters:
     ///   - entityIndex: The position of an entity that has the relationship.
     ///   - relationshipIndex: The position of the relationship in that entity.
     ///   - owners: The keys of the owners.
-    func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch
+    ///   - known: As in ``fetch(_:known:)``.
+    func memberRows(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], known: KnownRows?
+    ) throws(StoreError) -> RowBatch
 
-    /// The pairs of a relationship that is kept as pairs, for all of some owners: owner, member; grouped by owner, each
-    /// group in the order of the relationship, or by key if it has none. Works from either side.
+    /// The pairs of a to-many relationship for all of some owners: owner, member; grouped by owner, each group in the
+    /// order of the relationship, or by key if it has none. Works for every to-many relationship, from either side,
+    /// and reads no rows of members where an index can tell.
     func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(
         owner: Int64, member: Int64
     )]
@@ -54,6 +64,11 @@ public protocol PersistentStore: AnyObject, Sendable {
 
     /// Closes the store. Every later call throws ``StoreError/closed(path:)``.
     func close()
+}
+
+extension PersistentStore {
+    /// The rows that a plan asks for, in its order, all of them whole.
+    public func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch { try fetch(plan, known: nil) }
 }
 
 /// What a store can do. A store refuses at opening what its model asks for and it cannot do.

@@ -24,7 +24,7 @@ public struct RowBatchBuilder {
     /// - Parameter expectedRows: How many rows are likely, or nil. A small number avoids taking a large block for a
     ///   single row.
     public init(expectedRows: Int? = nil) {
-        nextCapacity = expectedRows.map { min(Self.slabSize, max(1024, $0 * 256)) } ?? 4096
+        nextCapacity = expectedRows.map { min(Self.slabSize, max(256, $0 * 256)) } ?? 4096
     }
 
     /// Begins a row in which every slot is nil.
@@ -47,6 +47,23 @@ public struct RowBatchBuilder {
         start.storeBytes(of: key, toByteOffset: 8, as: Int64.self)
         start.storeBytes(of: version, toByteOffset: 16, as: Int64.self)
         position = rowStart + size
+    }
+
+    /// Adds a row of which the reader has all but its place in the answer: entity, key and version, no slots.
+    @inlinable
+    public mutating func addHeader(entityIndex: Int, key: Int64, version: Int64) {
+        let size = RowPointer.headerSize
+        slotCount = 0
+        rowStart = position
+        if position &+ size > capacity { reserve(size, used: 0) }
+        guard let memory else { return }
+        let start = memory + rowStart
+        start.storeBytes(of: 0, toByteOffset: 4, as: UInt16.self)
+        start.storeBytes(of: UInt16(entityIndex), toByteOffset: 6, as: UInt16.self)
+        start.storeBytes(of: key, toByteOffset: 8, as: Int64.self)
+        start.storeBytes(of: version, toByteOffset: 16, as: Int64.self)
+        position = rowStart + size
+        endRow()
     }
 
     /// Fills a slot that holds its value itself: a number, a date, a key.

@@ -41,6 +41,10 @@ public struct RowPointer {
     /// How often the row has been written; 0 if it has not been saved yet.
     @inlinable public var version: Int64 { base.load(fromByteOffset: 16, as: Int64.self) }
 
+    /// Whether only entity, key and version are there, because the reader had the row at this version. Such a row has no
+    /// slots: to read one traps.
+    @inlinable public var isHeaderOnly: Bool { byteCount == Self.headerSize }
+
     /// How many words of bits a row of so many slots has.
     @inlinable
     public static func bitWords(_ slotCount: Int) -> Int { max(1, (slotCount &+ 63) &>> 6) }

@@ -76,6 +76,13 @@ final class RowCache: Sendable {
     }
 
     private static func positions(of batch: RowBatch) -> [Int64: Int] {
-        Dictionary((0..<batch.count).map { (batch[$0].row.key, $0) }, uniquingKeysWith: { first, _ in first })
+        var positions: [Int64: Int] = [:]
+        positions.reserveCapacity(batch.count)
+        // What is a header alone tells nothing to those who do not have the row.
+        for index in 0..<batch.count {
+            let row = RowPointer(batch.pointers[index])
+            if !row.isHeaderOnly { positions[row.key] = index }
+        }
+        return positions
     }
 }

@@ -77,8 +77,21 @@ extension ManagedObjectContext {
         plan.sorts = request.sorts
         plan.limit = request.limit
         plan.offset = request.offset
-        for path in plan.keyPaths { try check(path, entity) }
+        try check(plan.predicate, entity)
+        for sort in plan.sorts { try check(sort.keyPath, entity) }
         return plan
+    }
+
+    /// Checks all paths of a condition.
+    private func check(_ predicate: FetchPredicate?, _ entity: EntityDescription) throws(PersistenceError) {
+        switch predicate {
+        case nil, .constant: break
+        case .and(let parts), .or(let parts): for part in parts { try check(part, entity) }
+        case .not(let part): try check(part, entity)
+        case .comparison(let left, _, let right, _):
+            if case .keyPath(let path) = left { try check(path, entity) }
+            if case .keyPath(let path) = right { try check(path, entity) }
+        }
     }
 
     /// Checks that a path leads through to-one relationships to a stored property.
@@ -88,8 +101,8 @@ extension ManagedObjectContext {
         }
         var current = entity
         for (position, name) in path.enumerated() {
-            let rest = path[position...].joined(separator: ".")
-            if let slot = current.slot(named: rest) {
+            let isLast = position == path.count - 1
+            if let slot = current.slot(named: isLast ? name : path[position...].joined(separator: ".")) {
                 guard !slot.isTransient else {
                     throw .invalidFetch(
                         entity: entity.name,
@@ -114,7 +127,8 @@ extension ManagedObjectContext {
 
     private func storeBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
         let stamp = coordinator.rowCache.stamp
-        let batch = try store { () throws(StoreError) in try coordinator.store.fetch(plan) }
+        let known = knownRows(entityIndex: plan.entityIndex)
+        let batch = try store { () throws(StoreError) in try coordinator.store.fetch(plan, known: known) }
         coordinator.rowCache.add(batch, rootIndex: model.entities[plan.entityIndex].rootIndex, stamp: stamp)
         return batch
     }

@@ -44,6 +44,19 @@ extension ManagedObjectContext {
         return result + (try sourceRows(entityIndex: entityIndex, keys: unknown))
     }
 
+    /// Tells a store which rows of a hierarchy it need not read, because the object of each has it at the same version;
+    /// nil if the context knows no object of the hierarchy. ``materialize(_:refreshing:)`` takes the headers that come
+    /// instead; nobody else may be handed them.
+    func knownRows(entityIndex: Int) -> KnownRows? {
+        let table = tables[entityIndex]
+        guard table.count > 0 else { return nil }
+        return { entityIndex, key, version in
+            guard let object = table.object(key) else { return false }
+            return object.row.version == version && object.row.entityIndex == entityIndex
+                && object.flags.isDisjoint(with: [.fault, .missing])
+        }
+    }
+
     // MARK: Objects from rows
 
     /// The object of a row: the one that the context knows, which keeps what it has unless it is a fault, or a new one.
@@ -52,7 +65,9 @@ extension ManagedObjectContext {
     func materialize(_ reference: RowReference, group: FetchGroup?, refreshing: Bool = false) -> ManagedObject {
         let row = reference.row
         let table = tables[row.entityIndex]
-        if let object = table.object(row.key), takes(object, reference, group, refreshing) { return object }
+        let known = table.object(row.key)
+        if row.isHeaderOnly { return materialize(header: row, known: known, group: group) }
+        if let known, takes(known, reference, group, refreshing) { return known }
         let origin = makeOrigin(coordinator.bindings[row.entityIndex], slab: reference.slab, group: group)
         return register(ObjectSeed(origin: origin, row: row, key: row.key, flags: newFlags))
     }
@@ -76,9 +91,10 @@ extension ManagedObjectContext {
                     let row = RowPointer(batch.pointers[index])
                     guard row.entityIndex == entityIndex else { break }
                     index += 1
-                    if let known = table.object(row.key),
-                        takes(known, RowReference(slab: slab, row: row), group, refreshing)
-                    {
+                    let known = table.object(row.key)
+                    if row.isHeaderOnly {
+                        objects.append(materialize(header: row, known: known, group: group))
+                    } else if let known, takes(known, RowReference(slab: slab, row: row), group, refreshing) {
                         objects.append(known)
                     } else {
                         seed.row = row
@@ -89,6 +105,21 @@ extension ManagedObjectContext {
             }
         }
         return objects
+    }
+
+    /// The object that has the row already.
+    ///
+    /// Reading is synchronous, so the object that the store was told of is still there; only an `awakeFromFetch` that
+    /// ran for another row of the batch may have let go of it. Then a fault stands for the row, and reads it when it is
+    /// touched.
+    private func materialize(header row: RowPointer, known: ManagedObject?, group: FetchGroup?) -> ManagedObject {
+        guard let known else {
+            let binding = coordinator.bindings[row.entityIndex]
+            return makeFault(
+                key: row.key, binding: binding, origin: makeOrigin(binding, slab: binding.emptyRow.slab, group: group))
+        }
+        if let group { known.join(group) }
+        return known
     }
 
     private var newFlags: ObjectFlags { observesObjects ? .observed : [] }
@@ -270,24 +301,21 @@ extension ManagedObjectContext {
             return made
         }
         if case .inverseSlot(let slot) = relationship.storage {
-            let batch = try sourceMemberRows(relationship, entityIndex: entityIndex, owners: keys)
-            let slots = batch.pointers.map { RowPointer($0).word(slot) }
-            // Members come grouped by owner; those that follow each other go to it together.
-            let members = materialize(batch, refreshing: true)
-            func owner(_ position: Int) -> Int64? {
-                let member = members[position]
-                // A member that was moved here or deleted in this context counts as what it is now.
-                if member.isDeleted { return nil }
-                return member.hasChanges ? member.targetKey(slot) : Int64(bitPattern: slots[position])
+            // In runs of one owner each, mostly: the members of a run are put in at once.
+            var run: [ManagedObject] = []
+            var runOwner: Int64?
+            func endRun() {
+                if let runOwner, owners[runOwner] != nil { storage(runOwner).insert(contentsOf: run) }
+                run.removeAll(keepingCapacity: true)
             }
-            var start = 0
-            while start < members.count {
-                let current = owner(start)
-                var end = start + 1
-                while end < members.count, owner(end) == current { end += 1 }
-                if let current, owners[current] != nil { storage(current).insert(contentsOf: members[start..<end]) }
-                start = end
+            for (owner, member) in try sourceMembers(relationship, entityIndex: entityIndex, owners: keys, slot: slot) {
+                if owner != runOwner {
+                    endRun()
+                    runOwner = owner
+                }
+                run.append(member)
             }
+            endRun()
             for member in changedObjects
             where !member.isDeleted && member.hasChanges
                 && member.binding.entity.descends(from: relationship.destinationIndex, in: model)
@@ -320,22 +348,115 @@ extension ManagedObjectContext {
         return result
     }
 
-    /// The member rows of owners, as the parent or the store has them.
-    private func sourceMemberRows(
-        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
-    ) throws(PersistenceError) -> RowBatch {
+    /// The members of owners whose relationship is kept in their rows, as the parent or the store has them, grouped by
+    /// owner: those that were moved in this context with the owner that they have here, without those that were deleted
+    /// or moved away from all.
+    private func sourceMembers(
+        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64], slot: Int
+    ) throws(PersistenceError) -> [(owner: Int64, member: ManagedObject)] {
         if let parent {
-            let members = try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
-            return RowBatch(members.flatMap { $0.members.map(\.sharedRow) })
+            let rows = RowBatch(
+                try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
+                    .flatMap { $0.members.map(\.sharedRow) })
+            return owned(rows, slot: slot)
         }
+        let destination = relationship.destinationIndex
+        let rootIndex = model.entities[destination].rootIndex
         let stamp = coordinator.rowCache.stamp
-        let batch = try store { () throws(StoreError) in
-            try coordinator.store.memberRows(
+        if tables[destination].count == 0 || relationship.isOrdered {
+            // Nothing is known here, so nearly all rows are needed.
+            let known = knownRows(entityIndex: destination)
+            let batch = try store { () throws(StoreError) in
+                try coordinator.store.memberRows(
+                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners, known: known)
+            }
+            coordinator.rowCache.add(batch, rootIndex: rootIndex, stamp: stamp)
+            let members = owned(batch, slot: slot)
+            return relationship.isOrdered ? members : grouped(members)
+        }
+        // Keys first: the index tells who belongs where, and only the rows of those that are not known are read.
+        let pairs = try store { () throws(StoreError) in
+            try coordinator.store.memberKeys(
                 entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
         }
-        coordinator.rowCache.add(
-            batch, rootIndex: model.entities[relationship.destinationIndex].rootIndex, stamp: stamp)
-        return batch
+        let table = tables[destination]
+        var members: [(owner: Int64, member: ManagedObject)] = []
+        members.reserveCapacity(pairs.count)
+        var unknown: [Int64] = []
+        for pair in pairs {
+            guard let member = table.object(pair.member), member.flags.isDisjoint(with: [.fault, .missing]) else {
+                unknown.append(pair.member)
+                continue
+            }
+            if member.hasChanges {
+                if !member.isDeleted, let owner = member.targetKey(slot) { members.append((owner, member)) }
+            } else if member.targetKey(slot) == pair.owner {
+                members.append((pair.owner, member))
+            } else {
+                // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
+                unknown.append(pair.member)
+            }
+        }
+        // Objects that came one by one fire the faults of what follows together from now on.
+        let loners = members.lazy.map(\.member).filter { $0.group == nil }
+        if members.count > 1, !loners.isEmpty {
+            let group = FetchGroup(keys: members.map(\.member.key))
+            for member in loners { member.group = group }
+        }
+        guard !unknown.isEmpty else { return members }
+        unknown.sort()
+        let batch = try store { () throws(StoreError) in
+            try coordinator.store.rows(entityIndex: destination, keys: unknown)
+        }
+        coordinator.rowCache.add(batch, rootIndex: rootIndex, stamp: stamp)
+        return grouped(members + owned(batch, slot: slot))
+    }
+
+    /// The objects of a batch with the owner that each has: in this context where it was changed here, else by its row.
+    /// Deleted ones, and those without an owner, are left out.
+    private func owned(_ batch: RowBatch, slot: Int) -> [(owner: Int64, member: ManagedObject)] {
+        var result: [(owner: Int64, member: ManagedObject)] = []
+        result.reserveCapacity(batch.count)
+        for (position, member) in materialize(batch, refreshing: true).enumerated() where !member.isDeleted {
+            let row = RowPointer(batch.pointers[position])
+            // A header stands for the row that the object has.
+            let isOwn = row.isHeaderOnly || member.hasChanges
+            let owner = isOwn ? member.targetKey(slot) : row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
+            if let owner { result.append((owner, member)) }
+        }
+        return result
+    }
+
+    /// Brings the members of each owner together; they keep their order.
+    private func grouped(
+        _ members: [(owner: Int64, member: ManagedObject)]
+    ) -> [(owner: Int64, member: ManagedObject)] {
+        // Two passes: count, then put each where its owner's part begins.
+        var indexes: [Int64: Int] = [:]
+        var counts: [Int] = []
+        var parts: [Int] = []
+        parts.reserveCapacity(members.count)
+        for (owner, _) in members {
+            let index = indexes[owner] ?? counts.count
+            if index == counts.count {
+                indexes[owner] = index
+                counts.append(0)
+            }
+            counts[index] += 1
+            parts.append(index)
+        }
+        var next: [Int] = []
+        var start = 0
+        for count in counts {
+            next.append(start)
+            start += count
+        }
+        var order = Array(repeating: 0, count: members.count)
+        for (position, part) in parts.enumerated() {
+            order[next[part]] = position
+            next[part] += 1
+        }
+        return order.map { members[$0] }
     }
 
     /// The members of owners whose relationship is kept as pairs. Unknown ones are made as faults.

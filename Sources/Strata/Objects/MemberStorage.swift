@@ -8,7 +8,7 @@ class MemberStorage {
     /// - Returns: false if it is a member already.
     func insert(_ object: ManagedObject) -> Bool { false }
     /// Adds members that have just been loaded. Each is of another key, and none is a member already.
-    func insert(contentsOf objects: some Collection<ManagedObject>) { for object in objects { _ = insert(object) } }
+    func insert(contentsOf objects: [ManagedObject]) { for object in objects { _ = insert(object) } }
     /// - Returns: false if it was no member.
     func remove(_ object: ManagedObject) -> Bool { false }
     func forEach(_ body: (ManagedObject) -> Void) {}
@@ -56,7 +56,7 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
         guard let member = object as? D else { return false }
         return members.insert(member).inserted
     }
-    override func insert(contentsOf objects: some Collection<ManagedObject>) { loaded.append(contentsOf: objects) }
+    override func insert(contentsOf objects: [ManagedObject]) { loaded.append(contentsOf: objects) }
     override func remove(_ object: ManagedObject) -> Bool {
         settle()
         return (object as? D).map { members.remove($0) != nil } ?? false
@@ -101,6 +101,11 @@ final class MemberList<D: ManagedObject>: AnyMemberList {
         list.append(member)
         known?.insert(member)
         return true
+    }
+
+    override func insert(contentsOf objects: [ManagedObject]) {
+        list.reserveCapacity(list.count + objects.count)
+        for object in objects { _ = insert(object) }
     }
 
     override func insert(_ object: ManagedObject, at index: Int) {

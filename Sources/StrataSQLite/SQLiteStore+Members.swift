@@ -1,0 +1,81 @@
+import StrataStore
+
+extension SQLiteStore {
+    public func memberRows(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], known: KnownRows?
+    ) throws(StoreError) -> RowBatch {
+        if owners.isEmpty { return .empty }
+        let relationship = model.entities[entityIndex].relationships[relationshipIndex]
+        let destination = relationship.destinationIndex
+        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination, slot)?.quoted
+        else {
+            throw .unsupported(
+                store: "SQLite",
+                feature:
+                    "memberRows of \(relationship.declaringEntity).\(relationship.name), which is kept as pairs"
+            )
+        }
+        let table = layout.table(destination).quoted
+        let condition = layout.entityCondition(destination, subentities: true, alias: "t0")
+        let owned = "\(column) \(Self.keyCondition(owners.count))"
+        let tail: String
+        if let order = layout.orderColumn(entityIndex, relationshipIndex) {
+            tail =
+                " FROM \(table) AS t0 WHERE t0.\(owned)" + (condition.map { " AND \($0)" } ?? "")
+                + " ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id"
+        } else {
+            // The index of the column gives the keys alone; in their order the table is read from one end to the
+            // other instead of at a random place for each row. LIMIT -1 keeps SQLite from dropping the inner order.
+            tail =
+                " FROM (SELECT _id FROM \(table) WHERE \(owned) ORDER BY _id LIMIT -1) AS m"
+                + " CROSS JOIN \(table) AS t0 ON t0._id = m._id" + (condition.map { " WHERE \($0)" } ?? "")
+        }
+        return try pool.read { (connection) throws(StoreError) in
+            let statement = try connection.statement(rowPlans[destination].select(tail))
+            bind(owners, to: statement)
+            return try connection.rows.collect(statement, rowPlans[destination], known: known, expectedRows: nil)
+        }
+    }
+
+    public func memberKeys(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64]
+    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
+        if owners.isEmpty { return [] }
+        let sql = try memberKeysQuery(entityIndex, relationshipIndex, ownerCount: owners.count)
+        return try pool.read { (connection) throws(StoreError) in
+            let statement = try connection.statement(sql)
+            bind(owners, to: statement)
+            var result: [(owner: Int64, member: Int64)] = []
+            while try statement.step() { result.append((statement.integer(0), statement.integer(1))) }
+            return result
+        }
+    }
+
+    private func memberKeysQuery(
+        _ entityIndex: Int, _ relationshipIndex: Int, ownerCount: Int
+    ) throws(StoreError) -> String {
+        if let side = layout.pairs(entityIndex, relationshipIndex) {
+            let order = side.order.map { "\($0) IS NULL, \($0), " } ?? ""
+            return """
+                SELECT \(side.near), \(side.far) FROM \(side.table.quoted) \
+                WHERE \(side.near) \(Self.keyCondition(ownerCount)) ORDER BY \(side.near), \(order)\(side.far)
+                """
+        }
+        let relationship = model.entities[entityIndex].relationships[relationshipIndex]
+        let destination = relationship.destinationIndex
+        guard case .inverseSlot(let slot) = relationship.storage, let column = layout.column(destination, slot)?.quoted
+        else {
+            throw .unsupported(
+                store: "SQLite",
+                feature: "memberKeys of \(relationship.declaringEntity).\(relationship.name), which leads to one object"
+            )
+        }
+        // Without an order and a condition, the index of the column has all that is asked for.
+        let condition = layout.entityCondition(destination, subentities: true, alias: nil).map { " AND \($0)" } ?? ""
+        let order = layout.orderColumn(entityIndex, relationshipIndex).map { "\($0) IS NULL, \($0), " } ?? ""
+        return """
+            SELECT \(column), _id FROM \(layout.table(destination).quoted) \
+            WHERE \(column) \(Self.keyCondition(ownerCount))\(condition) ORDER BY \(column), \(order)_id
+            """
+    }
+}
