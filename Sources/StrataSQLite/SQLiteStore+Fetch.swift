@@ -33,15 +33,15 @@ extension SQLiteStore {
     /// The prepared statement of a fetch with its values.
     private func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
         let fetch: PreparedFetch
-        if shape.isReusable, let known = connection.fetches[shape] {
+        if let known = connection.fetches[shape] {
             fetch = known
         } else {
-            let compiled = try FetchCompiler(layout: layout, rowPlans: rowPlans).compile(shape.plan, shape.answer)
+            let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
             fetch = PreparedFetch(
                 statement: try connection.statement(compiled.sql), parameters: compiled.parameters)
-            if shape.isReusable { connection.fetches.insert(fetch, shape) }
+            if compiled.isReusable { connection.fetches.insert(fetch, shape) }
         }
-        fetch.bind(shape)
+        try fetch.bind(shape.constants, shape.plan)
         return fetch.statement
     }
 
