@@ -13,6 +13,8 @@ struct CompiledFetch {
 struct FetchCompiler {
     /// What a fetch answers with.
     enum Answer: Int {
+        /// Rows; only the headers of those that the reader knows.
+        case unknownRows
         case rows, keys, count
     }
 
@@ -25,15 +27,27 @@ struct FetchCompiler {
             schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
         try compiler.addConditions(of: plan)
         let order = shape.answer == .count ? "" : try compiler.order(of: plan)
-        let from = compiler.root.scope.tail + order + compiler.limit(of: plan)
+        let from = compiler.root.scope.body + order + compiler.limit(of: plan)
         let isLimited = plan.limit != nil || plan.offset > 0
         let sql =
             switch shape.answer {
-            case .rows: rowPlans[plan.entityIndex].select(from)
-            case .keys: "SELECT t0._id\(from)"
-            case .count: isLimited ? "SELECT count(*) FROM (SELECT 1\(from))" : "SELECT count(*)\(from)"
+            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, shape.answer)
+            case .keys: "SELECT t0._id FROM \(from)"
+            case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
         return CompiledFetch(sql: sql, parameters: compiler.parameters.all, isReusable: compiler.isReusable)
+    }
+
+    private func rows(_ plan: FetchPlan, _ from: String, isLimited: Bool, _ answer: Answer) -> String {
+        let rowPlan = rowPlans[plan.entityIndex]
+        // A subquery with a limit keeps its order, and no condition is moved into it.
+        let limited = isLimited ? from : from + " LIMIT -1"
+        // A whole result that must be sorted goes through the sorter as it is: to look up each row afterwards would
+        // read the table at random places.
+        if !plan.sorts.isEmpty, !isLimited {
+            return rowPlan.select(inOrderOf: limited, skippingKnown: answer == .unknownRows)
+        }
+        return rowPlan.select(keysFrom: limited, alias: "t0", skippingKnown: answer == .unknownRows)
     }
 }
 

@@ -16,7 +16,9 @@ struct FetchShape {
         condition = plan.predicate.map { PredicateShape($0) }
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
-        hasher.combine(answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0))
+        hasher.combine(
+            answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0)
+                | (plan.includesSubentities ? 16 : 0))
         hasher.combine(condition)
         hash = hasher.finalize()
     }

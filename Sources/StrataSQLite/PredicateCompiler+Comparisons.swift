@@ -176,6 +176,13 @@ extension PredicateCompiler {
         default: break
         }
         guard bounds.count == 2 else { throw .invalidPredicate(.invalidBounds(found: right.kindName)) }
+        if case .term(let term) = left, case .constant(let low) = bounds[0], case .constant(let high) = bounds[1],
+            let a = ComparisonPair(term, low.value, options), let b = ComparisonPair(term, high.value, options),
+            a.isOrdered, a.sql == b.sql, a.collation.isEmpty, b.collation.isEmpty
+        {
+            // SQLite takes the column out of the row once, where two comparisons do so twice.
+            return "\(a.sql) BETWEEN \(bound(low, term, options)) AND \(bound(high, term, options))"
+        }
         let low = try order(left, .greaterOrEqual, bounds[0], options)
         let high = try order(left, .lessOrEqual, bounds[1], options)
         return "(\(low) AND \(high))"

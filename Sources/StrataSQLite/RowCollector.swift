@@ -2,25 +2,33 @@ import CSQLite
 import Foundation
 import StrataStore
 
-/// The aggregate function `strata_collect(…)` of a connection: packs each row of a ``RowPlan`` as SQLite hands it over.
+/// Two functions of a connection that make the rows of a fetch.
+///
+/// - `strata_collect(…)`, an aggregate: packs each row of a ``RowPlan`` as SQLite hands it over.
+/// - `strata_unknown(key, version[, entity])`: whether the row must be read. If the reader has it, its header is put in
+///   its place in the answer.
 ///
 /// One fetch at a time: a connection serves one thread, and nothing that runs inside of a fetch asks it for another.
 final class RowCollector {
     static let functionName = "strata_collect"
+    static let testName = "strata_unknown"
 
     // Unchecked at run time for overlapping accesses, because each row would pay for it: SQLite calls back once for
     // each row, never from within such a call, and `collect` touches none of these while SQLite runs.
     @exclusivity(unchecked) private var builder = RowBatchBuilder()
     @exclusivity(unchecked) private var plan: RowPlan?
-    @exclusivity(unchecked) private var shape: RowPlan.Shape?
+    // The shape of the current row, taken apart so that a row counts no references; `plan` keeps the fields.
+    @exclusivity(unchecked) private var fields = UnsafeBufferPointer<RowPlan.Field>(start: nil, count: 0)
+    @exclusivity(unchecked) private var entityIndex = 0
+    @exclusivity(unchecked) private var slotCount = 0
+    @exclusivity(unchecked) private var columnCount = 0
+    @exclusivity(unchecked) private var hasEntityColumn = false
     @exclusivity(unchecked) private var known: KnownRows?
     @exclusivity(unchecked) private var failure: StoreError?
     /// How much of the current row has come: columns, and fields of the shape. 0 between rows.
     @exclusivity(unchecked) private var column = 0
     @exclusivity(unchecked) private var field = 0
     @exclusivity(unchecked) private var key: Int64 = 0
-    /// Whether the current row is left out but for its header.
-    @exclusivity(unchecked) private var isKnown = false
 
     /// Makes the function known to a connection, which must not outlive the collector.
     func register(on handle: OpaquePointer) {
@@ -40,11 +48,25 @@ final class RowCollector {
                     }
                 }
             }, { sqlite3_result_null($0) }, nil)
+        // Not deterministic: SQLite must ask once for each row, in order.
+        sqlite3_create_function_v2(
+            handle, Self.testName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, Unmanaged.passUnretained(self).toOpaque(),
+            { context, count, values in
+                guard let values, count >= 2, let data = sqlite3_user_data(context) else { return }
+                Unmanaged<RowCollector>.fromOpaque(data)._withUnsafeGuaranteedRef { collector in
+                    do throws(StoreError) {
+                        sqlite3_result_int(context, try collector.isKnown(values, Int(count)) ? 0 : 1)
+                    } catch {
+                        collector.failure = error
+                        sqlite3_result_error(context, "a row could not be read", -1)
+                    }
+                }
+            }, nil, nil, nil)
     }
 
     /// Runs a statement that ``RowPlan/select(_:)`` made.
     /// - Parameters:
-    ///   - known: Which rows need no more than their header.
+    ///   - known: Which rows need no more than their header, where the statement asks.
     ///   - expectedRows: How many rows are likely.
     func collect(
         _ statement: Statement, _ plan: RowPlan, known: KnownRows? = nil, expectedRows: Int?
@@ -52,12 +74,15 @@ final class RowCollector {
         builder = RowBatchBuilder(expectedRows: expectedRows)
         self.plan = plan
         self.known = known
-        shape = plan.shapes.first
+        columnCount = plan.columnCount
+        hasEntityColumn = plan.hasEntityColumn
+        if let shape = plan.shapes.first { begin(shape) }
         column = 0
         defer {
+            fields = UnsafeBufferPointer(start: nil, count: 0)
+            columnCount = 0
             self.plan = nil
             self.known = nil
-            shape = nil
             failure = nil
         }
         do throws(StoreError) {
@@ -71,56 +96,67 @@ final class RowCollector {
         return batch
     }
 
+    private func begin(_ shape: RowPlan.Shape) {
+        fields = shape.fields
+        entityIndex = shape.entityIndex
+        slotCount = shape.slotCount
+    }
+
     @inline(__always)
     private func take(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) throws(StoreError) {
-        guard let plan, var shape else { throw .unsupported(store: "SQLite", feature: "a call of \(Self.functionName)") }
+        guard column + count <= columnCount else {
+            throw .unsupported(store: "SQLite", feature: "a call of \(Self.functionName) outside of a fetch")
+        }
         if column == 0 {
             key = sqlite3_value_int64(values[0])
             let version = sqlite3_value_int64(values[1])
-            if plan.hasEntityColumn {
-                shape = try find(values[2], plan, shape)
-                self.shape = shape
-            }
+            if hasEntityColumn { try findShape(values[2]) }
             field = 0
-            isKnown = known.map { $0(shape.entityIndex, key, version) } ?? false
-            if isKnown {
-                builder.addHeader(entityIndex: shape.entityIndex, key: key, version: version)
-            } else {
-                builder.beginRow(
-                    entityIndex: shape.entityIndex, slotCount: shape.slotCount, key: key, version: version)
-            }
+            builder.beginRow(entityIndex: entityIndex, slotCount: slotCount, key: key, version: version)
         }
-        if !isKnown { try read(values, count, plan, shape) }
+        try read(values, count)
         column += count
-        guard column == plan.columnCount else { return }
+        guard column == columnCount else { return }
         column = 0
-        if !isKnown { builder.endRow() }
+        builder.endRow()
     }
 
-    private func find(
-        _ value: OpaquePointer?, _ plan: RowPlan, _ guess: RowPlan.Shape
-    ) throws(StoreError) -> RowPlan.Shape {
+    /// Whether the reader has a row; then its header is added.
+    @inline(__always)
+    private func isKnown(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) throws(StoreError) -> Bool {
+        key = sqlite3_value_int64(values[0])
+        let version = sqlite3_value_int64(values[1])
+        if hasEntityColumn, count > 2 { try findShape(values[2]) }
+        guard let known, known(entityIndex, key, version) else { return false }
+        builder.addHeader(entityIndex: entityIndex, key: key, version: version)
+        return true
+    }
+
+    private func findShape(_ value: OpaquePointer?) throws(StoreError) {
+        guard let plan else { return }
         let name = Self.text(value)
-        if name.elementsEqual(guess.entityName) { return guess }
-        if let found = plan.shapes.first(where: { name.elementsEqual($0.entityName) }) { return found }
+        for shape in plan.shapes where name.elementsEqual(shape.entityName) { return begin(shape) }
         throw plan.unknownEntity(String(decoding: name, as: UTF8.self), key: key)
     }
 
     /// Reads the fields that stand in the columns of one call.
     @inline(__always)
-    private func read(
-        _ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int, _ plan: RowPlan, _ shape: RowPlan.Shape
-    ) throws(StoreError) {
+    private func read(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) throws(StoreError) {
         let end = column + count
-        while field < shape.fields.count {
-            let next = shape.fields[field]
+        while field < fields.count {
+            let next = fields[field]
             guard next.column < end else { return }
             let value = values[next.column - column]
             field += 1
             let type = sqlite3_value_type(value)
             if type == SQLITE_NULL { continue }
-            guard set(value, type, next) else { throw plan.mismatch(key, shape, next, type) }
+            if !set(value, type, next) { throw mismatch(next, type) }
         }
+    }
+
+    private func mismatch(_ field: RowPlan.Field, _ type: Int32) -> StoreError {
+        guard let plan else { return .unsupported(store: "SQLite", feature: "a row outside of a fetch") }
+        return plan.mismatch(key, entityIndex, field, type)
     }
 
     /// - Returns: false if the value is none of the field's type.

@@ -5,7 +5,9 @@ import StrataStore
 /// Which columns a `SELECT` of an entity's rows has, and how they become packed rows.
 ///
 /// The rows go through one aggregate function of the store, `strata_collect`, instead of coming back one at a time:
-/// SQLite hands it all columns of a row in a single call, where a step loop makes one call for each of them.
+/// SQLite hands it all columns of a row in a single call, where a step loop makes one call for each of them. What
+/// decides is that the call stands right above the table: columns that come through a subquery are copied, text and
+/// all, which costs as much as the call saves.
 final class RowPlan: Sendable {
     /// One slot and the column it is read from.
     struct Field: Sendable {
@@ -20,23 +22,29 @@ final class RowPlan: Sendable {
         let entityIndex: Int
         let slotCount: Int
         let entityName: [UInt8]
-        let fields: [Field]
+        // A copy in memory of its own, written once, so that a row reads it without counting references. Sound because
+        // it lives as long as the shape, which the plan keeps for as long as anything collects by it.
+        nonisolated(unsafe) let fields: UnsafeBufferPointer<Field>
 
         init(entityIndex: Int, slotCount: Int, entityName: String, fields: [Field]) {
             self.entityIndex = entityIndex
             self.slotCount = slotCount
             self.entityName = Array(entityName.utf8)
-            self.fields = fields
+            let copy = UnsafeMutableBufferPointer<Field>.allocate(capacity: fields.count)
+            _ = copy.initialize(from: fields)
+            self.fields = UnsafeBufferPointer(copy)
         }
+
+        deinit { fields.deallocate() }
     }
 
     let model: ManagedObjectModel
     let hasEntityColumn: Bool
     let shapes: [Shape]
     let columnCount: Int
-    /// What stands between the inner `SELECT` and its `FROM`; the table has the alias `t0`.
-    private let columns: String
-    private let calls: String
+    private let table: String
+    /// The columns of the table, which has the alias `t0`.
+    private let columns: [String]
 
     /// SQLite takes at most 127 arguments in a call unless it was built otherwise; wider rows take several calls.
     static let argumentLimit = 100
@@ -74,22 +82,57 @@ final class RowPlan: Sendable {
         self.hasEntityColumn = table.hasEntityColumn
         self.shapes = shapes
         columnCount = list.count
-        columns = list.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", ")
-        let names = list.indices.map { "c\($0)" }
-        calls = stride(from: 0, to: names.count, by: Self.argumentLimit).map { start in
-            let part = names[start..<min(start + Self.argumentLimit, names.count)]
+        columns = list
+        self.table = table.quoted
+    }
+
+    /// The statement that packs all rows of what follows `FROM`.
+    func select(from: String) -> String { "SELECT \(Self.calls(columns)) FROM \(from)" }
+
+    /// The statement that packs the rows whose keys a subquery gives, in its order: the keys alone pass through it, and
+    /// the rows are read where the function is called. CROSS JOIN keeps the order of the tables.
+    /// - Parameters:
+    ///   - keysFrom: What follows `FROM` in the subquery; it must have a limit, or SQLite would take its order for
+    ///     useless.
+    ///   - alias: The table there.
+    ///   - skippingKnown: Whether the reader knows some of the rows, of which it gets headers; their rows are not even
+    ///     looked up.
+    func select(keysFrom: String, alias: String, skippingKnown: Bool) -> String {
+        let keys = headerColumns(skippingKnown).map { "\(alias).\($0)" }.joined(separator: ", ")
+        let test = skippingKnown ? " AND " + unknown(headerColumns(true).map { "m.\($0)" }) : ""
+        return select(from: "(SELECT \(keys) FROM \(keysFrom)) AS m CROSS JOIN \(table) AS t0 ON t0._id = m._id\(test)")
+    }
+
+    /// The statement that packs the rows of a subquery that has an order, in this order: SQLite keeps it for aggregate
+    /// functions that it does not know to be indifferent to it.
+    /// - Parameters:
+    ///   - from: What follows `FROM` in the subquery; with a limit, so that no condition is moved into it.
+    ///   - skippingKnown: As in ``select(keysFrom:alias:skippingKnown:)``.
+    func select(inOrderOf from: String, skippingKnown: Bool) -> String {
+        let names = columns.indices.map { "c\($0)" }
+        let list = zip(columns, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
+        let test = skippingKnown ? " WHERE " + unknown(Array(names[..<headerColumns(true).count])) : ""
+        return "SELECT \(Self.calls(names)) FROM (SELECT \(list) FROM \(from))\(test)"
+    }
+
+    /// The columns that make a header; the key alone where nobody asks for more.
+    private func headerColumns(_ isWhole: Bool) -> [String] {
+        isWhole ? ["_id", "_version"] + (hasEntityColumn ? ["_entity"] : []) : ["_id"]
+    }
+
+    private func unknown(_ columns: [String]) -> String {
+        "\(RowCollector.testName)(\(columns.joined(separator: ", ")))"
+    }
+
+    private static func calls(_ columns: [String]) -> String {
+        stride(from: 0, to: columns.count, by: argumentLimit).map { start in
+            let part = columns[start..<min(start + argumentLimit, columns.count)]
             return "\(RowCollector.functionName)(\(part.joined(separator: ", ")))"
         }.joined(separator: ", ")
     }
 
-    /// The statement that packs all rows of a `FROM` clause and what follows it.
-    ///
-    /// The order of the inner `SELECT` is that of the calls: SQLite keeps the order of a subquery for aggregate
-    /// functions that it does not know to be indifferent to it.
-    func select(_ tail: String) -> String { "SELECT \(calls) FROM (SELECT \(columns)\(tail))" }
-
-    func mismatch(_ key: Int64, _ shape: Shape, _ field: Field, _ type: Int32) -> StoreError {
-        let entity = model.entities[shape.entityIndex]
+    func mismatch(_ key: Int64, _ entityIndex: Int, _ field: Field, _ type: Int32) -> StoreError {
+        let entity = model.entities[entityIndex]
         let slot = entity.slots[field.slot]
         let found =
             switch type {

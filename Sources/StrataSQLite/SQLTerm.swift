@@ -121,10 +121,13 @@ final class SQLScope {
 
     init(from: String = "") { self.from = from }
 
-    /// What follows the columns of a `SELECT`.
-    var tail: String {
-        " FROM \(from)\(joins)" + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+    /// What follows `FROM`.
+    var body: String {
+        from + joins + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
     }
+
+    /// What follows the columns of a `SELECT`.
+    var tail: String { " FROM " + body }
 }
 
 /// Several values: the rows of a subselect.

@@ -2,7 +2,7 @@ import StrataStore
 
 extension SQLiteStore {
     public func fetch(_ plan: FetchPlan, known: KnownRows?) throws(StoreError) -> RowBatch {
-        let shape = FetchShape(plan, .rows)
+        let shape = FetchShape(plan, known == nil ? .rows : .unknownRows)
         return try pool.read { (connection) throws(StoreError) in
             let statement = try bound(shape, on: connection)
             return try connection.rows.collect(
@@ -91,10 +91,10 @@ struct KeyQuery: Sendable {
     init(layout: StoreLayout, rowPlan: RowPlan, entityIndex: Int) {
         let table = "\(layout.table(entityIndex).quoted) AS t0"
         let condition = layout.entityCondition(entityIndex, subentities: true, alias: "t0")
-        one = rowPlan.select(" FROM \(table) WHERE t0._id = ?" + (condition.map { " AND \($0)" } ?? ""))
+        one = rowPlan.select(from: "\(table) WHERE t0._id = ?" + (condition.map { " AND \($0)" } ?? ""))
         // CROSS JOIN keeps the order of the tables, so that the list is walked once and in its order.
         many = rowPlan.select(
-            " FROM strata_list(?) AS l CROSS JOIN \(table) ON t0._id = l.value"
+            from: "strata_list(?) AS l CROSS JOIN \(table) ON t0._id = l.value"
                 + (condition.map { " WHERE \($0)" } ?? ""))
     }
 }

@@ -2,7 +2,7 @@ import StrataStore
 
 extension SQLiteStore {
     public func memberRows(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64], known: KnownRows?
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
     ) throws(StoreError) -> RowBatch {
         if owners.isEmpty { return .empty }
         let relationship = model.entities[entityIndex].relationships[relationshipIndex]
@@ -16,25 +16,45 @@ extension SQLiteStore {
             )
         }
         let table = layout.table(destination).quoted
-        let condition = layout.entityCondition(destination, subentities: true, alias: "t0")
-        let owned = "\(column) \(Self.keyCondition(owners.count))"
-        let tail: String
-        if let order = layout.orderColumn(entityIndex, relationshipIndex) {
-            tail =
-                " FROM \(table) AS t0 WHERE t0.\(owned)" + (condition.map { " AND \($0)" } ?? "")
-                + " ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id"
-        } else {
-            // The index of the column gives the keys alone; in their order the table is read from one end to the
-            // other instead of at a random place for each row. LIMIT -1 keeps SQLite from dropping the inner order.
-            tail =
-                " FROM (SELECT _id FROM \(table) WHERE \(owned) ORDER BY _id LIMIT -1) AS m"
-                + " CROSS JOIN \(table) AS t0 ON t0._id = m._id" + (condition.map { " WHERE \($0)" } ?? "")
-        }
+        let condition =
+            layout.entityCondition(destination, subentities: true, alias: "t0").map { " AND \($0)" } ?? ""
+        let owned = "t0.\(column) \(Self.keyCondition(owners.count))"
+        let members = "\(table) AS t0 WHERE \(owned)\(condition)"
+        let rowPlan = rowPlans[destination]
         return try pool.read { (connection) throws(StoreError) in
-            let statement = try connection.statement(rowPlans[destination].select(tail))
+            let sql: String
+            if let order = layout.orderColumn(entityIndex, relationshipIndex) {
+                sql = rowPlan.select(
+                    inOrderOf: "\(members) ORDER BY t0.\(column), t0.\(order) IS NULL, t0.\(order), t0._id LIMIT -1",
+                    skippingKnown: false)
+            } else if areAll ? true : try isLargePart(owned, of: table, owners: owners, on: connection) {
+                sql = rowPlan.select(from: "\(table) AS t0 NOT INDEXED WHERE \(owned)\(condition)")
+            } else {
+                // The index of the column gives the keys alone; in their order the table is read from one end to the
+                // other instead of at a random place for each row.
+                sql = rowPlan.select(
+                    keysFrom: "\(members) ORDER BY t0._id LIMIT -1", alias: "t0", skippingKnown: false)
+            }
+            let statement = try connection.statement(sql)
             bind(owners, to: statement)
-            return try connection.rows.collect(statement, rowPlans[destination], known: known, expectedRows: nil)
+            return try connection.rows.collect(statement, rowPlan, expectedRows: nil)
         }
+    }
+
+    /// Whether some owners have so many members that it is cheaper to pass over the whole table.
+    ///
+    /// Counted in the index, at about a twentieth of what it costs to read the rows; the greatest key stands for the
+    /// number of rows, which is never greater.
+    private func isLargePart(
+        _ owned: String, of table: String, owners: [Int64], on connection: Connection
+    ) throws(StoreError) -> Bool {
+        guard owners.count >= 32 else { return false }
+        let statement = try connection.statement(
+            "SELECT (SELECT count(*) FROM \(table) AS t0 WHERE \(owned)), (SELECT max(_id) FROM \(table))")
+        bind(owners, to: statement)
+        guard try statement.step() else { return false }
+        defer { statement.reset() }
+        return statement.integer(0) > statement.integer(1) / 5
     }
 
     public func memberKeys(

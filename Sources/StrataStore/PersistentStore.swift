@@ -42,9 +42,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   - entityIndex: The position of an entity that has the relationship.
     ///   - relationshipIndex: The position of the relationship in that entity.
     ///   - owners: The keys of the owners.
-    ///   - known: As in ``fetch(_:known:)``.
+    ///   - areAll: Whether these are all owners that there are, as far as the caller knows: then a pass over everything
+    ///     is cheaper than a look-up for each. No more than a hint.
     func memberRows(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64], known: KnownRows?
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
     ) throws(StoreError) -> RowBatch
 
     /// The pairs of a to-many relationship for all of some owners: owner, member; grouped by owner, each group in the
@@ -69,6 +70,11 @@ public protocol PersistentStore: AnyObject, Sendable {
 extension PersistentStore {
     /// The rows that a plan asks for, in its order, all of them whole.
     public func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch { try fetch(plan, known: nil) }
+
+    /// The rows at the other end of a to-many relationship with a to-one inverse, for some owners of many.
+    public func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch {
+        try memberRows(entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, areAll: false)
+    }
 }
 
 /// What a store can do. A store refuses at opening what its model asks for and it cannot do.
