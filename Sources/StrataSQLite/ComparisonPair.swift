@@ -23,7 +23,7 @@ struct ComparisonPair {
     ///   compare.
     init?(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions) {
         switch (term.kind, value) {
-        case (.integer, _), (.double, _), (.boolean, _), (.decimal, _): self.init(number: term, value)
+        case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): self.init(number: term, value)
         case (.text, .string(let text)):
             self.init(term.folded(options), .text(TextComparison.fold(text, options)))
         case (.text, .uri(let uri)), (.uri, .uri(let uri)): self.init(term.sql, .text(uri.absoluteString))

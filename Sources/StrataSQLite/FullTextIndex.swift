@@ -25,8 +25,8 @@ struct FullTextIndex: Sendable {
     /// A query in the language of FTS5. Words are runs of letters and digits, so that none of them needs an escape.
     func query(_ query: TextQuery, column: String) -> String {
         let phrases = query.phrases.map { "\"\($0.words.joined(separator: " "))\"" + ($0.isPrefix ? "*" : "") }
-        // A query without a word finds nothing, and FTS5 takes the empty text for that.
-        return phrases.isEmpty ? "" : "{\(column)} : (\(phrases.joined(separator: " AND ")))"
+        // A query without a word finds nothing, and neither does an empty phrase.
+        return phrases.isEmpty ? "\"\"" : "{\(column)} : (\(phrases.joined(separator: " AND ")))"
     }
 }
 

@@ -81,6 +81,7 @@ extension PredicateCompiler {
     ) throws(StoreError) -> String {
         if constant.value.isNull { return "\(term.sql) IS \(wants ? "" : "NOT ")NULL" }
         try checkInline(term)
+        try checkKinds(term, constant)
         guard let pair = ComparisonPair(term, constant.value, options) else { return wants ? "0" : "1" }
         let bound = bound(constant, term, options)
         return "\(pair.sql) \(wants ? "=" : "IS NOT") \(bound)\(pair.collation)"
@@ -91,6 +92,8 @@ extension PredicateCompiler {
     ) throws(StoreError) -> String {
         try checkInline(a)
         try checkInline(b)
+        try checkKinds(a, b.kind)
+        try checkKinds(b, a.kind)
         guard let (left, right, collation) = comparable(a, b, options) else {
             // Values of different kinds are unequal, but nil equals nil.
             return wants ? "(\(a.sql) IS NULL AND \(b.sql) IS NULL)" : "(\(a.sql) IS NOT NULL OR \(b.sql) IS NOT NULL)"
@@ -112,6 +115,18 @@ extension PredicateCompiler {
         if a.kind.isText, b.kind.isText { return (a.sql, b.sql, "") }
         if a.kind == .point, b.kind == .point { return ("strata_point(\(a.sql))", "strata_point(\(b.sql))", "") }
         return a.kind == b.kind ? (a.sql, b.sql, "") : nil
+    }
+
+    /// Refuses a number that may be whole or decimal against a floating-point one: an infinite one compares with whole
+    /// numbers only.
+    private func checkKinds(_ a: SQLTerm, _ b: SQLKind?) throws(StoreError) {
+        if a.kind == .decimal, !a.isDecimalText, b == .double || b == .number {
+            throw unsupported("comparing a decimal result with a floating-point number")
+        }
+    }
+
+    private func checkKinds(_ a: SQLTerm, _ constant: SQLConstant) throws(StoreError) {
+        if case .double(let number) = constant.value, !number.isFinite { try checkKinds(a, .double) }
     }
 
     /// Refuses bytes that may stand in a file: SQLite sees the name of the file.
@@ -151,9 +166,12 @@ extension PredicateCompiler {
         guard case .constant(let constant) = right else {
             let b = try term(right)
             try checkInline(b)
+            try checkKinds(a, b.kind)
+            try checkKinds(b, a.kind)
             guard let (left, right, collation) = comparable(a, b, options), a.kind != .point else { throw incomparable }
             return "\(left) \(op.rawValue) \(right)\(collation)"
         }
+        try checkKinds(a, constant)
         guard let pair = ComparisonPair(a, constant.value, options) else {
             // Numbers and dates that are no number have a kind, but no order.
             if a.kind.isNumber, SQLKind(constant.value)?.isNumber == true { return "0" }
@@ -244,7 +262,10 @@ extension PredicateCompiler {
         }
         let term = try term(operand)
         let shared = ComparisonPair.shared(term, constants.map(\.value), options)
-        if constants.contains(where: { !$0.value.isNull }) { try checkInline(term) }
+        for constant in constants where !constant.value.isNull {
+            try checkInline(term)
+            try checkKinds(term, constant)
+        }
         var list: [String] = []
         for (constant, isShared) in zip(constants, shared.isShared) where !isShared && !constant.value.isNull {
             // A number that must be compared in another way than the rest, or a value of another kind.

@@ -98,9 +98,10 @@ extension PredicateCompiler {
     /// The kind that has all values of two kinds.
     static func common(_ a: SQLKind, _ b: SQLKind) -> SQLKind? {
         if a == b { return a }
-        // Truth values are kept apart: as texts and for their kind they are not the same as numbers.
-        if a.isNumber, b.isNumber { return a == .decimal || b == .decimal ? .decimal : .number }
-        return nil
+        guard a.isNumber, b.isNumber else { return nil }
+        if a != .decimal, b != .decimal { return .number }
+        // Floating-point numbers compare with each other in another way than with decimals.
+        return [a, b].contains { $0 == .double || $0 == .number } ? nil : .decimal
     }
 
     // MARK: Elements and subqueries

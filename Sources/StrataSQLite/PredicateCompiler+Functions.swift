@@ -30,8 +30,12 @@ extension PredicateCompiler {
                 throw .invalidPredicate(.wrongOperand(found: argument.kindName, context: name))
             }
         }
-        return .term(
-            evaluated(terms, kind: Self.kind(of: function, terms.map(\.kind))) { (values) in .function(function, values) })
+        let kinds = terms.map(\.kind)
+        if kinds.contains(.decimal), kinds.contains(.number) { throw unsupported("\(name) of decimal and other numbers") }
+        var result = evaluated(terms, kind: Self.kind(of: function, kinds)) { (values) in .function(function, values) }
+        // What is a decimal for certain makes the result one.
+        result.isDecimalText = result.kind == .decimal && terms.contains { $0.kind == .decimal && $0.isDecimalText }
+        return .term(result)
     }
 
     /// An argument that is a single value.
@@ -68,10 +72,11 @@ extension PredicateCompiler {
         case .absolute, .floor, .ceiling, .truncate: return isWhole(kinds[0]) ? .integer : kinds[0]
         default: break
         }
-        if kinds.contains(.decimal) { return .decimal }
+        // A floating-point operand makes the result one.
+        if kinds.contains(.double) { return .double }
+        if kinds.contains(.decimal), function != .power, function != .modulus { return .decimal }
         // A negative exponent makes a number that is not whole.
-        if kinds.allSatisfy(isWhole) { return function == .power ? .number : .integer }
-        return kinds.contains(.double) ? .double : .number
+        return kinds.allSatisfy(isWhole) && function != .power ? .integer : .number
     }
 
     private func random(_ arguments: [SQLOperand]) throws(StoreError) -> SQLOperand {
@@ -187,11 +192,12 @@ extension PredicateCompiler {
             let collation = value.kind == .decimal ? " COLLATE \(SQLFunctions.decimalCollation)" : ""
             return SQLTerm(sql: "\(word)(\(value.sql)\(collation))", kind: kind, isDecimalText: value.isDecimalText)
         }
+        let isDecimalText = function != .sum && value.isDecimalText
         let call = call([value.kind]) { (values) throws(PredicateEvaluationError) in
             try FetchExpression.function(function, [.constant(.list(values))]).evaluate(on: Value.null)
         }
         let sql = "strata_aggregate(\(call), \(value.sql))"
-        return SQLTerm(sql: function == .sum ? "coalesce(\(sql), 0)" : sql, kind: kind)
+        return SQLTerm(sql: function == .sum ? "coalesce(\(sql), 0)" : sql, kind: kind, isDecimalText: isDecimalText)
     }
 
     /// An aggregate function over the rows of a group; `count:` counts those that have a value.
@@ -239,6 +245,8 @@ extension PredicateCompiler {
         replace(&result, by: select, like: SQLTerm(sql: "", kind: kind))
         result.isSet = true
         result.guards = a.guards + b.guards
+        // Nil makes the whole nil, not only its side.
+        result.scope.conditions = result.guards.map { "\($0) IS NOT NULL" }
         return .collection(result)
     }
 

@@ -6,7 +6,7 @@ enum SQLKind: Sendable, Hashable {
     case integer, double, boolean
     /// A whole or a floating-point number; SQLite knows which.
     case number
-    /// Decimal text, or any other number where a function gave it.
+    /// Decimal text, or a whole number where a function gave it.
     case decimal
     case text, uri, date, uuid, object, point
     /// Bytes that always stand in the column.

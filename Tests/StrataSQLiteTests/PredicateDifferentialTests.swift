@@ -1,6 +1,7 @@
 import Foundation
-import StrataSQLite
 import Testing
+
+@testable import StrataSQLite
 
 @Suite struct PredicateDifferentialTests {
     /// What became of one condition.
@@ -78,6 +79,8 @@ import Testing
             }
         }
         guard case .success(let keys) = expected, keys == found else {
+            let compiler = FetchCompiler(schema: world.store.schema, rowPlans: world.store.rowPlans)
+            print(try compiler.compile(FetchShape(plan, .keys)).sql)
             Issue.record("\(label): \(entity.name) where \(predicate) sorted by \(plan.sorts): \(found), memory \(expected)")
             return nil
         }
