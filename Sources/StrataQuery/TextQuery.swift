@@ -2,8 +2,8 @@
 ///
 /// Words are runs of letters, digits and marks; case and accents do not count. The query holds if every word of it stands
 /// somewhere in the text. `storm*` stands for all words that begin so, and words in double quotes must follow each other
-/// in this order. A query without a word holds for nothing. These are the rules of SQLite's FTS5 for such queries with
-/// its `unicode61` tokenizer, so that the index of a store gives the same answer.
+/// in this order. A query without a word holds for nothing. Stores index the same words, ``words(of:)``, so that they give
+/// the same answer.
 public struct TextQuery: Sendable, Hashable {
     /// Words that must follow each other; mostly one.
     public struct Phrase: Sendable, Hashable {
@@ -61,11 +61,11 @@ public struct TextQuery: Sendable, Hashable {
         }
     }
 
-    /// The words of a text in lower case and without accents.
+    /// The words of a text without case and accents. What consists of accents alone is no word.
     public static func words(of text: String) -> [String] {
         text.unicodeScalars.split { !isPart($0) }.map {
             TextComparison.fold(String($0), [.caseInsensitive, .diacriticInsensitive])
-        }
+        }.filter { !$0.isEmpty }
     }
 
     private static func isPart(_ scalar: UnicodeScalar) -> Bool {

@@ -45,6 +45,7 @@ final class Connection {
         ValueListModule.register(on: handle)
         rows.register(on: handle)
         calls.register(on: handle)
+        WordTokenizer.register(on: handle)
         try execute("PRAGMA foreign_keys = ON")
         if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-max(0, size))") }
         if !readOnly {

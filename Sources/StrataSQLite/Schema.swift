@@ -196,7 +196,8 @@ struct Schema {
                 name: name, kind: "table",
                 sql:
                     "CREATE VIRTUAL TABLE \(quoted)"
-                    + " USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id')",
+                    + " USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id',"
+                    + " tokenize='\(WordTokenizer.name)')",
                 fill: "INSERT INTO \(quoted)(\(quoted)) VALUES('rebuild')"))
         let remove =
             "INSERT INTO \(quoted)(\(quoted), rowid, \(list)) VALUES('delete', old._id, \(values("old")));"
