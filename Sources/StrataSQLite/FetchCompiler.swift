@@ -72,18 +72,23 @@ extension PredicateCompiler {
         return " ORDER BY " + terms.joined(separator: ", ")
     }
 
-    private func order(by sort: FetchSort) throws(StoreError) -> String {
-        let path = sort.keyPath.joined(separator: ".")
+    func order(by sort: FetchSort) throws(StoreError) -> String {
         let operand = try walk(.object(root), sort.keyPath[...])
-        if case .collection = operand { throw unsupported("ordering by \(path), which leads to many") }
+        if case .collection = operand {
+            throw unsupported("ordering by \(sort.keyPath.joined(separator: ".")), which leads to many")
+        }
+        return try order(by: try term(operand), sort)
+    }
+
+    func order(by term: SQLTerm, _ sort: FetchSort) throws(StoreError) -> String {
         let direction = sort.ascending ? "" : " DESC"
-        let term = try term(operand)
         switch term.kind {
         case .text: return term.folded(sort.options) + direction
-        case .decimal: return "\(term.sql) COLLATE \(SQLFunctions.decimalCollation)\(direction)"
+        case .decimal: return "\(term.decimalSQL) COLLATE \(SQLFunctions.decimalCollation)\(direction)"
         // Points have no order among each other.
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
-        case .external: throw unsupported("ordering by \(path), whose values may stand in files")
+        case .external:
+            throw unsupported("ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
         default: return term.sql + direction
         }
     }

@@ -8,6 +8,16 @@ struct SQLTerm {
         let object: SQLObject
         let slot: SlotDescription
         let layout: StoreLayout
+
+        /// Whether an index begins with the column.
+        var leadsIndex: Bool {
+            object.entity.indexes.contains { index in
+                guard index.kind == .ordered || index.kind == .unique, let first = index.properties.first else {
+                    return false
+                }
+                return first == slot.name || first == "-" + slot.name
+            }
+        }
     }
 
     let sql: String

@@ -157,6 +157,12 @@ final class Statement {
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
     }
 
+    /// The value of a column as one of a kind.
+    func value(_ column: Int32, _ kind: SQLKind) -> Value {
+        // Such a value may be looked at where no other thread uses the connection, which is so for all of ours.
+        SQLCoding.decode(sqlite3_column_value(handle, column), kind)
+    }
+
     func text(_ column: Int32) -> String { String(decoding: textBytes(column), as: UTF8.self) }
 }
 

@@ -123,7 +123,7 @@ import Testing
         let store = try SQLiteStore.open(model: try TestModel.make(), location: .memory(name: nil))
         for (path, word) in [
             (["note"], "transient"), (["nothing"], "nothing"), (["address"], "composite"), (["photo"], "file"),
-            (["owner", "things", "@nothing"], "@nothing"),
+            (["owner", "things", "title", "x"], "x"),
         ] {
             let error = #expect(throws: StoreError.self) {
                 try store.keys("Thing", .comparison(.keyPath(path), .equal, .constant(.binary(Data([1]))), []))
