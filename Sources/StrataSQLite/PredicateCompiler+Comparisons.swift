@@ -181,8 +181,8 @@ extension PredicateCompiler {
         guard pair.isOrdered else { throw incomparable }
         let sql = "\(pair.sql) \(op.rawValue) \(bound(constant, a, options))\(pair.collation)"
         // SQLite takes a range with one end for a quarter of the table, and rather reads all of it than sort the keys
-        // that an index gives. Who keeps an index asks for less.
-        return a.origin?.leadsIndex == true ? "likelihood(\(sql), 0.0625)" : sql
+        // that an index gives. Who keeps an index asks for little of it.
+        return a.origin?.leadsIndex == true ? "likelihood(\(sql), 0.01)" : sql
     }
 
     private func between(
