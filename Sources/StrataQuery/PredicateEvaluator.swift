@@ -179,10 +179,10 @@ struct PredicateEvaluator {
 
     private func element(_ index: FetchIndex, of base: Evaluated) throws(PredicateEvaluationError) -> Evaluated {
         if base.isNull { return .plain(.null) }
-        if case .at(let expression) = index, case .string(let key) = try value(of: expression).value,
-            base.elements == nil
-        {
-            return try walk(base, [key])
+        var position = Value.null
+        if case .at(let expression) = index {
+            position = try value(of: expression).value
+            if case .string(let key) = position, base.elements == nil { return try walk(base, [key]) }
         }
         guard let elements = base.elements else {
             if case .size = index, case .plain(.composite(let parts)) = base {
@@ -195,11 +195,10 @@ struct PredicateEvaluator {
         case _ where base.isSet: throw .wrongOperand(found: "set", context: "an index other than [SIZE]")
         case .first: return elements.first ?? .plain(.null)
         case .last: return elements.last ?? .plain(.null)
-        case .at(let expression):
-            let position = try value(of: expression)
+        case .at:
             if position.isNull { return .plain(.null) }
-            guard let number = NumberOperation(position.value)?.asInteger else {
-                throw .wrongOperand(found: position.value.kind, context: "an index")
+            guard let number = NumberOperation(position)?.asInteger else {
+                throw .wrongOperand(found: position.kind, context: "an index")
             }
             let isInside = number >= 0 && number < elements.count
             return isInside ? elements[Int(number)] : .plain(.null)

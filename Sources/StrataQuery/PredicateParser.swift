@@ -1,5 +1,8 @@
 /// Reads formats: one walk over the tokens, without going back. A parenthesis may hold a condition or a value, so one
 /// function reads both and says which it found.
+///
+/// Functions that call themselves in a circle do little else, because without optimisation every local of a function
+/// costs stack in each round; what reads a leaf stands apart.
 struct PredicateParser {
     /// A part of a format with the depth of its tree.
     struct Node {
@@ -21,7 +24,7 @@ struct PredicateParser {
     private(set) var start = 0
     private let arguments: [Value]
     private var used = 0
-    private var depth = 0
+    var depth = 0
 
     init(_ format: String, _ arguments: [Value]) {
         scanner = PredicateScanner(format)
@@ -134,19 +137,24 @@ struct PredicateParser {
     mutating func parse(_ least: FormatPrecedence) throws(FormatFault) -> Node {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= PredicateLimits.nesting * 2 else { throw tooDeep() }
+        guard depth <= PredicateLimits.nesting else { throw tooDeep() }
         var left = try operand(least)
-        while true {
-            if let (precedence, isOr) = logicalSign, precedence >= least {
-                left = try chain(left, precedence, isOr: isOr)
-            } else if let function = valueSign, let precedence = function.1, precedence >= least {
-                left = try apply(function.0, precedence, to: left)
-            } else if least <= .comparison, let op = comparisonSign {
-                left = try compare(left, op, nil, from: left.start)
-            } else {
-                return left
-            }
+        while try extend(&left, least) {}
+        return left
+    }
+
+    /// Takes one operator and what stands on its right, if it binds tightly enough.
+    private mutating func extend(_ left: inout Node, _ least: FormatPrecedence) throws(FormatFault) -> Bool {
+        if let (precedence, isOr) = logicalSign, precedence >= least {
+            left = try chain(left, precedence, isOr: isOr)
+        } else if let (function, precedence) = valueSign, precedence >= least {
+            left = try apply(function, precedence, to: left)
+        } else if least <= .comparison, let op = comparisonSign {
+            left = try compare(left, op, nil, from: left.start)
+        } else {
+            return false
         }
+        return true
     }
 
     private var logicalSign: (FormatPrecedence, Bool)? {
@@ -157,24 +165,22 @@ struct PredicateParser {
         }
     }
 
-    private var valueSign: (FetchFunction, FormatPrecedence?)? {
-        let function: FetchFunction? =
-            switch token {
-            case .sign("+"): .add
-            case .sign("-"): .subtract
-            case .sign("*"): .multiply
-            case .sign("/"): .divide
-            case .sign("**"): .power
-            case .sign("%%"): .modulus
-            case .word("UNION"): .union
-            case .word("INTERSECT"): .intersect
-            case .word("MINUS"): .minus
-            default: nil
-            }
-        return function.map { ($0, $0 == .modulus ? .product : $0.precedence) }
+    private var valueSign: (FetchFunction, FormatPrecedence)? {
+        switch token {
+        case .sign("+"): (.add, .sum)
+        case .sign("-"): (.subtract, .sum)
+        case .sign("*"): (.multiply, .product)
+        case .sign("/"): (.divide, .product)
+        case .sign("%%"): (.modulus, .product)
+        case .sign("**"): (.power, .power)
+        case .word("UNION"): (.union, .set)
+        case .word("INTERSECT"): (.intersect, .set)
+        case .word("MINUS"): (.minus, .set)
+        default: nil
+        }
     }
 
-    private var comparisonSign: ComparisonOperator? {
+    var comparisonSign: ComparisonOperator? {
         switch token {
         case .sign("="), .sign("=="): .equal
         case .sign("!="), .sign("<>"): .notEqual
@@ -218,7 +224,7 @@ struct PredicateParser {
             from: left.start)
     }
 
-    private mutating func compare(
+    mutating func compare(
         _ left: Node, _ op: ComparisonOperator, _ quantifier: ComparisonQuantifier?, from start: Int
     ) throws(FormatFault) -> Node {
         guard case .expression(let first) = left.content else { throw fault("a comparison cannot be compared again") }
@@ -251,35 +257,5 @@ struct PredicateParser {
         try advance()
         try expect("]", "behind the options")
         return options
-    }
-
-    // MARK: Conditions that begin with a word
-
-    private mutating func operand(_ least: FormatPrecedence) throws(FormatFault) -> Node {
-        let begin = start
-        switch token {
-        case .word("NOT"), .sign("!"):
-            guard least <= .comparison else { throw fault("expected a value, not a condition") }
-            try advance()
-            let part = try parse(.comparison)
-            return try node(.predicate(.not(try condition(part))), over: part.height, from: begin)
-        case .word("TRUEPREDICATE"), .word("FALSEPREDICATE"):
-            let flag = token == .word("TRUEPREDICATE")
-            try advance()
-            return Node(content: .predicate(.constant(flag)), height: 1, start: begin)
-        case .word("ANY"), .word("SOME"), .word("ALL"), .word("NONE"):
-            guard least <= .comparison else { throw fault("a quantifier stands in front of a comparison only") }
-            let quantifier: ComparisonQuantifier =
-                token == .word("ALL") ? .all : token == .word("NONE") ? .none : .any
-            try advance()
-            let left = try parse(.set)
-            _ = try value(left)
-            guard let op = comparisonSign else { throw fault("expected a comparison operator") }
-            return try compare(left, op, quantifier, from: begin)
-        default:
-            let atom = try atom()
-            guard case .expression = atom.content else { return atom }
-            return try postfixes(of: atom)
-        }
     }
 }

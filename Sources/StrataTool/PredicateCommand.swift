@@ -74,7 +74,8 @@ struct PredicateCommand: ParsableCommand {
                 result.append(scalar)
             case "\u{0}"..<" ", "\u{2028}", "\u{2029}", "\u{7F}", "\u{85}":
                 let digits = String(scalar.value, radix: 16)
-                result.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
+                result.append(
+                    contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
             default: result.append(scalar)
             }
         }

@@ -80,7 +80,9 @@ enum TypedJSON {
             return .binary(data)
         default:
             throw Fault(
-                reason: "\(name.prefix(40)) with such content is no typed value; there are $date, $set, $null, $int, $dbl and $data")
+                reason:
+                    "\(name.prefix(40)) with such content is no typed value; there are $date, $set, $null, $int, $dbl and $data"
+            )
         }
     }
 }
