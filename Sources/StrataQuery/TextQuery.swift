@@ -43,20 +43,25 @@ public struct TextQuery: Sendable, Hashable {
     }
 
     /// Whether the text has everything that the query looks for.
-    public func matches(_ text: String) -> Bool { matches(words: Self.words(of: text)) }
+    public func matches(_ text: String) -> Bool { matches([text]) }
 
-    private func matches(words: [String]) -> Bool {
+    /// Whether everything that the query looks for stands in some of the texts; words that must follow each other stand in
+    /// one.
+    public func matches(_ texts: [String]) -> Bool {
         guard !phrases.isEmpty else { return false }
-        return phrases.allSatisfy { phrase in
-            let count = phrase.words.count
-            guard count <= words.count else { return false }
-            return (0...(words.count - count)).contains { start in
-                phrase.words.indices.allSatisfy { index in
-                    let word = words[start + index]
-                    return phrase.isPrefix && index == count - 1
-                        ? TextComparison.begins(word, with: phrase.words[index])
-                        : TextComparison.isEqual(word, phrase.words[index])
-                }
+        let texts = texts.map(Self.words)
+        return phrases.allSatisfy { phrase in texts.contains { Self.stands(phrase, in: $0) } }
+    }
+
+    private static func stands(_ phrase: Phrase, in words: [String]) -> Bool {
+        let count = phrase.words.count
+        guard count <= words.count else { return false }
+        return (0...(words.count - count)).contains { start in
+            phrase.words.indices.allSatisfy { index in
+                let word = words[start + index]
+                return phrase.isPrefix && index == count - 1
+                    ? TextComparison.begins(word, with: phrase.words[index])
+                    : TextComparison.isEqual(word, phrase.words[index])
             }
         }
     }

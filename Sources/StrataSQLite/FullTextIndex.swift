@@ -23,10 +23,10 @@ struct FullTextIndex: Sendable {
     }
 
     /// A query in the language of FTS5. Words are runs of letters and digits, so that none of them needs an escape.
-    func query(_ query: TextQuery, column: String) -> String {
+    func query(_ query: TextQuery, columns: [String]) -> String {
         let phrases = query.phrases.map { "\"\($0.words.joined(separator: " "))\"" + ($0.isPrefix ? "*" : "") }
         // A query without a word finds nothing, and neither does an empty phrase.
-        return phrases.isEmpty ? "\"\"" : "{\(column)} : (\(phrases.joined(separator: " AND ")))"
+        return phrases.isEmpty ? "\"\"" : "{\(columns.joined(separator: " "))} : (\(phrases.joined(separator: " AND ")))"
     }
 }
 

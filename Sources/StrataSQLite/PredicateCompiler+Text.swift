@@ -111,7 +111,7 @@ extension PredicateCompiler {
         {
             let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
                 guard case .string(let query) = constant.value(in: constants) else { return .null }
-                return .text(index.query(TextQuery(query), column: column))
+                return .text(index.query(TextQuery(query), columns: [column]))
             }
             return "\(origin.object.key) IN (SELECT rowid FROM \(index.name) WHERE \(index.name) MATCH \(bound))"
         }
@@ -122,6 +122,18 @@ extension PredicateCompiler {
     }
 
     private func matchesText(_ object: SQLObject, _ right: SQLOperand) throws(StoreError) -> String {
-        throw unsupported("the words of a whole object; name an attribute")
+        guard case .constant(let constant) = right else { throw unsupported("a query that is not fixed") }
+        let table = layout.tableOfEntity[object.entity.index]
+        let columns = object.entity.indexedTextSlots.compactMap {
+            layout.columnOfSlot[object.entity.index][$0.index]
+        }
+        guard let index = schema.fullTextIndexes.first(where: { $0.table == table && $0.columns == columns }) else {
+            throw unsupported("the words of \(object.entity.name), which has no full-text index")
+        }
+        let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+            guard case .string(let query) = constant.value(in: constants) else { return .null }
+            return .text(index.query(TextQuery(query), columns: index.columnNames))
+        }
+        return "\(object.key) IN (SELECT rowid FROM \(index.name) WHERE \(index.name) MATCH \(bound))"
     }
 }

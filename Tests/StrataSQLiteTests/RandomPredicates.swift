@@ -298,7 +298,8 @@ struct RandomPredicates {
             return .comparison(left, .matches, .constant(.string(pick(patterns))), options())
         case 2:
             let queries = ["storm", "storm*", "\"storm cloud\"", "cloud stormy", "", "a", "ab", "ss", "*", "athenai"]
-            return .comparison(left, .matchesText, .constant(.string(pick(queries))), [])
+            let whole = one(in: 3) ? value(.object, depth: 0) : left
+            return .comparison(whole, .matchesText, .constant(.string(pick(queries))), [])
         default:
             return .comparison(
                 left, pick([.beginsWith, .endsWith, .contains, .isIn]), value(.text, depth: depth), options())

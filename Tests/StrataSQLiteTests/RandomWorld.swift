@@ -184,6 +184,10 @@ struct RandomObject: PropertySource {
 
     var evaluatedObject: Value { .object(key) }
 
+    var indexedTexts: [String] {
+        entity.indexedTextSlots.compactMap { if case .string(let text)? = values[$0.name] { text } else { nil } }
+    }
+
     func property(_ name: String) -> PropertyValue {
         if let slot = entity.slot(named: name) {
             guard let index = slot.relationshipIndex else { return .value(values[name] ?? .null) }
