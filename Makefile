@@ -4,7 +4,8 @@
 #   make test     builds and runs all tests
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
-#   make stress   100,000 random steps and 50 kills      } of their own
+#   make stress   100,000 random steps, 200,000 random   } of their own
+#                 conditions and 50 kills
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
@@ -56,7 +57,8 @@ asan: dependencies
 
 stress: dependencies
 	$(SWIFT) build --build-tests
-	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
+	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
+		STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
 
 # The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.

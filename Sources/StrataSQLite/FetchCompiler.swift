@@ -26,12 +26,12 @@ struct FetchCompiler {
         let compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
         try compiler.addConditions(of: plan)
-        let order = shape.answer == .count ? "" : try compiler.order(of: plan)
+        let order = shape.key.answer == .count ? "" : try compiler.order(of: plan)
         let from = compiler.root.scope.body + order + compiler.limit(of: plan)
         let isLimited = plan.limit != nil || plan.offset > 0
         let sql =
-            switch shape.answer {
-            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, shape.answer)
+            switch shape.key.answer {
+            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, shape.key.answer)
             case .keys: "SELECT t0._id FROM \(from)"
             case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }

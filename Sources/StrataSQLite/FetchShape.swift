@@ -1,37 +1,46 @@
 import Foundation
 import StrataStore
 
-/// A fetch without the values that it compares with. Fetches of one shape are one SQL text with other bindings, so that
-/// a connection translates and prepares it once; see ``FetchCache``.
+/// A fetch without the values that it compares with, and these values. Fetches of one shape are one SQL text with other
+/// bindings, so that a connection translates and prepares it once; see ``FetchCache``.
 struct FetchShape {
+    /// What fetches of one shape have in common.
+    struct Key {
+        let answer: FetchCompiler.Answer
+        let entityIndex: Int
+        let includesSubentities: Bool
+        let hasLimit: Bool
+        let hasOffset: Bool
+        let sorts: [FetchSort]
+        let condition: [UInt8]
+        let hash: Int
+
+        static func == (a: Key, b: Key) -> Bool {
+            a.hash == b.hash && a.answer == b.answer && a.entityIndex == b.entityIndex
+                && a.includesSubentities == b.includesSubentities && a.hasLimit == b.hasLimit
+                && a.hasOffset == b.hasOffset && a.condition == b.condition && a.sorts == b.sorts
+        }
+    }
+
     let plan: FetchPlan
-    let answer: FetchCompiler.Answer
-    private let condition: PredicateShape?
-    /// The hash of the shape.
-    let hash: Int
+    let key: Key
+    /// The constants of the condition, in the order in which they stand there.
+    let constants: [Value]
 
     init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer) {
-        self.plan = plan
-        self.answer = answer
-        condition = plan.predicate.map { PredicateShape($0) }
+        let condition = plan.predicate.map { PredicateShape($0) }
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
             answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0)
                 | (plan.includesSubentities ? 16 : 0))
         hasher.combine(condition)
-        hash = hasher.finalize()
-    }
-
-    /// The constants of the condition, in the order in which they stand there.
-    var constants: [Value] { condition?.constants ?? [] }
-
-    /// Whether another fetch is the same but for its constants.
-    func matches(_ other: FetchShape) -> Bool {
-        hash == other.hash && answer == other.answer && plan.entityIndex == other.plan.entityIndex
-            && plan.includesSubentities == other.plan.includesSubentities
-            && (plan.limit == nil) == (other.plan.limit == nil) && (plan.offset > 0) == (other.plan.offset > 0)
-            && plan.sorts == other.plan.sorts && condition == other.condition
+        self.plan = plan
+        constants = condition?.constants ?? []
+        key = Key(
+            answer: answer, entityIndex: plan.entityIndex, includesSubentities: plan.includesSubentities,
+            hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, sorts: plan.sorts,
+            condition: condition?.bytes ?? [], hash: hasher.finalize())
     }
 }
 
@@ -64,20 +73,22 @@ final class PreparedFetch {
 
 /// The prepared fetches of one connection, by shape.
 struct FetchCache {
-    private var buckets: [[(shape: FetchShape, fetch: PreparedFetch)]] = Array(repeating: [], count: 64)
+    private var buckets: [[(key: FetchShape.Key, fetch: PreparedFetch)]] = Array(repeating: [], count: 64)
     private var count = 0
 
     /// More shapes than this are not kept; an application that builds ever new requests must not fill the memory.
     private static let limit = 256
+    /// Nor are conditions of this size, in bytes of the SQL.
+    static let sizeLimit = 100_000
 
-    subscript(shape: FetchShape) -> PreparedFetch? {
-        for entry in buckets[shape.hash & 63] where entry.shape.matches(shape) { return entry.fetch }
+    subscript(key: FetchShape.Key) -> PreparedFetch? {
+        for entry in buckets[key.hash & 63] where entry.key == key { return entry.fetch }
         return nil
     }
 
-    mutating func insert(_ fetch: PreparedFetch, _ shape: FetchShape) {
+    mutating func insert(_ fetch: PreparedFetch, _ key: FetchShape.Key) {
         if count >= Self.limit { self = FetchCache() }
         count += 1
-        buckets[shape.hash & 63].append((shape, fetch))
+        buckets[key.hash & 63].append((key, fetch))
     }
 }

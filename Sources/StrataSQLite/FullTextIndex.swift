@@ -26,7 +26,8 @@ struct FullTextIndex: Sendable {
     func query(_ query: TextQuery, columns: [String]) -> String {
         let phrases = query.phrases.map { "\"\($0.words.joined(separator: " "))\"" + ($0.isPrefix ? "*" : "") }
         // A query without a word finds nothing, and neither does an empty phrase.
-        return phrases.isEmpty ? "\"\"" : "{\(columns.joined(separator: " "))} : (\(phrases.joined(separator: " AND ")))"
+        return phrases.isEmpty
+            ? "\"\"" : "{\(columns.joined(separator: " "))} : (\(phrases.joined(separator: " AND ")))"
     }
 }
 

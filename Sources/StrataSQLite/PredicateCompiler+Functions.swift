@@ -31,7 +31,9 @@ extension PredicateCompiler {
             }
         }
         let kinds = terms.map(\.kind)
-        if kinds.contains(.decimal), kinds.contains(.number) { throw unsupported("\(name) of decimal and other numbers") }
+        if kinds.contains(.decimal), kinds.contains(.number) {
+            throw unsupported("\(name) of decimal and other numbers")
+        }
         var result = evaluated(terms, kind: Self.kind(of: function, kinds)) { (values) in .function(function, values) }
         // What is a decimal for certain makes the result one.
         result.isDecimalText = result.kind == .decimal && terms.contains { $0.kind == .decimal && $0.isDecimalText }
@@ -156,7 +158,9 @@ extension PredicateCompiler {
     ) throws(StoreError) -> SQLKind {
         switch function {
         case .minimum, .maximum:
-            if kind == .point { throw .invalidPredicate(.incomparable(left: "geoPoint", right: "geoPoint", context: name)) }
+            if kind == .point {
+                throw .invalidPredicate(.incomparable(left: "geoPoint", right: "geoPoint", context: name))
+            }
             return kind
         default:
             guard kind.isNumber else { throw .invalidPredicate(.wrongOperand(found: kind.name, context: name)) }
@@ -201,7 +205,9 @@ extension PredicateCompiler {
     }
 
     /// An aggregate function over the rows of a group; `count:` counts those that have a value.
-    private func overGroup(_ function: FetchFunction, _ value: SQLTerm, _ kindName: String) throws(StoreError) -> SQLTerm {
+    private func overGroup(_ function: FetchFunction, _ value: SQLTerm, _ kindName: String) throws(StoreError)
+        -> SQLTerm
+    {
         if function == .count { return SQLTerm(sql: "count(\(value.sql))", kind: .integer) }
         try checkInline(value)
         return try overRows(function, value, function.rawValue)
@@ -281,7 +287,8 @@ extension PredicateCompiler {
         for argument in arguments { terms.append(try single(argument, name)) }
         let takesNumber = method == .integerValue || method == .doubleValue
         let takesIndex = method == .substringFromIndex || method == .substringToIndex
-        guard terms[0].kind == .text || (takesNumber && terms[0].kind.isNumber)
+        guard
+            terms[0].kind == .text || (takesNumber && terms[0].kind.isNumber)
                 || (method == .length && terms[0].kind == .bytes)
         else { throw .invalidPredicate(.wrongOperand(found: receiver.kindName, context: name)) }
         for (term, argument) in zip(terms.dropFirst(), arguments) {

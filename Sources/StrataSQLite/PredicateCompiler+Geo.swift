@@ -23,7 +23,9 @@ extension PredicateCompiler {
                 case .double(let earthRadius) = radius.value(in: constants)
             else { return "0" }
             // The earth's radius is a parameter like the others, because the SQL serves all of them.
-            let exact = geo(operands + [try term(.constant(SQLConstant(value: .double(earthRadius), position: radius.position)))]) {
+            let exact = geo(
+                operands + [try term(.constant(SQLConstant(value: .double(earthRadius), position: radius.position)))]
+            ) {
                 guard case .constant(.double(let radius)) = $0[3] else { return .near($0[0], $0[1]) }
                 return .within($0[0], $0[1], distance: $0[2], unit, earthRadius: radius)
             }

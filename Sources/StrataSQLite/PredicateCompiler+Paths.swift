@@ -146,8 +146,11 @@ extension PredicateCompiler {
             } else {
                 // What is nil stays nil, what has no members leaves nothing.
                 scope.joins += " LEFT JOIN \(hop.table) ON \(hop.condition)"
-                if object.isOptional { scope.conditions.append("(\(object.key) IS NULL OR \(hop.key) IS NOT NULL)") }
-                else { scope.conditions.append("\(hop.key) IS NOT NULL") }
+                if object.isOptional {
+                    scope.conditions.append("(\(object.key) IS NULL OR \(hop.key) IS NOT NULL)")
+                } else {
+                    scope.conditions.append("\(hop.key) IS NOT NULL")
+                }
             }
             result.element = .object(hop.member)
             result.order = relationship.isOrdered ? collection.order.map { $0 + hop.order } : nil
@@ -249,7 +252,9 @@ extension PredicateCompiler {
         var rest = path
         var mayRepeat = false
         while let name = rest.first, name.utf8.first != UInt8(ascii: "@") {
-            if mayRepeat { throw unsupported("a key mapped over a set of each element, \(path.joined(separator: "."))") }
+            if mayRepeat {
+                throw unsupported("a key mapped over a set of each element, \(path.joined(separator: "."))")
+            }
             rest = rest.dropFirst()
             if case .object(let object) = result.operand, let relationship = object.entity.relationship(named: name),
                 relationship.isToMany

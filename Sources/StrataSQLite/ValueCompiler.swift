@@ -133,8 +133,7 @@ extension SQLiteStore {
     public func values(_ plan: ValuePlan) throws(StoreError) -> [[Value]] {
         let compiled = try ValueCompiler(schema: schema, plan: plan).compile()
         return try pool.read { (connection) throws(StoreError) in
-            let fetch = PreparedFetch(
-                statement: try connection.statement(compiled.sql), parameters: compiled.parameters)
+            let fetch = try prepare(compiled.sql, compiled.parameters, on: connection)
             try fetch.bind(compiled.constants, plan.fetch)
             var rows: [[Value]] = []
             while try fetch.statement.step() {

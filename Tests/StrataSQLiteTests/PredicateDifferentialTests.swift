@@ -17,7 +17,7 @@ import Testing
     /// What the store cannot say it refuses; it never answers where memory finds an error.
     @Test func sqlAgreesWithMemory() throws {
         let environment = ProcessInfo.processInfo.environment
-        let cases = environment["STRATA_PREDICATE_CASES"].flatMap(Int.init) ?? 3000
+        let cases = environment["STRATA_PREDICATE_CASES"].flatMap(Int.init) ?? 5000
         let seed = environment["STRATA_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
         print("sqlAgreesWithMemory: seed \(seed), \(cases) cases")
         var random = RandomSource(seed: seed)
@@ -40,7 +40,8 @@ import Testing
                 counts[outcome, default: 0] += 1
             }
         }
-        print("sqlAgreesWithMemory: \(counts)")
+        let summary = "\(counts[.agrees, default: 0]) agree, \(counts[.refused, default: 0]) are refused,"
+        print("sqlAgreesWithMemory: \(summary) \(counts[.failed, default: 0]) have no answer")
         // The test would say nothing if nearly everything were refused.
         #expect(counts[.agrees, default: 0] > cases / 2, "\(counts)")
     }
@@ -80,8 +81,12 @@ import Testing
         }
         guard case .success(let keys) = expected, keys == found else {
             let compiler = FetchCompiler(schema: world.store.schema, rowPlans: world.store.rowPlans)
-            print(try compiler.compile(FetchShape(plan, .keys)).sql)
-            Issue.record("\(label): \(entity.name) where \(predicate) sorted by \(plan.sorts): \(found), memory \(expected)")
+            let sql = try compiler.compile(FetchShape(plan, .keys)).sql
+            Issue.record(
+                """
+                \(label): \(entity.name) where \(predicate) sorted by \(plan.sorts): \(found), \
+                memory \(expected); \(sql)
+                """)
             return nil
         }
         let counted = try world.store.count(plan)
@@ -109,7 +114,8 @@ import Testing
         }
         selected.sort { a, b in
             for sort in plan.sorts {
-                let order = ValueComparison.sortOrder(a.value(at: sort.keyPath), b.value(at: sort.keyPath), sort.options)
+                let order = ValueComparison.sortOrder(
+                    a.value(at: sort.keyPath), b.value(at: sort.keyPath), sort.options)
                 if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }
             }
             let order = ValueComparison.sortOrder(distances[a.key] ?? .null, distances[b.key] ?? .null)

@@ -81,7 +81,11 @@ struct RandomPredicates {
     }
 
     private func expression(_ base: FetchExpression?, _ path: [String]) -> FetchExpression {
-        if let base { path.isEmpty ? base : .path(base, path) } else { path.isEmpty ? .evaluatedObject : .keyPath(path) }
+        if let base {
+            path.isEmpty ? base : .path(base, path)
+        } else {
+            path.isEmpty ? .evaluatedObject : .keyPath(path)
+        }
     }
 
     // MARK: Expressions
@@ -179,7 +183,9 @@ struct RandomPredicates {
                     text, pick([.substringFromIndex, .substringToIndex]),
                     [.constant(.integer(.random(in: -1...3, using: &random)))])
             default:
-                return .cast(value(pick([.number, .boolean, .date, .uuid, .uri, .bytes, .point, .object]), depth: depth), .string)
+                return .cast(
+                    value(pick([.number, .boolean, .date, .uuid, .uri, .bytes, .point, .object]), depth: depth), .string
+                )
             }
         case .date: return .cast(value(pick([.number, .text]), depth: depth), .date)
         case .boolean:
@@ -226,7 +232,8 @@ struct RandomPredicates {
             }
         case 11:
             return .function(
-                pick([.sum, .minimum, .maximum, .average]), [value(.number, depth: depth), value(.number, depth: depth)])
+                pick([.sum, .minimum, .maximum, .average]),
+                [value(.number, depth: depth), value(.number, depth: depth)])
         case 12: return .method(value(.text, depth: depth), pick([.length, .integerValue, .doubleValue]), [])
         default: return .cast(value(pick([.number, .date, .text, .boolean]), depth: depth), pick([.number, .decimal]))
         }
@@ -292,7 +299,8 @@ struct RandomPredicates {
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
             return .comparison(
-                left, .like, .constant(.string(pick(["*", "a?", "a*c", "?", "*b*", "%_", "Ä?", "ß", "s*y"]))), options())
+                left, .like, .constant(.string(pick(["*", "a?", "a*c", "?", "*b*", "%_", "Ä?", "ß", "s*y"]))), options()
+            )
         case 1:
             let patterns = ["a.*", "[a-z]+", ".", "(?i)STORM.*", "\\d", "(", "ä|ß"]
             return .comparison(left, .matches, .constant(.string(pick(patterns))), options())

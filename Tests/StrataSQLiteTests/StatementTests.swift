@@ -148,7 +148,10 @@ import Testing
     @Test func whatIsNestedTooDeeplyIsRefused() throws {
         var predicate = FetchPredicate.comparison(.keyPath(["small"]), .equal, .constant(1), [])
         for level in 0..<PredicateLimits.nesting {
-            predicate = .or([.and([predicate, .comparison(.keyPath(["small"]), .less, .constant(.integer(Int64(level))), [])]), .constant(false)])
+            predicate = .or([
+                .and([predicate, .comparison(.keyPath(["small"]), .less, .constant(.integer(Int64(level))), [])]),
+                .constant(false),
+            ])
         }
         do throws(StoreError) {
             var plan = FetchPlan(entityIndex: 0)

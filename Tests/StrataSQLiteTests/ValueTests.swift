@@ -59,7 +59,8 @@ import Testing
             try store.values(plan) == [
                 [4, 3, .integer(.max), .decimal(3.5), .decimal(1.75), "a", .integer(.max), .double(0.25)]
             ])
-        let none = try self.plan(("n", "count:(SELF)"), ("sum", "sum:(large)"), ("max", "max:(large)"), where: "title == 'z'")
+        let none = try self.plan(
+            ("n", "count:(SELF)"), ("sum", "sum:(large)"), ("max", "max:(large)"), where: "title == 'z'")
         #expect(try store.values(none) == [[0, 0, nil]])
     }
 
