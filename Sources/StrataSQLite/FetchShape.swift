@@ -57,11 +57,12 @@ final class PreparedFetch {
     /// Binds the constants of a condition and, behind them, limit and offset.
     func bind(_ constants: [Value], _ plan: FetchPlan) throws(StoreError) {
         var index: Int32 = 0
-        // A parameter that came to stand nowhere in the SQL has no place there.
         let count = statement.parameterCount
         for parameter in parameters {
             index += 1
-            if index <= count { statement.bind(try parameter.value(constants), at: index) }
+            // All are asked for, since a faulty constant is an error also where it came to stand nowhere in the SQL.
+            let value = try parameter.value(constants)
+            if index <= count { statement.bind(value, at: index) }
         }
         if let limit = plan.limit {
             index += 1

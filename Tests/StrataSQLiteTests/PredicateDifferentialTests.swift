@@ -28,10 +28,15 @@ import Testing
             let worldSeed = random.next()
             var worldRandom = RandomSource(seed: worldSeed)
             guard let world = try? RandomWorld(&worldRandom) else { continue }
+            var last = random
             for _ in 0..<100 where done < cases {
                 done += 1
-                let entity = world.model.entities.randomElement(using: &random)!
-                let outcome = try check(world, entity, RandomSource(seed: random.next()), "seed \(seed), case \(done)")
+                // Every other condition has the structure of the one before it, with other constants.
+                if done.isMultiple(of: 2) { last = RandomSource(seed: random.next()) }
+                var structure = last
+                let entity = world.model.entities.randomElement(using: &structure)!
+                let outcome = try check(
+                    world, entity, structure, RandomSource(seed: random.next()), "seed \(seed), case \(done)")
                 guard let outcome else {
                     differences += 1
                     if differences == 5 { return }
@@ -48,9 +53,10 @@ import Testing
 
     /// - Returns: nil if there is a difference.
     private func check(
-        _ world: RandomWorld, _ entity: EntityDescription, _ random: RandomSource, _ label: String
+        _ world: RandomWorld, _ entity: EntityDescription, _ random: RandomSource, _ values: RandomSource,
+        _ label: String
     ) throws -> Outcome? {
-        var maker = RandomPredicates(model: world.model, entity: entity, random: random)
+        var maker = RandomPredicates(model: world.model, entity: entity, random: random, values: values)
         let predicate = maker.predicate(depth: 3)
         var plan = FetchPlan(entityIndex: entity.index)
         plan.predicate = predicate

@@ -6,18 +6,23 @@ struct RandomPredicates {
     let model: ManagedObjectModel
     let entity: EntityDescription
     var random: RandomSource
+    /// Where constants come from: conditions that differ in this alone have one structure.
+    var values: RandomSource
     /// The variables of subqueries around what is being made, with the entity of their elements.
     private var variables: [(name: String, entity: EntityDescription)] = []
 
-    init(model: ManagedObjectModel, entity: EntityDescription, random: RandomSource) {
+    init(model: ManagedObjectModel, entity: EntityDescription, random: RandomSource, values: RandomSource) {
         self.model = model
         self.entity = entity
         self.random = random
+        self.values = values
     }
 
     enum Kind: CaseIterable { case number, text, date, boolean, uuid, uri, bytes, point, object }
 
     private mutating func one(in count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+
+    private mutating func pickValue<T>(_ list: [T]) -> T { list.randomElement(using: &values)! }
 
     private mutating func pick<T>(_ list: [T]) -> T { list.randomElement(using: &random)! }
 
@@ -91,17 +96,17 @@ struct RandomPredicates {
     // MARK: Expressions
 
     mutating func constant(_ kind: Kind) -> Value {
-        if one(in: 12) { return .null }
+        if Int.random(in: 0..<12, using: &values) == 0 { return .null }
         switch kind {
-        case .number: return RandomValues.number(&random)
-        case .text: return RandomValues.value(.string, &random)
-        case .date: return RandomValues.value(.date, &random)
-        case .boolean: return .boolean(.random(using: &random))
-        case .uuid: return RandomValues.value(.uuid, &random)
-        case .uri: return RandomValues.value(.uri, &random)
-        case .bytes: return RandomValues.value(.binary, &random)
-        case .point: return RandomValues.value(.geoPoint, &random)
-        case .object: return .object(.random(in: 1...10, using: &random))
+        case .number: return RandomValues.number(&values)
+        case .text: return RandomValues.value(.string, &values)
+        case .date: return RandomValues.value(.date, &values)
+        case .boolean: return .boolean(.random(using: &values))
+        case .uuid: return RandomValues.value(.uuid, &values)
+        case .uri: return RandomValues.value(.uri, &values)
+        case .bytes: return RandomValues.value(.binary, &values)
+        case .point: return RandomValues.value(.geoPoint, &values)
+        case .object: return .object(.random(in: 1...10, using: &values))
         }
     }
 
@@ -148,6 +153,9 @@ struct RandomPredicates {
         guard let (collection, entity) = collection(depth: depth) else { return nil }
         if kind == .object, one(in: 2) { return collection }
         guard let path = path(from: entity, kind) else { return nil }
+        if depth > 0, one(in: 6), let other = values(kind, depth: 0) {
+            return .function(pick([.union, .intersect, .minus]), [joined(collection, path), other])
+        }
         return joined(collection, one(in: 6) ? [pick(["@unionOfObjects", "@distinctUnionOfObjects"])] + path : path)
     }
 
@@ -158,11 +166,18 @@ struct RandomPredicates {
     }
 
     private mutating func computed(_ kind: Kind, depth: Int) -> FetchExpression {
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
         case 0: return .ternary(predicate(depth: depth), value(kind, depth: depth), value(kind, depth: depth))
         case 1:
             if let (collection, entity) = collection(depth: depth), let path = path(from: entity, kind) {
-                return .path(.index(collection, pick([.first, .last, .at(.constant(.integer(1)))])), path)
+                return .path(
+                    .index(
+                        collection,
+                        pick([.first, .last, .at(.constant(.integer(.random(in: -1...3, using: &values))))])), path)
+            }
+        case 3:
+            if let values = values(kind, depth: depth) {
+                return .method(values, pick([.firstObject, .lastObject]), [])
             }
         case 2:
             if let values = values(kind, depth: depth), kind != .point {
@@ -181,7 +196,7 @@ struct RandomPredicates {
             case 3:
                 return .method(
                     text, pick([.substringFromIndex, .substringToIndex]),
-                    [.constant(.integer(.random(in: -1...3, using: &random)))])
+                    [.constant(.integer(.random(in: -1...3, using: &values)))])
             default:
                 return .cast(
                     value(pick([.number, .boolean, .date, .uuid, .uri, .bytes, .point, .object]), depth: depth), .string
@@ -201,7 +216,7 @@ struct RandomPredicates {
     }
 
     private mutating func number(depth: Int) -> FetchExpression {
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0...3:
             let functions: [FetchFunction] = [
                 .add, .subtract, .multiply, .divide, .power, .modulus, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift,
@@ -234,6 +249,16 @@ struct RandomPredicates {
             return .function(
                 pick([.sum, .minimum, .maximum, .average]),
                 [value(.number, depth: depth), value(.number, depth: depth)])
+        case 13:
+            return .distance(
+                value(.point, depth: depth), value(.point, depth: depth), earthRadius: pickValue([6371.0088, 1]))
+        case 14:
+            let parts = (0..<Int.random(in: 0...3, using: &random)).map { _ in value(.number, depth: depth) }
+            return .function(pick([.sum, .count, .minimum, .average, .median]), [.aggregate(parts)])
+        case 15:
+            if let (collection, _) = collection(depth: depth) {
+                return .method(one(in: 2) ? .cast(collection, pick([.set, .array])) : collection, .count, [])
+            }
         case 12: return .method(value(.text, depth: depth), pick([.length, .integerValue, .doubleValue]), [])
         default: return .cast(value(pick([.number, .date, .text, .boolean]), depth: depth), pick([.number, .decimal]))
         }
@@ -268,6 +293,26 @@ struct RandomPredicates {
             if let (collection, _) = collection(depth: depth) {
                 return .comparison(collection, pick([.equal, .notEqual]), .constant(.null), [])
             }
+        case 15 where one(in: 2):
+            let kind = pick(Kind.allCases)
+            let parts = (0..<Int.random(in: 0...2, using: &random)).map { _ in value(kind, depth: depth) }
+            let constants = parts.map { _ in constant(kind) }
+            return .comparison(.aggregate(parts), pick([.equal, .notEqual]), .constant(.list(constants)), options())
+        case 16 where one(in: 2):
+            let kind = pick(Kind.allCases)
+            let constants = (0..<Int.random(in: 0...3, using: &random)).map { _ in constant(kind) }
+            return .quantified(
+                pick([.any, .all, .none]), .constant(.list(constants)), pick([.equal, .notEqual]),
+                value(kind, depth: depth), options())
+        case 17 where one(in: 4):
+            let kind = pick(Kind.allCases)
+            let left = value(kind, depth: 0)
+            let shared = options()
+            let op = pick([ComparisonOperator.equal, .notEqual])
+            let parts = (0..<60).map { _ in
+                FetchPredicate.comparison(left, op, .constant(constant(kind)), shared)
+            }
+            return one(in: 2) ? .or(parts) : .and(parts)
         default: break
         }
         let kind = pick(Kind.allCases + [.number, .number, .text])
@@ -299,15 +344,16 @@ struct RandomPredicates {
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
             return .comparison(
-                left, .like, .constant(.string(pick(["*", "a?", "a*c", "?", "*b*", "%_", "Ä?", "ß", "s*y"]))), options()
+                left, .like, .constant(.string(pickValue(["*", "a?", "a*c", "?", "*b*", "%_", "Ä?", "ß", "s*y"]))),
+                options()
             )
         case 1:
             let patterns = ["a.*", "[a-z]+", ".", "(?i)STORM.*", "\\d", "(", "ä|ß"]
-            return .comparison(left, .matches, .constant(.string(pick(patterns))), options())
+            return .comparison(left, .matches, .constant(.string(pickValue(patterns))), options())
         case 2:
             let queries = ["storm", "storm*", "\"storm cloud\"", "cloud stormy", "", "a", "ab", "ss", "*", "athenai"]
             let whole = one(in: 3) ? value(.object, depth: 0) : left
-            return .comparison(whole, .matchesText, .constant(.string(pick(queries))), [])
+            return .comparison(whole, .matchesText, .constant(.string(pickValue(queries))), [])
         default:
             return .comparison(
                 left, pick([.beginsWith, .endsWith, .contains, .isIn]), value(.text, depth: depth), options())
@@ -341,8 +387,8 @@ struct RandomPredicates {
             let distances: [Double] = unit == .radians ? [0, 0.01, 0.5, 2, 4] : [0, 1, 200, 5000, 15000, 30000, -1]
             return .geo(
                 .within(
-                    place, center, distance: .constant(.double(pick(distances))), unit,
-                    earthRadius: pick([GeoCondition.meanEarthRadius, 6378.137])))
+                    place, center, distance: .constant(.double(pickValue(distances))), unit,
+                    earthRadius: pickValue([GeoCondition.meanEarthRadius, 6378.137])))
         default: return .geo(.box(place, southWest: .constant(constant(.point)), northEast: center))
         }
     }
