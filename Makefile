@@ -6,6 +6,8 @@
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
 #                 conditions and 50 kills
+#   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
+#   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
@@ -27,10 +29,11 @@ FUZZ_SECONDS ?= 600
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
-SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests
+SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
+	--skip GateTests --skip GrowthTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress data clean dependencies fuzz-predicates \
+.PHONY: help demo test tsan asan stress thresholds growth data clean dependencies fuzz-predicates \
 	bench bench-quick bench-callgrind bench-build bench-program
 
 help:
@@ -60,6 +63,14 @@ stress: dependencies
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
 		STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
+
+thresholds: dependencies
+	$(SWIFT) build --build-tests
+	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build --disable-xctest --filter GateTests
+
+growth: dependencies
+	$(SWIFT) build -c release --product GateProbe
+	Scripts/measure-growth.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
 
 # The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.
 fuzz-predicates: dependencies

@@ -71,13 +71,19 @@ let package = Package(
         ),
         .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
-        .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+        .target(name: "CCounters", path: "Tests/CCounters"),
         .executableTarget(
-            name: "AllocationProbe", dependencies: ["Strata", "CAllocationCounter"], path: "Tests/AllocationProbe"),
+            name: "AllocationProbe", dependencies: ["Strata", "CCounters"], path: "Tests/AllocationProbe"),
+        .executableTarget(
+            name: "GateProbe", dependencies: ["Strata", "CCounters"], path: "Tests/GateProbe",
+            plugins: ["StrataPlugin"]),
         .testTarget(
-            name: "ProcessTests", dependencies: ["Strata", "StrataTool", "CrashProbe", "AllocationProbe"]),
+            name: "ProcessTests",
+            dependencies: ["Strata", "StrataTool", "CrashProbe", "AllocationProbe", "GateProbe"],
+            exclude: ["Gates/thresholds.json"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
+        .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
         .testTarget(

@@ -47,6 +47,51 @@ extension CommitWriter {
         }
     }
 
+    // MARK: References to deleted objects
+
+    /// Sets references to nil, for each relationship by one statement that goes through the table in its order.
+    func writeClearings() throws(StoreError) {
+        for clearing in changes.clearings where !clearing.keys.isEmpty {
+            guard
+                let field = store.writePlans[clearing.entityIndex].fields.first(where: { $0.slot == clearing.slot })
+            else { continue }
+            let order = field.orderColumn.map { ", \($0) = NULL" } ?? ""
+            // The plus keeps SQLite from going by the index on the column, which this statement changes.
+            let statement = try connection.statement(
+                """
+                UPDATE \(store.writePlans[clearing.entityIndex].table) \
+                SET \(field.column) = NULL\(order), _version = _version + 1 \
+                WHERE _id IN (SELECT value FROM strata_list(?1)) AND +\(field.column) IN \
+                (SELECT value FROM strata_list(?2))
+                """)
+            statement.bind(ValueList(keys: clearing.keys), at: 1)
+            statement.bind(ValueList(keys: clearing.targets), at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Notes which rows refer to those that are about to go, by the indexes that all references have.
+    func findReferrers() throws(StoreError) {
+        guard !changes.deletes.isEmpty else { return }
+        var gone: [Int: [Int64]] = [:]
+        for delete in changes.deletes {
+            gone[store.model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key)
+        }
+        for table in store.layout.tables {
+            for column in table.columns {
+                guard let root = column.destinationRoot, let keys = gone[root] else { continue }
+                let statement = try connection.statement(
+                    """
+                    SELECT _id FROM \(table.quoted) WHERE \(column.quoted) IN (SELECT value FROM strata_list(?))
+                    """)
+                statement.bind(ValueList(keys: keys), at: 1)
+                while try statement.step() {
+                    effects.referrers[table.rootIndex, default: []].append(statement.integer(0))
+                }
+            }
+        }
+    }
+
     // MARK: Foreign keys
 
     /// Says which reference leads nowhere, after a commit has failed for it.

@@ -6,7 +6,7 @@ extension CommitWriter {
     private struct Group {
         let plan: WritePlan
         let slots: SlotSet
-        let fields: [WritePlan.Field]
+        let bindings: [WritePlan.Binding]
         let statement: Statement
     }
 
@@ -16,8 +16,7 @@ extension CommitWriter {
         let updates = changes.updates
         guard !updates.isEmpty else { return }
         var groups: [[Group]] = Array(repeating: [], count: store.model.entities.count)
-        for position in ascending(updates.count, { updates[$0].row.row }) {
-            let update = updates[position]
+        for update in ascending(updates, { $0.row.row }) {
             let entityIndex = update.row.row.entityIndex
             if let group = groups[entityIndex].first(where: { $0.slots == update.slots }) {
                 try write(update, group)
@@ -25,7 +24,7 @@ extension CommitWriter {
                 let plan = store.writePlans[entityIndex]
                 let fields = plan.fields.filter { update.slots.contains($0.slot) }
                 let group = Group(
-                    plan: plan, slots: update.slots, fields: fields,
+                    plan: plan, slots: update.slots, bindings: fields.map(\.binding),
                     statement: try connection.statement(plan.updateSQL(fields)))
                 groups[entityIndex].append(group)
                 try write(update, group)
@@ -65,9 +64,9 @@ extension CommitWriter {
     private func bind(_ update: ChangeSet.Update, _ group: Group) throws(StoreError) {
         let row = update.row.row
         var parameter: Int32 = 0
-        for field in group.fields {
+        for binding in group.bindings {
             parameter += 1
-            try bind(row, field, group.plan, group.statement, parameter)
+            try bind(row, binding, group.plan, group.statement, parameter)
         }
         group.statement.bind(row.version, at: parameter + 1)
         group.statement.bind(row.key, at: parameter + 2)
@@ -85,7 +84,7 @@ extension CommitWriter {
             var parameter: Int32 = 0
             for field in unique.fields {
                 parameter += 1
-                try bind(row, field, plan, statement, parameter)
+                try bind(row, field.binding, plan, statement, parameter)
             }
             statement.bind(row.key, at: parameter + 1)
             if try statement.step() {
@@ -118,7 +117,7 @@ extension CommitWriter {
         for (position, update) in changes.updates.enumerated() {
             let other = update.row.row
             positions[rowID(other)] = position
-            if (other.entityIndex, other.key) < (row.entityIndex, row.key) { doneUpdates.insert(rowID(other)) }
+            if precedes(other, row) { doneUpdates.insert(rowID(other)) }
         }
         updatePositions = positions
     }

@@ -5,9 +5,17 @@ import StrataStore
 extension SQLiteStore {
     public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
         guard !options.isReadOnly else { throw .readOnly(path: path) }
-        if changes.isEmpty { return .committed }
+        if changes.isEmpty { return .committed(CommitEffects()) }
         return try pool.write { (connection) throws(StoreError) in
-            try CommitWriter(store: self, connection: connection, changes: changes).run()
+            let writer = CommitWriter(store: self, connection: connection, changes: changes)
+            do throws(StoreError) {
+                return try writer.run()
+            } catch {
+                guard writer.needsIndexes else { throw error }
+                let careful = CommitWriter(store: self, connection: connection, changes: changes)
+                careful.needsIndexes = true
+                return try careful.run()
+            }
         }
     }
 }
@@ -25,6 +33,9 @@ final class CommitWriter {
     /// The updates that are still to be made, by table and key; made when a unique constraint first stands in the way.
     var updatePositions: [RowID: Int]?
     var doneUpdates: Set<RowID> = []
+    var effects = CommitEffects()
+    /// Whether indexes must stay while rows are inserted, because making them afterwards failed.
+    var needsIndexes = false
     /// The rows that this change set writes; made when a unique constraint first tells of a conflict.
     private(set) lazy var ownRows = Set(
         (changes.inserts.map(\.row) + changes.updates.map(\.row)).map { rowID($0.row) })
@@ -52,6 +63,8 @@ final class CommitWriter {
     func run() throws(StoreError) -> CommitResult {
         try connection.begin()
         do throws(StoreError) {
+            try writeClearings()
+            try findReferrers()
             try writeDeletes()
             try writeUpdates()
             try writeInserts()
@@ -67,7 +80,7 @@ final class CommitWriter {
         }
         if conflicts.isEmpty {
             store.blobs?.remove(droppedFiles)
-            return .committed
+            return .committed(effects)
         }
         takeBack()
         return .conflicts(try conflictsWithRows())
@@ -147,7 +160,7 @@ final class CommitWriter {
     /// Notes the files that a row refers to before the references go: those of all slots, or of some.
     func noteFiles(of plan: WritePlan, key: Int64, slots: SlotSet?) throws(StoreError) {
         guard let sql = plan.externalSQL, store.blobs != nil else { return }
-        let fields = plan.fields.filter(\.allowsExternal)
+        let fields = plan.fields.filter(\.binding.allowsExternal)
         if let slots, !fields.contains(where: { slots.contains($0.slot) }) { return }
         let statement = try connection.statement(sql)
         statement.bind(key, at: 1)
@@ -156,58 +169,6 @@ final class CommitWriter {
             if statement.type(Int32(column)) == SQLITE_TEXT { droppedFiles.append(statement.text(Int32(column))) }
         }
         statement.reset()
-    }
-
-    // MARK: Inserts
-
-    private func writeInserts() throws(StoreError) {
-        let inserts = changes.inserts
-        guard !inserts.isEmpty else { return }
-        var current: WritePlan?
-        var statement: Statement?
-        for index in ascending(inserts.count, { inserts[$0].row.row }) {
-            let row = inserts[index].row.row
-            if current?.entityIndex != row.entityIndex {
-                let plan = store.writePlans[row.entityIndex]
-                current = plan
-                statement = try connection.statement(plan.insertSQL)
-            }
-            guard let plan = current, let statement else { continue }
-            statement.bind(row.key, at: 1)
-            statement.bind(max(1, row.version), at: 2)
-            var parameter = WritePlan.leadingParameters
-            for field in plan.fields {
-                parameter += 1
-                try bind(row, field, plan, statement, parameter)
-            }
-            let code = statement.stepCode()
-            let error = code == SQLITE_DONE ? nil : connection.failure(code)
-            statement.reset()
-            if let error {
-                guard code == uniqueConstraintCode, try addUniqueConflict(plan, row) else {
-                    throw rejected(error, plan, row.key)
-                }
-            } else if plan.hasSpatial {
-                try writeSpatial(plan, row, slots: nil)
-            }
-        }
-    }
-
-    /// Positions in the order of entity and key. Changes mostly come in that order already.
-    func ascending(_ count: Int, _ row: (Int) -> RowPointer) -> [Int] {
-        var positions = Array(0..<count)
-        func precedes(_ a: Int, _ b: Int) -> Bool {
-            let x = row(a)
-            let y = row(b)
-            return x.entityIndex != y.entityIndex ? x.entityIndex < y.entityIndex : x.key < y.key
-        }
-        var isSorted = true
-        for index in positions.indices.dropFirst() where precedes(index, index - 1) {
-            isSorted = false
-            break
-        }
-        if !isSorted { positions.sort(by: precedes) }
-        return positions
     }
 
     func rowID(_ row: RowPointer) -> RowID {
@@ -233,11 +194,11 @@ final class CommitWriter {
     /// Binds the value of a slot straight from the packed row, which outlives the step.
     @inline(__always)
     func bind(
-        _ row: RowPointer, _ field: WritePlan.Field, _ plan: WritePlan, _ statement: Statement, _ parameter: Int32
+        _ row: RowPointer, _ binding: WritePlan.Binding, _ plan: WritePlan, _ statement: Statement, _ parameter: Int32
     ) throws(StoreError) {
-        let slot = field.slot
+        let slot = binding.slot
         guard row.isPresent(slot) else { return statement.bindNull(at: parameter) }
-        switch field.storage {
+        switch binding.storage {
         case .integer, .key, .boolean: statement.bind(Int64(bitPattern: row.word(slot)), at: parameter)
         case .double, .date:
             let number = Double(bitPattern: row.word(slot))
@@ -257,7 +218,7 @@ final class CommitWriter {
                 // Written back as it is: the file stays, whatever reference to it has been noted before.
                 let name = String(decoding: bytes, as: UTF8.self)
                 droppedFiles.removeAll { $0 == name }
-            } else if field.allowsExternal, let blobs = store.blobs,
+            } else if binding.allowsExternal, let blobs = store.blobs,
                 row.bytes(slot).count > store.options.externalStorageThreshold
             {
                 let name = try blobs.write(row.bytes(slot))

@@ -40,6 +40,11 @@ struct FetchCompiler {
 
     private func rows(_ plan: FetchPlan, _ from: String, isLimited: Bool, _ answer: Answer) -> String {
         let rowPlan = rowPlans[plan.entityIndex]
+        if plan.predicate == nil, plan.sorts.isEmpty, !isLimited {
+            let condition = schema.layout.entityCondition(
+                plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
+            return rowPlan.selectAll(condition, skippingKnown: answer == .unknownRows)
+        }
         // A subquery with a limit keeps its order, and no condition is moved into it.
         let limited = isLimited ? from : from + " LIMIT -1"
         // A whole result that must be sorted goes through the sorter as it is: to look up each row afterwards would

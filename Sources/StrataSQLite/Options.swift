@@ -49,13 +49,3 @@ extension SQLiteStore {
         public init() {}
     }
 }
-
-/// A statement that a store has run.
-public struct StatementTrace: Sendable, Hashable {
-    /// The statement, with `?` for bound values.
-    public let sql: String
-    /// The time from the first step to the end, in seconds, by a monotonic clock. It includes the reading of the rows.
-    public let duration: Double
-    /// How many rows the statement answered with.
-    public let rows: Int
-}

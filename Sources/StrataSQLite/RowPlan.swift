@@ -89,6 +89,21 @@ final class RowPlan: Sendable {
     /// The statement that packs all rows of what follows `FROM`.
     func select(from: String) -> String { "SELECT \(Self.calls(columns)) FROM \(from)" }
 
+    /// The statement that packs all rows of the table by key: without an index to walk, SQLite goes through the table,
+    /// which is in the order of the keys.
+    /// - Parameters:
+    ///   - condition: What keeps the rows of an entity apart from others, if anything.
+    ///   - skippingKnown: As in ``select(keysFrom:alias:skippingKnown:)``.
+    func selectAll(_ condition: String?, skippingKnown: Bool) -> String {
+        var test = condition
+        if skippingKnown {
+            let unknown = unknown(headerColumns(true).map { "t0.\($0)" })
+            // CASE, because SQLite may ask the sides of an AND in any order, and rows of others must not be asked for.
+            test = condition.map { "CASE WHEN \($0) THEN \(unknown) ELSE 0 END" } ?? unknown
+        }
+        return select(from: "\(table) AS t0 NOT INDEXED" + (test.map { " WHERE \($0)" } ?? ""))
+    }
+
     /// The statement that packs the rows whose keys a subquery gives, in its order: the keys alone pass through it, and
     /// the rows are read where the function is called. CROSS JOIN keeps the order of the tables.
     /// - Parameters:

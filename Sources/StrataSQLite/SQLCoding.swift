@@ -19,7 +19,7 @@ enum SQLCoding {
         case .binary(let data): .blob(data)
         case .uuid(let uuid): .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
         case .uri(let uri): .text(uri.absoluteString)
-        case .geoPoint(let point): .blob(SQLFunctions.canonicalBytes(point))
+        case .geoPoint(let point): .blob(SQLFunctions.bytes(point))
         case .object(let key): .integer(key)
         case .composite, .list, .set: nil
         }

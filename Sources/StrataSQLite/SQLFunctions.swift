@@ -148,7 +148,12 @@ enum SQLFunctions {
     /// The bytes in which equal points are equal: zero has one sign. A point with a coordinate that is no number equals
     /// none.
     static func canonicalBytes(_ point: GeoPoint) -> Data {
-        let words = ((point.latitude + 0).bitPattern.littleEndian, (point.longitude + 0).bitPattern.littleEndian)
+        bytes(GeoPoint(latitude: point.latitude + 0, longitude: point.longitude + 0))
+    }
+
+    /// A point as it is, as rows keep it.
+    static func bytes(_ point: GeoPoint) -> Data {
+        let words = (point.latitude.bitPattern.littleEndian, point.longitude.bitPattern.littleEndian)
         return withUnsafeBytes(of: words) { Data($0) }
     }
 

@@ -7,6 +7,8 @@ struct SchemaObject {
     let kind: String
     let sql: String
     var fill: String?
+    /// The table into which many rows can be put faster without the index, to make it afterwards; nil if it must stay.
+    var spareTable: Int?
 }
 
 /// A geo point that an R*Tree finds by area. The commit keeps the tree.
@@ -117,7 +119,9 @@ struct Schema {
             sql += " WHERE \(condition)"
         }
         if !isPartial { covered[tableIndex].insert(first) }
-        objects.append(SchemaObject(name: name, kind: "index", sql: sql))
+        let isNeeded = table.columns.contains { $0.quoted == first && Self.isNeededByInserts($0, of: table) }
+        objects.append(
+            SchemaObject(name: name, kind: "index", sql: sql, spareTable: isNeeded ? nil : tableIndex))
     }
 
     /// Every foreign key has an index: to-many relationships are read by it, and a delete looks for references.
@@ -141,9 +145,16 @@ struct Schema {
                 objects.append(
                     SchemaObject(
                         name: name, kind: "index",
-                        sql: "CREATE INDEX \(Identifiers.quote(name)) ON \(table.quoted) (\(terms))"))
+                        sql: "CREATE INDEX \(Identifiers.quote(name)) ON \(table.quoted) (\(terms))",
+                        spareTable: Self.isNeededByInserts(column, of: table) ? nil : index))
             }
         }
+    }
+
+    /// While rows refer to rows of the same table that are not written yet, SQLite looks through the references at each
+    /// insert, and without their index through the whole table.
+    private static func isNeededByInserts(_ column: ColumnLayout, of table: TableLayout) -> Bool {
+        column.destinationRoot == table.rootIndex
     }
 
     private mutating func makeSpatialIndex(_ index: Index, of entity: EntityDescription) {

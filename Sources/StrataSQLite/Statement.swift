@@ -69,7 +69,7 @@ final class Statement {
             trace(
                 StatementTrace(
                     sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18,
-                    rows: rows ?? rowCount))
+                    rows: rows ?? rowCount, work: StatementWork(taking: handle)))
             self.started = nil
         }
         rowCount = 0

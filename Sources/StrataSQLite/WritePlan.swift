@@ -2,15 +2,21 @@ import StrataStore
 
 /// How the rows of an entity are written.
 struct WritePlan: Sendable {
-    /// A stored slot.
-    struct Field: Sendable {
+    /// What binding the value of a slot has to know: plain bytes, since it is asked for at every value.
+    struct Binding: Sendable {
         let slot: Int
-        let column: String
         let storage: SlotStorage
         let allowsExternal: Bool
+    }
+
+    /// A stored slot.
+    struct Field: Sendable {
+        let binding: Binding
+        let column: String
         /// The column with the place in an ordered relationship, which a move to another owner makes meaningless.
         let orderColumn: String?
         let spatial: SpatialIndex?
+        var slot: Int { binding.slot }
     }
 
     /// A unique constraint: its slots, and the search for a row that stands against it.
@@ -24,6 +30,8 @@ struct WritePlan: Sendable {
     let table: String
     let entityName: String
     let fields: [Field]
+    /// Those of ``fields``.
+    let bindings: [Binding]
     let insertSQL: String
     let deleteSQL: String
     let deleteAnySQL: String
@@ -54,8 +62,9 @@ struct WritePlan: Sendable {
             let position = layout.columnOfSlot[entity.index][slot.index]
             fields.append(
                 Field(
-                    slot: slot.index, column: column.quoted, storage: slot.storage,
-                    allowsExternal: column.allowsExternal,
+                    binding: Binding(
+                        slot: slot.index, storage: slot.storage, allowsExternal: column.allowsExternal),
+                    column: column.quoted,
                     orderColumn: orders[slot.index],
                     spatial: schema.spatialIndexes.first {
                         $0.table == layout.tableOfEntity[entity.index] && $0.column == position
@@ -65,6 +74,7 @@ struct WritePlan: Sendable {
         self.table = table.quoted
         self.entityName = entity.name
         self.fields = fields
+        self.bindings = fields.map(\.binding)
         self.hasSpatial = fields.contains { $0.spatial != nil }
         let own = table.hasEntityColumn ? [("_entity", Identifiers.literal(entity.name))] : []
         let names = ["_id", "_version"] + own.map(\.0) + fields.map(\.column)
@@ -74,7 +84,7 @@ struct WritePlan: Sendable {
         self.deleteSQL = "DELETE FROM \(table.quoted) WHERE _id = ? AND _version = ?"
         self.deleteAnySQL = "DELETE FROM \(table.quoted) WHERE _id = ?"
         self.versionSQL = "SELECT _version FROM \(table.quoted) WHERE _id = ?"
-        let external = fields.filter(\.allowsExternal).map {
+        let external = fields.filter(\.binding.allowsExternal).map {
             "CASE WHEN typeof(\($0.column)) = 'text' THEN \($0.column) END"
         }
         self.externalSQL =
@@ -100,7 +110,7 @@ struct WritePlan: Sendable {
             let parts = slots.compactMap { slot in fields.first { $0.slot == slot } }
             guard parts.count == slots.count else { continue }
             var conditions = parts.map { field in
-                field.storage == .decimal
+                field.binding.storage == .decimal
                     ? "\(field.column) = ? COLLATE \(SQLFunctions.decimalCollation)" : "\(field.column) = ?"
             }
             // The topmost ancestor that has all of these slots in a constraint declares it.

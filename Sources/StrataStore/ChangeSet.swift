@@ -44,6 +44,27 @@ public struct ChangeSet: Sendable {
         }
     }
 
+    /// References that become nil because what they led to is deleted, in objects that the context has not read: there
+    /// is no version of them to compare. The version of each goes up by one.
+    public struct Clearing: Sendable {
+        /// The position of the entity that has the reference; its rows may be of entities that inherit from it.
+        public let entityIndex: Int
+        /// The slot with the reference.
+        public let slot: Int
+        /// The keys of the deleted objects.
+        public var targets: [Int64]
+        /// The keys of the objects with the reference. Those that lead elsewhere by now are left alone.
+        public var keys: [Int64]
+
+        /// Describes cleared references.
+        public init(entityIndex: Int, slot: Int, targets: [Int64], keys: [Int64]) {
+            self.entityIndex = entityIndex
+            self.slot = slot
+            self.targets = targets
+            self.keys = keys
+        }
+    }
+
     /// A change of a relationship that is kept as pairs. Named from its primary side; additions that exist already and
     /// removals that do not are no error, so that two contexts never conflict here.
     public struct PairChange: Sendable {
@@ -103,6 +124,8 @@ public struct ChangeSet: Sendable {
     public var updates: [Update] = []
     /// Deleted objects.
     public var deletes: [Delete] = []
+    /// References to deleted objects.
+    public var clearings: [Clearing] = []
     /// Changed pairs.
     public var pairs: [PairChange] = []
     /// Changed orders.
@@ -115,6 +138,6 @@ public struct ChangeSet: Sendable {
 
     /// Whether there is nothing to do.
     public var isEmpty: Bool {
-        inserts.isEmpty && updates.isEmpty && deletes.isEmpty && pairs.isEmpty && orders.isEmpty
+        inserts.isEmpty && updates.isEmpty && deletes.isEmpty && clearings.isEmpty && pairs.isEmpty && orders.isEmpty
     }
 }

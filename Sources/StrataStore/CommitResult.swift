@@ -1,10 +1,20 @@
 /// What became of a ``ChangeSet``.
 public enum CommitResult: Sendable {
     /// All of it is permanent.
-    case committed
+    case committed(CommitEffects)
     /// Nothing was written, because others were faster or a unique constraint stands against it. All conflicts are
     /// listed.
     case conflicts([StoreConflict])
+}
+
+/// What a store did beyond the ``ChangeSet``.
+public struct CommitEffects: Sendable {
+    /// The keys of objects that referred to deleted ones when these went, by the position of the topmost entity of their
+    /// hierarchy. The store has set such references to nil; some of the objects may be in the change set, too.
+    public var referrers: [Int: [Int64]]
+
+    /// Describes effects.
+    public init(referrers: [Int: [Int64]] = [:]) { self.referrers = referrers }
 }
 
 /// One object that could not be written.

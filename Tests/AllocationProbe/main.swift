@@ -4,20 +4,20 @@
 //
 // Prints one line for each kind: its name and the number; `uncounted` where allocations cannot be counted.
 
-import CAllocationCounter
+import CCounters
 import Foundation
 import Strata
 
 final class Sample: ManagedObject {
     override class var entityName: String { "Sample" }
-    var number: Int64 { _value(0, \Sample.number) }
-    var ratio: Double { _value(1, \Sample.ratio) }
-    var moment: Date { _value(2, \Sample.moment) }
-    var flag: Bool { _value(3, \Sample.flag) }
-    var short: String { _value(4, \Sample.short) }
-    var long: String { _value(5, \Sample.long) }
-    var nothing: Int64? { _optionalValue(6, \Sample.nothing) }
-    var other: Sample? { _optionalToOne(7, \Sample.other) }
+    var number: Int64 { _value(0) }
+    var ratio: Double { _value(1) }
+    var moment: Date { _value(2) }
+    var flag: Bool { _value(3) }
+    var short: String { _value(4) }
+    var long: String { _value(5) }
+    var nothing: Int64? { _optionalValue(6) }
+    var other: Sample? { _optionalToOne(7) }
 }
 
 var sample = Entity(name: "Sample", location: nil)

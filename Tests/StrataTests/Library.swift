@@ -54,39 +54,39 @@ enum Library: GeneratedModel {
 class Author: ManagedObject {
     override class var entityName: String { "Author" }
     final var authorId: String? {
-        get { _optionalValue(0, \Author.authorId) }
+        get { _optionalValue(0) }
         set { _setOptionalValue(newValue, 0) }
     }
     final var name: String {
-        get { _value(1, \Author.name) }
+        get { _value(1) }
         set { _setValue(newValue, 1) }
     }
     final var born: Date? {
-        get { _optionalValue(2, \Author.born) }
+        get { _optionalValue(2) }
         set { _setOptionalValue(newValue, 2) }
     }
     final var score: Int64 {
-        get { _value(3, \Author.score) }
+        get { _value(3) }
         set { _setValue(newValue, 3) }
     }
     final var passport: Passport? {
-        get { _optionalToOne(4, \Author.passport) }
+        get { _optionalToOne(4) }
         set { _setToOne(newValue, 4) }
     }
     final var mentor: Author? {
-        get { _optionalToOne(5, \Author.mentor) }
+        get { _optionalToOne(5) }
         set { _setToOne(newValue, 5) }
     }
     final var books: Set<Book> {
-        get { _toMany(0, \Author.books) }
+        get { _toMany(0) }
         set { _setToMany(newValue, 0) }
     }
     final var students: Set<Author> {
-        get { _toMany(1, \Author.students) }
+        get { _toMany(1) }
         set { _setToMany(newValue, 1) }
     }
     final var favourites: [Book] {
-        get { _orderedToMany(2, \Author.favourites) }
+        get { _orderedToMany(2) }
         set { _setOrderedToMany(newValue, 2) }
     }
     convenience init(_ context: ManagedObjectContext, name: String) {
@@ -98,27 +98,27 @@ class Author: ManagedObject {
 class Book: ManagedObject {
     override class var entityName: String { "Book" }
     final var title: String {
-        get { _value(0, \Book.title) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var pages: Int32 {
-        get { _value(1, \Book.pages) }
+        get { _value(1) }
         set { _setValue(newValue, 1) }
     }
     final var price: Decimal? {
-        get { _optionalValue(2, \Book.price) }
+        get { _optionalValue(2) }
         set { _setOptionalValue(newValue, 2) }
     }
     final var author: Author? {
-        get { _optionalToOne(3, \Book.author) }
+        get { _optionalToOne(3) }
         set { _setToOne(newValue, 3) }
     }
     final var fan: Author? {
-        get { _optionalToOne(4, \Book.fan) }
+        get { _optionalToOne(4) }
         set { _setToOne(newValue, 4) }
     }
     final var tags: Set<Tag> {
-        get { _toMany(0, \Book.tags) }
+        get { _toMany(0) }
         set { _setToMany(newValue, 0) }
     }
     convenience init(_ context: ManagedObjectContext, title: String, author: Author? = nil) {
@@ -131,11 +131,11 @@ class Book: ManagedObject {
 class Tag: ManagedObject {
     override class var entityName: String { "Tag" }
     final var label: String {
-        get { _value(0, \Tag.label) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var books: Set<Book> {
-        get { _toMany(0, \Tag.books) }
+        get { _toMany(0) }
         set { _setToMany(newValue, 0) }
     }
     convenience init(_ context: ManagedObjectContext, label: String) {
@@ -147,11 +147,11 @@ class Tag: ManagedObject {
 class Passport: ManagedObject {
     override class var entityName: String { "Passport" }
     final var number: String {
-        get { _value(0, \Passport.number) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var owner: Author? {
-        get { _optionalToOne(1, \Passport.owner) }
+        get { _optionalToOne(1) }
         set { _setToOne(newValue, 1) }
     }
     convenience init(_ context: ManagedObjectContext, number: String) {

@@ -154,27 +154,27 @@ class Being: ManagedObject {
 class Animal: Being {
     override class var entityName: String { "Animal" }
     final var name: String {
-        get { _value(0, \Animal.name) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var weight: Double {
-        get { _value(1, \Animal.weight) }
+        get { _value(1) }
         set { _setValue(newValue, 1) }
     }
     final var mood: String? {
-        get { _optionalValue(2, \Animal.mood) }
+        get { _optionalValue(2) }
         set { _setOptionalValue(newValue, 2) }
     }
     final var enclosure: Enclosure? {
-        get { _optionalToOne(3, \Animal.enclosure) }
+        get { _optionalToOne(3) }
         set { _setToOne(newValue, 3) }
     }
     final var friend: Animal? {
-        get { _optionalToOne(4, \Animal.friend) }
+        get { _optionalToOne(4) }
         set { _setToOne(newValue, 4) }
     }
     final var fans: Set<Keeper> {
-        get { _toMany(0, \Animal.fans) }
+        get { _toMany(0) }
         set { _setToMany(newValue, 0) }
     }
 }
@@ -182,15 +182,15 @@ class Animal: Being {
 class Cat: Animal {
     override class var entityName: String { "Cat" }
     final var lives: Int16 {
-        get { _value(5, \Cat.lives) }
+        get { _value(5) }
         set { _setValue(newValue, 5) }
     }
     final var mother: Cat? {
-        get { _optionalToOne(6, \Cat.mother) }
+        get { _optionalToOne(6) }
         set { _setToOne(newValue, 6) }
     }
     final var kittens: Set<Cat> {
-        get { _toMany(1, \Cat.kittens) }
+        get { _toMany(1) }
         set { _setToMany(newValue, 1) }
     }
     convenience init(_ context: ManagedObjectContext, name: String, enclosure: Enclosure? = nil) {
@@ -203,11 +203,11 @@ class Cat: Animal {
 class Dog: Animal {
     override class var entityName: String { "Dog" }
     final var chip: String? {
-        get { _optionalValue(5, \Dog.chip) }
+        get { _optionalValue(5) }
         set { _setOptionalValue(newValue, 5) }
     }
     final var tricks: [Trick] {
-        get { _orderedToMany(1, \Dog.tricks) }
+        get { _orderedToMany(1) }
         set { _setOrderedToMany(newValue, 1) }
     }
     convenience init(_ context: ManagedObjectContext, name: String, enclosure: Enclosure? = nil) {
@@ -220,11 +220,11 @@ class Dog: Animal {
 class Trick: Being {
     override class var entityName: String { "Trick" }
     final var title: String {
-        get { _value(0, \Trick.title) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var dogs: [Dog] {
-        get { _orderedToMany(0, \Trick.dogs) }
+        get { _orderedToMany(0) }
         set { _setOrderedToMany(newValue, 0) }
     }
     convenience init(_ context: ManagedObjectContext, title: String) {
@@ -236,20 +236,20 @@ class Trick: Being {
 class Enclosure: Being {
     override class var entityName: String { "Enclosure" }
     final var code: String {
-        get { _value(0, \Enclosure.code) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
-    final var search: String? { _optionalValue(3, \Enclosure.search) }
+    final var search: String? { _optionalValue(3) }
     final var animals: Set<Animal> {
-        get { _toMany(0, \Enclosure.animals) }
+        get { _toMany(0) }
         set { _setToMany(newValue, 0) }
     }
     final var keepers: Set<Keeper> {
-        get { _toMany(1, \Enclosure.keepers) }
+        get { _toMany(1) }
         set { _setToMany(newValue, 1) }
     }
     final var wardens: Set<Keeper> {
-        get { _toMany(2, \Enclosure.wardens) }
+        get { _toMany(2) }
         set { _setToMany(newValue, 2) }
     }
     final func addAnimals(_ animals: some Sequence<Animal>) { _add(animals.map { $0 as ManagedObject }, 0) }
@@ -268,27 +268,27 @@ class Enclosure: Being {
 class Keeper: Being {
     override class var entityName: String { "Keeper" }
     final var keeperId: String? {
-        get { _optionalValue(0, \Keeper.keeperId) }
+        get { _optionalValue(0) }
         set { _setOptionalValue(newValue, 0) }
     }
     final var name: String {
-        get { _value(1, \Keeper.name) }
+        get { _value(1) }
         set { _setValue(newValue, 1) }
     }
     final var watches: Enclosure? {
-        get { _optionalToOne(2, \Keeper.watches) }
+        get { _optionalToOne(2) }
         set { _setToOne(newValue, 2) }
     }
     final var diary: Diary? {
-        get { _optionalToOne(3, \Keeper.diary) }
+        get { _optionalToOne(3) }
         set { _setToOne(newValue, 3) }
     }
     final var enclosures: Set<Enclosure> {
-        get { _toMany(0, \Keeper.enclosures) }
+        get { _toMany(0) }
         set { _setToMany(newValue, 0) }
     }
     final var favourites: [Animal] {
-        get { _orderedToMany(1, \Keeper.favourites) }
+        get { _orderedToMany(1) }
         set { _setOrderedToMany(newValue, 1) }
     }
     convenience init(_ context: ManagedObjectContext, name: String) {
@@ -300,11 +300,11 @@ class Keeper: Being {
 class Diary: Being {
     override class var entityName: String { "Diary" }
     final var text: String {
-        get { _value(0, \Diary.text) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var keeper: Keeper {
-        get { _toOne(1, \Diary.keeper) }
+        get { _toOne(1) }
         set { _setToOne(newValue, 1) }
     }
 }
@@ -312,31 +312,31 @@ class Diary: Being {
 class Node: Being {
     override class var entityName: String { "Node" }
     final var label: String {
-        get { _value(0, \Node.label) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var next: Node? {
-        get { _optionalToOne(1, \Node.next) }
+        get { _optionalToOne(1) }
         set { _setToOne(newValue, 1) }
     }
     final var previous: Node? {
-        get { _optionalToOne(2, \Node.previous) }
+        get { _optionalToOne(2) }
         set { _setToOne(newValue, 2) }
     }
     final var lockedBy: Node? {
-        get { _optionalToOne(3, \Node.lockedBy) }
+        get { _optionalToOne(3) }
         set { _setToOne(newValue, 3) }
     }
     final var parts: Set<Node> {
-        get { _toMany(0, \Node.parts) }
+        get { _toMany(0) }
         set { _setToMany(newValue, 0) }
     }
     final var wholes: Set<Node> {
-        get { _toMany(1, \Node.wholes) }
+        get { _toMany(1) }
         set { _setToMany(newValue, 1) }
     }
     final var locks: Set<Node> {
-        get { _toMany(2, \Node.locks) }
+        get { _toMany(2) }
         set { _setToMany(newValue, 2) }
     }
     convenience init(_ context: ManagedObjectContext, _ label: String) {
@@ -348,35 +348,35 @@ class Node: Being {
 class Sample: Being {
     override class var entityName: String { "Sample" }
     final var label: String {
-        get { _value(0, \Sample.label) }
+        get { _value(0) }
         set { _setValue(newValue, 0) }
     }
     final var decimal: Decimal? {
-        get { _optionalValue(1, \Sample.decimal) }
+        get { _optionalValue(1) }
         set { _setOptionalValue(newValue, 1) }
     }
     final var date: Date? {
-        get { _optionalValue(2, \Sample.date) }
+        get { _optionalValue(2) }
         set { _setOptionalValue(newValue, 2) }
     }
     final var double: Double? {
-        get { _optionalValue(3, \Sample.double) }
+        get { _optionalValue(3) }
         set { _setOptionalValue(newValue, 3) }
     }
     final var flag: Bool {
-        get { _value(4, \Sample.flag) }
+        get { _value(4) }
         set { _setValue(newValue, 4) }
     }
     final var small: Int16 {
-        get { _value(5, \Sample.small) }
+        get { _value(5) }
         set { _setValue(newValue, 5) }
     }
     final var uuid: UUID? {
-        get { _optionalValue(6, \Sample.uuid) }
+        get { _optionalValue(6) }
         set { _setOptionalValue(newValue, 6) }
     }
     final var text: String? {
-        get { _optionalValue(7, \Sample.text) }
+        get { _optionalValue(7) }
         set { _setOptionalValue(newValue, 7) }
     }
     convenience init(_ context: ManagedObjectContext, _ label: String) {

@@ -5,6 +5,7 @@ struct CommitNotice: Sendable {
     /// The context that saved.
     let contextNumber: Int
     let changes: ChangeSet
+    let effects: CommitEffects
     /// The rows before the updates of ``changes``, in the same order.
     let previousRows: [RowReference]
     /// The last known rows of the deletes of ``changes``, where one was known.

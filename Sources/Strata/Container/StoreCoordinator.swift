@@ -10,10 +10,17 @@ final class StoreCoordinator: Sendable {
     let bindings: [EntityBinding]
     let rowCache = RowCache()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
-    private let mailboxes = Guarded<[WeakMailbox]>([])
+    private let mailboxes = Guarded(MailboxList())
 
     private struct WeakMailbox: Sendable {
         weak var mailbox: NoticeMailbox?
+    }
+
+    /// The mailboxes of contexts, with those that have gone swept out each time the list has doubled: to sweep at every
+    /// new context would make a thousand of them cost a million looks.
+    private struct MailboxList: Sendable {
+        var entries: [WeakMailbox] = []
+        var sweepSize = 16
     }
 
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
@@ -34,9 +41,14 @@ final class StoreCoordinator: Sendable {
             }
             classOf[entity.name] = objectClass
         }
-        bindings = store.model.entities.map { entity in
-            EntityBinding(
-                model: store.model, entity: entity, objectClass: classOf[entity.name] ?? ManagedObject.self,
+        let entities = store.model.entities
+        bindings = entities.map { entity in
+            let objectClass = classOf[entity.name] ?? ManagedObject.self
+            let isClosed = entity.descendantIndexes.allSatisfy {
+                objectClass.includes(classOf[entities[$0].name] ?? ManagedObject.self)
+            }
+            return EntityBinding(
+                model: store.model, entity: entity, objectClass: objectClass, isClosed: isClosed,
                 storeIdentifier: store.identifier)
         }
         bindingsByClass = Dictionary(
@@ -51,8 +63,11 @@ final class StoreCoordinator: Sendable {
     /// Registers a context's mailbox for as long as the context lives.
     func add(_ mailbox: NoticeMailbox) {
         mailboxes.withLock { list in
-            list.removeAll { $0.mailbox == nil }
-            list.append(WeakMailbox(mailbox: mailbox))
+            if list.entries.count >= list.sweepSize {
+                list.entries.removeAll { $0.mailbox == nil }
+                list.sweepSize = max(16, list.entries.count * 2)
+            }
+            list.entries.append(WeakMailbox(mailbox: mailbox))
         }
     }
 
@@ -70,7 +85,7 @@ final class StoreCoordinator: Sendable {
 
     /// Tells every other context of a commit.
     func broadcast(_ notice: CommitNotice) {
-        let receivers = mailboxes.withLock { list in list.compactMap(\.mailbox) }
+        let receivers = mailboxes.withLock { list in list.entries.compactMap(\.mailbox) }
         for mailbox in receivers where mailbox.contextNumber != notice.contextNumber { mailbox.post(notice) }
     }
 }

@@ -15,6 +15,7 @@ struct ContextMemory {
 
     private let states: [State]
     private let aliases: [ObjectID: Int64]
+    private let clearings: [ChangeSet.Clearing]
 
     init(of context: ManagedObjectContext) {
         states = context.changedObjects.map { object in
@@ -24,6 +25,7 @@ struct ContextMemory {
                 snapshot: object.changes?.snapshot, toManys: object.extras?.toManys.map { $0?.copy() } ?? [])
         }
         aliases = context.aliases
+        clearings = context.clearings
     }
 
     func restore(_ context: ManagedObjectContext) {
@@ -51,6 +53,7 @@ struct ContextMemory {
         }
         context.changedObjects = states.map(\.object)
         context.aliases = aliases
+        context.clearings = clearings
     }
 }
 

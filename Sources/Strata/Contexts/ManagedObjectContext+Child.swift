@@ -146,6 +146,9 @@ extension ManagedObjectContext {
             let moved = Set(objects)
             owner.mutating(owner.observerIndex(toMany: index)) {
                 state.appended = state.appended.filter { !moved.contains($0) } + objects
+                if state.isRearranged {
+                    state.arrangement = state.arrangement.filter { !moved.contains($0) } + objects
+                }
                 if let list = state.members as? AnyMemberList {
                     list.replaceAll(list.objects.filter { !moved.contains($0) } + objects)
                 }

@@ -4,6 +4,9 @@
 extension ManagedObjectContext {
     /// Deletes an object and, by the delete rules of its relationships, others. The rows go with the next save. A new
     /// object is simply forgotten. An object of another context, or one that is deleted already, is left alone.
+    ///
+    /// Where the rule of a to-many relationship is to nullify, members that this context does not have are not read for
+    /// it: the save sets their references to nil in the store. They count as changed objects once something reads them.
     public func delete(_ object: ManagedObject) {
         guard object.context === self, object.flags.isDisjoint(with: [.deleted, .deleting, .detached]) else {
             return
@@ -64,6 +67,7 @@ extension ManagedObjectContext {
             return
         }
         if let index = relationship.toManyIndex {
+            if clearUnread(object, relationship, inverse: inverse) { return }
             for member in object.members(toMany: index).objects where member !== object {
                 if let slot = inverse.slot {
                     // A denied delete leaves the members as they are: the save will refuse it. A new object goes

@@ -4,17 +4,22 @@ extension ManagedObjectContext {
     /// The objects that a request asks for. Objects that the context has keep what they have; changed ones count as
     /// they are now, deleted ones not at all, and the order, limit and offset hold for the result as a whole.
     ///
-    /// One statement, unless unsaved changes make it necessary to look at related objects.
+    /// One statement, and those of ``FetchRequest/prefetch``, unless unsaved changes make it necessary to look at related
+    /// objects.
     /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
     ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
         processPendingChanges()
         let plan = try plan(for: request)
+        var paths: [[RelationshipDescription]] = []
+        for path in request.prefetch { paths.append(try steps(of: path, from: model.entities[plan.entityIndex])) }
         let objects =
             try request.includesPendingChanges
             ? effectiveObjects(plan) : materialize(storeBatch(plan)).filter { !$0.isDeleted }
-        let candidates = model.entities[plan.entityIndex].descendantIndexes
-        guard candidates.allSatisfy({ coordinator.bindings[$0].objectClass is T.Type }) else {
+        let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
+        for path in paths { try prefetch(path, of: objects, areAll: areAll) }
+        let binding = coordinator.bindings[plan.entityIndex]
+        guard binding.isClosed, binding.objectClass is T.Type else {
             return objects.compactMap { $0 as? T }
         }
         // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again, or to
@@ -77,21 +82,9 @@ extension ManagedObjectContext {
         plan.sorts = request.sorts
         plan.limit = request.limit
         plan.offset = request.offset
-        try check(plan.predicate, entity)
-        for sort in plan.sorts { try check(sort.keyPath, entity) }
+        for path in plan.keyPaths { try check(path, entity) }
+        try settleClearings()
         return plan
-    }
-
-    /// Checks all paths of a condition.
-    private func check(_ predicate: FetchPredicate?, _ entity: EntityDescription) throws(PersistenceError) {
-        switch predicate {
-        case nil, .constant: break
-        case .and(let parts), .or(let parts): for part in parts { try check(part, entity) }
-        case .not(let part): try check(part, entity)
-        case .comparison(let left, _, let right, _):
-            if case .keyPath(let path) = left { try check(path, entity) }
-            if case .keyPath(let path) = right { try check(path, entity) }
-        }
     }
 
     /// Checks that a path leads through to-one relationships to a stored property.
@@ -136,7 +129,10 @@ extension ManagedObjectContext {
     /// What the parent shows, or the store has.
     private func sourceBatch(_ plan: FetchPlan) throws(PersistenceError) -> RowBatch {
         guard let parent else { return try storeBatch(plan) }
-        return RowBatch(try parent.effectiveObjects(plan).map(\.sharedRow))
+        let objects = try parent.effectiveObjects(plan)
+        // A hook that ran meanwhile may have made a fault of one.
+        for object in objects where object.isFault { try parent.load(object) }
+        return RowBatch(objects.map(\.sharedRow))
     }
 
     /// Whether unsaved changes of this context may change the answer.
@@ -157,6 +153,7 @@ extension ManagedObjectContext {
 
     /// The objects of a plan as this context sees them.
     private func effectiveObjects(_ plan: FetchPlan) throws(PersistenceError) -> [ManagedObject] {
+        try settleClearings()
         guard needsOverlay(plan) else { return try materialize(sourceBatch(plan)) }
         let entity = model.entities[plan.entityIndex]
         let related = Set(plan.relatedEntityIndexes(in: model).map { model.entities[$0].rootIndex })

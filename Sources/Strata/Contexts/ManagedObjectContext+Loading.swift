@@ -15,6 +15,7 @@ extension ManagedObjectContext {
     {
         if let parent { return try parent.viewRows(entityIndex: entityIndex, keys: keys) }
         let rootIndex = model.entities[entityIndex].rootIndex
+        try settleClearings(rootIndex: rootIndex)
         let (found, missing) = coordinator.rowCache.rows(rootIndex: rootIndex, keys: keys)
         guard !missing.isEmpty else { return found }
         let stamp = coordinator.rowCache.stamp
@@ -31,6 +32,7 @@ extension ManagedObjectContext {
     /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at
     /// all.
     private func viewRows(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+        try settleClearings(rootIndex: model.entities[entityIndex].rootIndex)
         var result: [RowReference] = []
         var unknown: [Int64] = []
         for key in keys {
@@ -44,19 +46,6 @@ extension ManagedObjectContext {
         return result + (try sourceRows(entityIndex: entityIndex, keys: unknown))
     }
 
-    /// Tells a store which rows of a hierarchy it need not read, because the object of each has it at the same version;
-    /// nil if the context knows no object of the hierarchy. ``materialize(_:refreshing:)`` takes the headers that come
-    /// instead; nobody else may be handed them.
-    func knownRows(entityIndex: Int) -> KnownRows? {
-        let table = tables[entityIndex]
-        guard table.count > 0 else { return nil }
-        return { entityIndex, key, version in
-            guard let object = table.object(key) else { return false }
-            return object.row.version == version && object.row.entityIndex == entityIndex
-                && object.flags.isDisjoint(with: [.fault, .missing])
-        }
-    }
-
     // MARK: Objects from rows
 
     /// The object of a row: the one that the context knows, which keeps what it has unless it is a fault, or a new one.
@@ -64,8 +53,7 @@ extension ManagedObjectContext {
     @discardableResult
     func materialize(_ reference: RowReference, group: FetchGroup?, refreshing: Bool = false) -> ManagedObject {
         let row = reference.row
-        let table = tables[row.entityIndex]
-        let known = table.object(row.key)
+        let known = tables[row.entityIndex].object(row.key)
         if row.isHeaderOnly { return materialize(header: row, known: known, group: group) }
         if let known, takes(known, reference, group, refreshing) { return known }
         let origin = makeOrigin(coordinator.bindings[row.entityIndex], slab: reference.slab, group: group)
@@ -76,6 +64,9 @@ extension ManagedObjectContext {
     func materialize(_ batch: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
         var objects: [ManagedObject] = []
         objects.reserveCapacity(batch.count)
+        // A group keeps the targets of its objects alive, and some of the rows to come may be headers of those.
+        var left: [FetchGroup] = []
+        defer { withExtendedLifetime(left) {} }
         var index = 0
         for (slab, (end, group)) in zip(batch.slabs, zip(batch.ends, FetchGroup.groups(of: batch))) {
             // Rows of one entity mostly come together; what depends on the entity alone is looked up when it changes.
@@ -92,6 +83,7 @@ extension ManagedObjectContext {
                     guard row.entityIndex == entityIndex else { break }
                     index += 1
                     let known = table.object(row.key)
+                    if let old = known?.extras?.group, old !== left.last { left.append(old) }
                     if row.isHeaderOnly {
                         objects.append(materialize(header: row, known: known, group: group))
                     } else if let known, takes(known, RowReference(slab: slab, row: row), group, refreshing) {
@@ -105,21 +97,6 @@ extension ManagedObjectContext {
             }
         }
         return objects
-    }
-
-    /// The object that has the row already.
-    ///
-    /// Reading is synchronous, so the object that the store was told of is still there; only an `awakeFromFetch` that
-    /// ran for another row of the batch may have let go of it. Then a fault stands for the row, and reads it when it is
-    /// touched.
-    private func materialize(header row: RowPointer, known: ManagedObject?, group: FetchGroup?) -> ManagedObject {
-        guard let known else {
-            let binding = coordinator.bindings[row.entityIndex]
-            return makeFault(
-                key: row.key, binding: binding, origin: makeOrigin(binding, slab: binding.emptyRow.slab, group: group))
-        }
-        if let group { known.join(group) }
-        return known
     }
 
     private var newFlags: ObjectFlags { observesObjects ? .observed : [] }
@@ -195,6 +172,8 @@ extension ManagedObjectContext {
     }
 
     func load(_ object: ManagedObject) throws(PersistenceError) {
+        try settleClearings(rootIndex: object.binding.entity.rootIndex)
+        guard object.isFault else { return }
         let table = tables[object.binding.entity.index]
         var faults = [object]
         if let group = object.group {
@@ -248,7 +227,14 @@ extension ManagedObjectContext {
             return nil
         }
         object.group?.targets += targets
-        return targets.first { $0.key == key }
+        let found = targets.first { $0.key == key }
+        if let found, found.isFault,
+            deletedKeys[model.entities[relationship.destinationIndex].rootIndex]?.contains(key) == true
+        {
+            // Most likely the row of `object` is older than the delete. The store knows.
+            fire(found)
+        }
+        return found
     }
 
     /// Faults for keys; objects with their rows where only the row tells the class.
@@ -282,40 +268,39 @@ extension ManagedObjectContext {
                 owners[key] = other
             }
         }
-        let members = try loadedMembers(of: relationship, entityIndex: object.binding.entity.index, owners: owners)
+        try loadMembers(of: relationship, owners: owners)
+    }
+
+    /// Loads a to-many relationship for some objects that have it and have not loaded it.
+    /// - Parameter areAll: Whether these are all that there are.
+    func loadMembers(
+        of relationship: RelationshipDescription, owners: [Int64: ManagedObject], areAll: Bool = false
+    ) throws(PersistenceError) {
+        guard let index = relationship.toManyIndex, let first = owners.values.first else { return }
+        let members = try loadedMembers(
+            of: relationship, entityIndex: first.binding.entity.index, owners: owners, areAll: areAll)
         for (key, owner) in owners {
             owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
         }
     }
 
     private func loadedMembers(
-        of relationship: RelationshipDescription, entityIndex: Int, owners: [Int64: ManagedObject]
+        of relationship: RelationshipDescription, entityIndex: Int, owners: [Int64: ManagedObject],
+        areAll: Bool = false
     ) throws(PersistenceError) -> [Int64: MemberStorage] {
         let index = relationship.toManyIndex ?? 0
         let keys = owners.keys.sorted()
         var result: [Int64: MemberStorage] = [:]
         func storage(_ key: Int64) -> MemberStorage {
             if let found = result[key] { return found }
-            let made = owners[key]?.makeStorage(index) ?? ManagedObject.makeMembers(ordered: false)
+            let made = owners[key]?.makeStorage(index) ?? ManagedObject.makeMembers(ordered: false, isClosed: true)
             result[key] = made
             return made
         }
         if case .inverseSlot(let slot) = relationship.storage {
-            // In runs of one owner each, mostly: the members of a run are put in at once.
-            var run: [ManagedObject] = []
-            var runOwner: Int64?
-            func endRun() {
-                if let runOwner, owners[runOwner] != nil { storage(runOwner).insert(contentsOf: run) }
-                run.removeAll(keepingCapacity: true)
-            }
-            for (owner, member) in try sourceMembers(relationship, entityIndex: entityIndex, owners: keys, slot: slot) {
-                if owner != runOwner {
-                    endRun()
-                    runOwner = owner
-                }
-                run.append(member)
-            }
-            endRun()
+            let runs = try sourceMembers(
+                relationship, entityIndex: entityIndex, owners: keys, slot: slot, areAll: areAll)
+            for run in runs where owners[run.owner] != nil { storage(run.owner).insert(contentsOf: run.members) }
             for member in changedObjects
             where !member.isDeleted && member.hasChanges
                 && member.binding.entity.descends(from: relationship.destinationIndex, in: model)
@@ -342,121 +327,9 @@ extension ManagedObjectContext {
             if state.isRearranged, let list = storage(key) as? AnyMemberList {
                 let present = Set(list.objects)
                 list.replaceAll(OrderMerge.merge(state.arrangement.filter(present.contains), with: list.objects))
-                state.arrangement = []
             }
         }
         return result
-    }
-
-    /// The members of owners whose relationship is kept in their rows, as the parent or the store has them, grouped by
-    /// owner: those that were moved in this context with the owner that they have here, without those that were deleted
-    /// or moved away from all.
-    private func sourceMembers(
-        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64], slot: Int
-    ) throws(PersistenceError) -> [(owner: Int64, member: ManagedObject)] {
-        if let parent {
-            let rows = RowBatch(
-                try parent.viewMembers(relationship, entityIndex: entityIndex, owners: owners)
-                    .flatMap { $0.members.map(\.sharedRow) })
-            return owned(rows, slot: slot)
-        }
-        let destination = relationship.destinationIndex
-        let rootIndex = model.entities[destination].rootIndex
-        let stamp = coordinator.rowCache.stamp
-        if tables[destination].count == 0 || relationship.isOrdered {
-            // Nothing is known here, so nearly all rows are needed.
-            let known = knownRows(entityIndex: destination)
-            let batch = try store { () throws(StoreError) in
-                try coordinator.store.memberRows(
-                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners, known: known)
-            }
-            coordinator.rowCache.add(batch, rootIndex: rootIndex, stamp: stamp)
-            let members = owned(batch, slot: slot)
-            return relationship.isOrdered ? members : grouped(members)
-        }
-        // Keys first: the index tells who belongs where, and only the rows of those that are not known are read.
-        let pairs = try store { () throws(StoreError) in
-            try coordinator.store.memberKeys(
-                entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
-        }
-        let table = tables[destination]
-        var members: [(owner: Int64, member: ManagedObject)] = []
-        members.reserveCapacity(pairs.count)
-        var unknown: [Int64] = []
-        for pair in pairs {
-            guard let member = table.object(pair.member), member.flags.isDisjoint(with: [.fault, .missing]) else {
-                unknown.append(pair.member)
-                continue
-            }
-            if member.hasChanges {
-                if !member.isDeleted, let owner = member.targetKey(slot) { members.append((owner, member)) }
-            } else if member.targetKey(slot) == pair.owner {
-                members.append((pair.owner, member))
-            } else {
-                // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
-                unknown.append(pair.member)
-            }
-        }
-        // Objects that came one by one fire the faults of what follows together from now on.
-        let loners = members.lazy.map(\.member).filter { $0.group == nil }
-        if members.count > 1, !loners.isEmpty {
-            let group = FetchGroup(keys: members.map(\.member.key))
-            for member in loners { member.group = group }
-        }
-        guard !unknown.isEmpty else { return members }
-        unknown.sort()
-        let batch = try store { () throws(StoreError) in
-            try coordinator.store.rows(entityIndex: destination, keys: unknown)
-        }
-        coordinator.rowCache.add(batch, rootIndex: rootIndex, stamp: stamp)
-        return grouped(members + owned(batch, slot: slot))
-    }
-
-    /// The objects of a batch with the owner that each has: in this context where it was changed here, else by its row.
-    /// Deleted ones, and those without an owner, are left out.
-    private func owned(_ batch: RowBatch, slot: Int) -> [(owner: Int64, member: ManagedObject)] {
-        var result: [(owner: Int64, member: ManagedObject)] = []
-        result.reserveCapacity(batch.count)
-        for (position, member) in materialize(batch, refreshing: true).enumerated() where !member.isDeleted {
-            let row = RowPointer(batch.pointers[position])
-            // A header stands for the row that the object has.
-            let isOwn = row.isHeaderOnly || member.hasChanges
-            let owner = isOwn ? member.targetKey(slot) : row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
-            if let owner { result.append((owner, member)) }
-        }
-        return result
-    }
-
-    /// Brings the members of each owner together; they keep their order.
-    private func grouped(
-        _ members: [(owner: Int64, member: ManagedObject)]
-    ) -> [(owner: Int64, member: ManagedObject)] {
-        // Two passes: count, then put each where its owner's part begins.
-        var indexes: [Int64: Int] = [:]
-        var counts: [Int] = []
-        var parts: [Int] = []
-        parts.reserveCapacity(members.count)
-        for (owner, _) in members {
-            let index = indexes[owner] ?? counts.count
-            if index == counts.count {
-                indexes[owner] = index
-                counts.append(0)
-            }
-            counts[index] += 1
-            parts.append(index)
-        }
-        var next: [Int] = []
-        var start = 0
-        for count in counts {
-            next.append(start)
-            start += count
-        }
-        var order = Array(repeating: 0, count: members.count)
-        for (position, part) in parts.enumerated() {
-            order[next[part]] = position
-            next[part] += 1
-        }
-        return order.map { members[$0] }
     }
 
     /// The members of owners whose relationship is kept as pairs. Unknown ones are made as faults.
@@ -487,7 +360,7 @@ extension ManagedObjectContext {
     }
 
     /// The members of owners as this context shows them to a child: its own objects, loaded for all the owners at once.
-    private func viewMembers(
+    func viewMembers(
         _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64]
     ) throws(PersistenceError) -> [(owner: Int64, members: [ManagedObject])] {
         let index = relationship.toManyIndex ?? 0

@@ -162,29 +162,6 @@ extension ManagedObjectContext {
         return dropped
     }
 
-    /// After a commit with deletes: the store has set references to the deleted objects to nil, also those that the
-    /// deleting context did not know of and so did not write. Rows in memory follow, as if they had been read now.
-    func clearReferences(to deletes: [ChangeSet.Delete]) {
-        guard !deletes.isEmpty else { return }
-        var keys: [Int: Set<Int64>] = [:]
-        for delete in deletes { keys[model.entities[delete.entityIndex].rootIndex, default: []].insert(delete.key) }
-        for entity in model.entities where entity.parentIndex == nil {
-            let isConcerned = entity.descendantIndexes.contains { index in
-                coordinator.bindings[index].toOnes.contains {
-                    keys[model.entities[$0.relationship.destinationIndex].rootIndex] != nil
-                }
-            }
-            guard isConcerned else { continue }
-            for object in tables[entity.index].objects
-            where object.flags.isDisjoint(with: [.fault, .inserted, .deleted]) {
-                for (slot, relationship) in object.binding.toOnes {
-                    guard let gone = keys[model.entities[relationship.destinationIndex].rootIndex] else { continue }
-                    object.clearReference(slot, to: gone)
-                }
-            }
-        }
-    }
-
     /// Takes back what is pending in the pairs of an object, on both sides.
     func dropPairs(of object: ManagedObject) {
         for (index, state) in (object.extras?.toManys ?? []).enumerated() {
@@ -221,7 +198,7 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
     /// Sets a to-one slot to nil in the row that was read, and in the current one unless the slot was changed.
-    fileprivate final func clearReference(_ slot: Int, to gone: Set<Int64>) {
+    final func clearReference(_ slot: Int, to gone: Set<Int64>) {
         func cleared(_ row: RowPointer) -> RowSlab? {
             guard row.isPresent(slot), gone.contains(Int64(bitPattern: row.word(slot))) else { return nil }
             let copy = RowSlab.copy(of: row)

@@ -28,7 +28,9 @@ extension ManagedObjectContext {
                 object.takeSnapshot(insert.row)
             }
         }
-        clearReferences(to: notice.changes.deletes)
+        for clearing in notice.changes.clearings { take(clearing) }
+        clearReferences(to: notice.changes.deletes, notice.effects.referrers, changed: changedObjects)
+        takeOutOfPairs(notice.changes.deletes)
         for (delete, row) in zip(notice.changes.deletes, notice.deletedRows) { mergeDelete(delete, row: row) }
         for change in notice.changes.pairs { mergePairs(change) }
         for change in notice.changes.orders {
@@ -56,28 +58,30 @@ extension ManagedObjectContext {
 
     private func mergeDelete(_ delete: ChangeSet.Delete, row: RowReference?) {
         if let row { unloadOwners(of: row.row, coordinator.bindings[delete.entityIndex]) }
-        let entity = model.entities[delete.entityIndex]
-        let object = tables[delete.entityIndex].object(delete.key)
+        // A second one who deletes what is gone already brings no news.
+        guard let object = tables[delete.entityIndex].object(delete.key), !object.flags.contains(.gone) else { return }
+        noteGone(object)
+    }
+
+    /// Takes deleted objects out of the loaded members of relationships that are kept as pairs.
+    private func takeOutOfPairs(_ deletes: [ChangeSet.Delete]) {
+        let gone = deletes.compactMap { tables[$0.entityIndex].object($0.key) }
+        guard !gone.isEmpty else { return }
         for owner in model.entities {
             for relationship in owner.relationships where relationship.declaringEntity == owner.name {
-                guard case .pairs = relationship.storage, let index = relationship.toManyIndex,
-                    entity.descends(from: relationship.destinationIndex, in: model), let object
-                else { continue }
-                for registered in tables[owner.index].objects
+                guard case .pairs = relationship.storage, let index = relationship.toManyIndex else { continue }
+                let members = gone.filter { $0.binding.entity.descends(from: relationship.destinationIndex, in: model) }
+                guard !members.isEmpty else { continue }
+                for registered in tables[owner.index].objects(where: { $0.extras != nil })
                 where registered.binding.entity.descends(from: owner.index, in: model) {
+                    guard let state = registered.extras?.toMany(index), let loaded = state.members else { continue }
                     // A pair that is pending here stays, if the object is changed here and so lives on until the save.
-                    if let state = registered.extras?.toMany(index), state.members?.contains(object) == true,
-                        state.added[object.key] == nil
-                    {
-                        registered.mutating(registered.observerIndex(toMany: index)) {
-                            _ = state.members?.remove(object)
-                        }
+                    for object in members where state.added[object.key] == nil && loaded.contains(object) {
+                        registered.mutating(registered.observerIndex(toMany: index)) { _ = loaded.remove(object) }
                     }
                 }
             }
         }
-        guard let object else { return }
-        noteGone(object)
     }
 
     /// Others deleted an object. It lives on until the save if it is deleted here, too, or if values of it were

@@ -3,6 +3,7 @@ extension ManagedObjectContext {
     public func rollback() {
         let objects = changedObjects
         changedObjects = []
+        clearings = []
         for object in objects { object.flags.remove(.listed) }
         unloadEnds(of: objects)
         for object in objects where !object.flags.contains(.inserted) { object.revert() }

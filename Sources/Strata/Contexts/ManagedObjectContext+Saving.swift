@@ -74,11 +74,12 @@ extension ManagedObjectContext {
     private func saveToStore() throws(PersistenceError) {
         var changes = makeChangeSet(bumpingVersions: true)
         var memory: ContextMemory?
+        var effects = CommitEffects()
         do throws(PersistenceError) {
             for attempt in 1... {
                 let result: CommitResult
                 do throws(StoreError) {
-                    result = try changes.isEmpty ? .committed : coordinator.store.commit(changes)
+                    result = try changes.isEmpty ? .committed(effects) : coordinator.store.commit(changes)
                 } catch {
                     guard case .constraint = error, mergePolicy != .error, attempt < Self.attempts else {
                         throw .store(error)
@@ -89,7 +90,14 @@ extension ManagedObjectContext {
                     changes = makeChangeSet(bumpingVersions: true)
                     continue
                 }
-                guard case .conflicts(let conflicts) = result else { break }
+                let conflicts: [StoreConflict]
+                switch result {
+                case .committed(let made):
+                    effects = made
+                    conflicts = []
+                case .conflicts(let found): conflicts = found
+                }
+                if conflicts.isEmpty { break }
                 for conflict in conflicts {
                     // Others, perhaps of another process, wrote these rows: what the cache has of them is old.
                     coordinator.rowCache.invalidate(
@@ -106,11 +114,13 @@ extension ManagedObjectContext {
             memory?.restore(self)
             throw error
         }
-        let notice = makeNotice(changes)
+        let notice = makeNotice(changes, effects)
         for (rootIndex, keys) in notice.staleKeys(model) { coordinator.rowCache.invalidate(keys, rootIndex: rootIndex) }
         coordinator.forgetRows(referringTo: changes.deletes)
+        let changed = changedObjects
         finishSave()
-        clearReferences(to: changes.deletes)
+        for clearing in changes.clearings { take(clearing) }
+        clearReferences(to: changes.deletes, effects.referrers, changed: changed)
         if !changes.isEmpty { coordinator.broadcast(notice) }
     }
 
@@ -139,6 +149,7 @@ extension ManagedObjectContext {
             }
             object.appendToManyChanges(to: &changes)
         }
+        changes.clearings = pendingClearings
         return changes
     }
 
@@ -149,9 +160,9 @@ extension ManagedObjectContext {
         }
     }
 
-    private func makeNotice(_ changes: ChangeSet) -> CommitNotice {
+    private func makeNotice(_ changes: ChangeSet, _ effects: CommitEffects) -> CommitNotice {
         CommitNotice(
-            contextNumber: number, changes: changes,
+            contextNumber: number, changes: changes, effects: effects,
             previousRows: changes.updates.map { update in
                 tables[update.row.row.entityIndex].object(update.row.row.key)?.changes?.snapshot ?? update.row
             },
@@ -164,6 +175,7 @@ extension ManagedObjectContext {
     private func finishSave() {
         let objects = changedObjects
         changedObjects = []
+        clearings = []
         for object in objects {
             object.flags.remove(.listed)
             if object.flags.contains(.deleted) {
@@ -189,6 +201,9 @@ extension CommitNotice {
         var result: [Int: [Int64]] = [:]
         for update in changes.updates {
             result[model.entities[update.row.row.entityIndex].rootIndex, default: []].append(update.row.row.key)
+        }
+        for clearing in changes.clearings {
+            result[model.entities[clearing.entityIndex].rootIndex, default: []] += clearing.keys
         }
         for delete in changes.deletes {
             result[model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key)

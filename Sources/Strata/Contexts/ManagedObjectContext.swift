@@ -46,6 +46,11 @@ public final class ManagedObjectContext {
     var bareOrigins: [ObjectOrigin?]
     /// Changed objects, in the order of their first change. Some may have become unchanged again.
     var changedObjects: [ManagedObject] = []
+    /// References to deleted objects in objects that have not been read; the save clears them in the store.
+    var clearings: [ChangeSet.Clearing] = []
+    /// By position of the topmost entity, the keys of objects that saves have deleted as far as the context heard of it:
+    /// a row that was read before may still lead to one.
+    var deletedKeys: [Int: Set<Int64>] = [:]
     /// Objects that others deleted and that live on for their changes, until their relationships have been mended.
     var goneObjects: [ManagedObject] = []
     /// Grows with every change; tells whether hooks changed anything.
@@ -54,10 +59,10 @@ public final class ManagedObjectContext {
     var isSaving = false
     /// While `awakeFromFetch` runs, changes do not count.
     @exclusivity(unchecked) var isAwakening = false
-    // The two are parts of every write and loaded and stored as a whole; there is no overlapping access to look for.
+    // These are parts of every write or look-up and loaded and stored as a whole; there is no overlapping access to look for.
     var keys = KeySupply()
     /// IDs of inserted objects that became rows of another key.
-    var aliases: [ObjectID: Int64] = [:]
+    @exclusivity(unchecked) var aliases: [ObjectID: Int64] = [:]
 
     private static let counter = Atomic<Int>(0)
 
@@ -96,7 +101,7 @@ public final class ManagedObjectContext {
     // MARK: What there is
 
     /// Whether any object is inserted, updated or deleted.
-    public var hasChanges: Bool { changedObjects.contains(where: \.hasChanges) }
+    public var hasChanges: Bool { changedObjects.contains(where: \.hasChanges) || !clearings.isEmpty }
     /// New objects.
     public var insertedObjects: Set<ManagedObject> {
         Set(changedObjects.filter { $0.isInserted && !$0.flags.contains(.deleted) })
@@ -112,8 +117,8 @@ public final class ManagedObjectContext {
 
     /// The object of an ID if the context knows it. Reads nothing.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
-        guard let entity = ownEntity(of: id) else { return nil }
-        return tables[entity.index].object(aliases[id] ?? id.key)
+        guard let index = ownEntityIndex(of: id) else { return nil }
+        return tables[index].object(key(of: id))
     }
 
     /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether
@@ -124,11 +129,11 @@ public final class ManagedObjectContext {
         if let object = registeredObject(for: id) { return object }
         guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
         if entity.hasSubentities,
-            let row = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key]).first
+            let row = try sourceRows(entityIndex: entity.index, keys: [key(of: id)]).first
         {
             return materialize(row, group: nil)
         }
-        return makeFault(key: aliases[id] ?? id.key, binding: coordinator.bindings[entity.index])
+        return makeFault(key: key(of: id), binding: coordinator.bindings[entity.index])
     }
 
     /// The object of an ID, with its row: read now unless the context has it.
@@ -141,7 +146,7 @@ public final class ManagedObjectContext {
             return object
         }
         guard let entity = ownEntity(of: id) else { throw .foreignObject(id) }
-        let rows = try sourceRows(entityIndex: entity.index, keys: [aliases[id] ?? id.key])
+        let rows = try sourceRows(entityIndex: entity.index, keys: [key(of: id)])
         guard let row = rows.first, model.entities[row.row.entityIndex].descends(from: entity.index, in: model) else {
             throw .objectNotFound(id)
         }
@@ -169,6 +174,8 @@ public final class ManagedObjectContext {
         home.context = nil
         bareOrigins = Array(repeating: nil, count: tables.count)
         let changed = changedObjects
+        clearings = []
+        deletedKeys = [:]
         changedObjects = []
         for object in changed {
             object.flags.remove(.changed)
@@ -207,14 +214,20 @@ public final class ManagedObjectContext {
         changedObjects.append(object)
     }
 
+    /// The key under which the context knows the object of an ID.
+    @inline(__always)
+    private func key(of id: ObjectID) -> Int64 { aliases.isEmpty ? id.key : aliases[id] ?? id.key }
+
     /// The entity of an ID by this context's model, if the ID is of this store.
-    func ownEntity(of id: ObjectID) -> EntityDescription? {
+    func ownEntity(of id: ObjectID) -> EntityDescription? { ownEntityIndex(of: id).map { model.entities[$0] } }
+
+    private func ownEntityIndex(of id: ObjectID) -> Int? {
         guard id.storeIdentifier == coordinator.storeIdentifier else { return nil }
         let index = id.entity.index
         // The ID of an object of this container names the very description; one that was read from a URI by another
         // model names it by name.
-        if index < model.entities.count, model.entities[index] === id.entity { return id.entity }
-        return model.entity(named: id.entity.name)
+        if index < model.entities.count, model.entities[index] === id.entity { return index }
+        return model.entity(named: id.entity.name)?.index
     }
 
     func report(_ error: PersistenceError, _ object: ManagedObject) {

@@ -37,11 +37,11 @@ final class ObjectTable {
     private static let pageSize = 1024
     /// Keys below 67 million, which are all that most stores ever have, find their page by its number alone.
     private static let directLimit: Int64 = 1 << 16
-    private var direct: [Page?] = []
+    @exclusivity(unchecked) private var direct: [Page?] = []
     /// The pages of greater keys.
     private var pages: [Int64: Page] = [:]
-    // The two are one fact, read and written as a whole with no call in between, so there is no overlapping access to
-    // look for at run time.
+    // These are read and written as a whole with no call in between, so there is no overlapping access to look for at
+    // run time.
     @exclusivity(unchecked) private var lastNumber: Int64 = -1
     @exclusivity(unchecked) private var lastPage: Page?
 
@@ -52,8 +52,12 @@ final class ObjectTable {
         for page in allPages { page.free() }
     }
 
+    @inline(__always)
     private func page(_ number: Int64) -> Page? {
-        if number == lastNumber { return lastPage }
+        number == lastNumber ? lastPage : otherPage(number)
+    }
+
+    private func otherPage(_ number: Int64) -> Page? {
         let found: Page?
         if number >= 0, number < Self.directLimit {
             found = number < direct.count ? direct[Int(number)] : nil

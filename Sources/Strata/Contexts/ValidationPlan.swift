@@ -39,7 +39,7 @@ extension ManagedObject {
     final func collectFailures(_ failures: inout [ValidationFailure]) {
         if flags.contains(.deleted) {
             collectDeny(&failures)
-            collectCustom(&failures, validateForDelete)
+            collectCustom(&failures) { try $0.validateForDelete() }
             return
         }
         collectRequired(&failures)
@@ -52,7 +52,7 @@ extension ManagedObject {
             }
             collectCount(relationship, members(toMany: index).count, &failures)
         }
-        collectCustom(&failures, isInserted ? validateForInsert : validateForUpdate)
+        collectCustom(&failures) { try $0.isInserted ? $0.validateForInsert() : $0.validateForUpdate() }
     }
 
     private func fail(
@@ -158,9 +158,12 @@ extension ManagedObject {
         }
     }
 
-    private func collectCustom(_ failures: inout [ValidationFailure], _ validate: () throws -> Void) {
+    /// - Parameter validate: Takes the object, so that it captures nothing: it is made for every object of a save.
+    private func collectCustom(
+        _ failures: inout [ValidationFailure], _ validate: (ManagedObject) throws -> Void
+    ) {
         do {
-            try validate()
+            try validate(self)
         } catch let error as ValidationError {
             failures += error.failures
         } catch let failure as ValidationFailure {

@@ -18,29 +18,43 @@ public struct FetchRequest<Object: ManagedObject> {
     /// Whether unsaved changes of the context, and of its parents, count. Without them the store's state is fetched.
     public var includesPendingChanges = true
 
+    /// Relationships that are read together with the objects: typed keys, or dotted paths as text. Each step of a path is
+    /// read for the whole result at once; walking it afterwards asks the store for nothing.
+    ///
+    ///     let request = FetchRequest<Country>(prefetch: [Country.keys.cities, "cities.tags"])
+    ///
+    /// A step takes one statement, or two where the relationship is many-to-many or the store first counts whether to
+    /// look members up or to pass over them all; none for what the context has.
+    public var prefetch: [any PrefetchPath]
+
     /// Asks for objects of the entity that the class stands for.
     public init(
-        where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0
+        where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0,
+        prefetch: [any PrefetchPath] = []
     ) {
-        self.init(entityName: nil, where: predicate, sortedBy: sorts, limit: limit, offset: offset)
+        self.init(
+            entityName: nil, where: predicate, sortedBy: sorts, limit: limit, offset: offset, prefetch: prefetch)
     }
 
     /// Asks for objects of an entity by name.
     public init(
         entity: String, where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil,
-        offset: Int = 0
+        offset: Int = 0, prefetch: [any PrefetchPath] = []
     ) {
-        self.init(entityName: entity, where: predicate, sortedBy: sorts, limit: limit, offset: offset)
+        self.init(
+            entityName: entity, where: predicate, sortedBy: sorts, limit: limit, offset: offset, prefetch: prefetch)
     }
 
     private init(
-        entityName: String?, where predicate: FetchPredicate?, sortedBy sorts: [FetchSort], limit: Int?, offset: Int
+        entityName: String?, where predicate: FetchPredicate?, sortedBy sorts: [FetchSort], limit: Int?, offset: Int,
+        prefetch: [any PrefetchPath]
     ) {
         self.entityName = entityName
         self.predicate = predicate
         self.sorts = sorts
         self.limit = limit
         self.offset = offset
+        self.prefetch = prefetch
     }
 }
 

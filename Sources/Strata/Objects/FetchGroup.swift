@@ -17,6 +17,10 @@ final class FetchGroup {
     /// here.
     var batch: RowBatch?
 
+    deinit {
+        if !targets.isEmpty { DeepRelease.clear(&targets, to: []) }
+    }
+
     /// The most objects of one group, and so the most that one fault loads at once; beyond it, memory would be at
     /// stake, and one object would keep too many rows alive.
     static let limit = 20_000

@@ -1,7 +1,8 @@
 import Foundation
 
-// What generated accessors call. The names begin with an underscore because they take slots, not names: a slot of
-// another type gives a wrong value or a trap, never a read or write outside the row (``RowPointer`` checks).
+// What generated accessors and initializers call. The names begin with an underscore because they take slots, not
+// names: a slot of another type gives a wrong value or a trap, never a read or write outside the row (``RowPointer``
+// checks). They take nothing else, because an app's compiler translates each call anew in every accessor it generates.
 //
 // `withExtendedLifetime` keeps the object, and so the memory of the row, alive until the value has been made: after
 // inlining, nothing else would stop the optimizer from releasing the object between the two.
@@ -9,36 +10,30 @@ import Foundation
 extension ManagedObject {
     /// Reads a required attribute; its zero value if there is none.
     @inlinable
-    public final func _value<T: RowValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    @inline(__always)
+    public final func _value<T: RowValue>(_ slot: Int) -> T {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : T.zeroValue }
     }
 
     /// Reads an optional attribute.
     @inlinable
+    @inline(__always)
     @_disfavoredOverload
-    public final func _optionalValue<T: RowValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalValue<T: RowValue>(_ slot: Int) -> T? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : nil }
     }
 
     /// Reads required bytes, also such as stand in a file of their own.
-    public final func _value<Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> Data {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _value(_ slot: Int) -> Data {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot) ?? Data()
     }
 
     /// Reads optional bytes, also such as stand in a file of their own.
-    public final func _optionalValue<Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> Data? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalValue(_ slot: Int) -> Data? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot)
     }
 
@@ -57,18 +52,26 @@ extension ManagedObject {
         if let value { _setValue(value, slot) } else { setNil(slot) }
     }
 
+    /// Writes an attribute of a new object unless it is left out.
+    @inlinable
+    public final func _initialize<T: RowValue>(_ value: T?, _ slot: Int) {
+        if let value { _setValue(value, slot) }
+    }
+
+    /// Writes an attribute of a new object unless the value is that of the model's default, which it has already.
+    @inlinable
+    public final func _initialize<T: RowValue & Equatable>(_ value: T?, _ slot: Int, default defaultValue: T) {
+        if value != defaultValue { _setOptionalValue(value, slot) }
+    }
+
     /// Reads a required transformable; its zero value if there is none or it cannot be decoded.
-    public final func _transformable<T: TransformableValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T {
-        _optionalTransformable(slot, path()) ?? T.zeroValue
+    public final func _transformable<T: TransformableValue>(_ slot: Int) -> T {
+        _optionalTransformable(slot) ?? T.zeroValue
     }
 
     /// Reads an optional transformable; nil if it cannot be decoded.
-    public final func _optionalTransformable<T: TransformableValue, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> T? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalTransformable<T: TransformableValue>(_ slot: Int) -> T? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot).flatMap { TransformableCoding.decode(T.self, from: $0) }
     }
 
@@ -84,18 +87,14 @@ extension ManagedObject {
 
     /// Reads a required to-one relationship. If nothing is there, because it was deleted or not set yet, the answer is
     /// an object of no context whose properties are zero and empty; ``context`` is nil.
-    public final func _toOne<D: ManagedObject, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> D {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _toOne<D: ManagedObject>(_ slot: Int) -> D {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return target(slot) as? D ?? placeholder(D.self, slot: slot)
     }
 
     /// Reads an optional to-one relationship.
-    public final func _optionalToOne<D: ManagedObject, Root: ManagedObject, V>(
-        _ slot: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> D? {
-        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot, path()) }
+    public final func _optionalToOne<D: ManagedObject>(_ slot: Int) -> D? {
+        if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return target(slot) as? D
     }
 
@@ -104,12 +103,15 @@ extension ManagedObject {
         setTarget(object, slot)
     }
 
+    /// Sets a to-one relationship of a new object unless it is left out.
+    public final func _initializeToOne<D: ManagedObject>(_ object: D?, _ slot: Int) {
+        if let object { setTarget(object, slot) }
+    }
+
     /// Reads a to-many relationship.
     @inlinable
-    public final func _toMany<D: ManagedObject, Root: ManagedObject, V>(
-        _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> Set<D> {
-        if flags.contains(.observed) { recordAccess(toMany: index, path()) }
+    public final func _toMany<D: ManagedObject>(_ index: Int) -> Set<D> {
+        if flags.contains(.observed) { recordAccess(toMany: index) }
         let storage = members(toMany: index)
         guard let typed = storage as? MemberSet<D> else {
             let found: [D] = members(storage)
@@ -126,10 +128,8 @@ extension ManagedObject {
 
     /// Reads an ordered to-many relationship.
     @inlinable
-    public final func _orderedToMany<D: ManagedObject, Root: ManagedObject, V>(
-        _ index: Int, _ path: @autoclosure () -> KeyPath<Root, V>
-    ) -> [D] {
-        if flags.contains(.observed) { recordAccess(toMany: index, path()) }
+    public final func _orderedToMany<D: ManagedObject>(_ index: Int) -> [D] {
+        if flags.contains(.observed) { recordAccess(toMany: index) }
         let storage = members(toMany: index)
         return (storage as? MemberList<D>)?.list ?? members(storage)
     }
@@ -138,6 +138,16 @@ extension ManagedObject {
     /// twice, the first counts.
     public final func _setOrderedToMany<D: ManagedObject>(_ objects: [D], _ index: Int) {
         setMembers(objects, toMany: index)
+    }
+
+    /// Adds a member to a to-many relationship, as the other form does several.
+    public final func _add(_ object: ManagedObject, _ index: Int) {
+        mutating(observerIndex(toMany: index)) { add(object, toMany: index) }
+    }
+
+    /// Removes a member from a to-many relationship, as the other form does several.
+    public final func _remove(_ object: ManagedObject, _ index: Int) {
+        mutating(observerIndex(toMany: index)) { remove(object, toMany: index) }
     }
 
     /// Adds members to a to-many relationship, at the end if it is ordered. Loads nothing unless it is an ordered
@@ -171,15 +181,13 @@ extension ManagedObject {
 extension ManagedObject {
     /// The long way before a read: fires a fault, tells the registrar.
     @usableFromInline
-    final func willAccess<Root: ManagedObject, V>(_ slot: Int, _ path: KeyPath<Root, V>) {
+    final func willAccess(_ slot: Int) {
         if flags.contains(.fault) { fireFault() }
-        if flags.contains(.observed) { recordAccess(slot, path) }
+        if flags.contains(.observed) { recordAccess(slot) }
     }
 
     @usableFromInline
-    final func recordAccess<Root: ManagedObject, V>(toMany index: Int, _ path: KeyPath<Root, V>) {
-        recordAccess(observerIndex(toMany: index), path)
-    }
+    final func recordAccess(toMany index: Int) { recordAccess(observerIndex(toMany: index)) }
 
     /// The members of a class that is not the one which the container binds to their entity.
     @usableFromInline
@@ -204,12 +212,12 @@ extension ManagedObject {
     /// The long way before a write.
     private func willWrite(_ slot: Int) {
         if flags.contains(.fault) { fireFault() }
-        extras?.observers[slot]?.willChange()
+        if flags.contains(.observed) { willChange(slot) }
     }
 
     @usableFromInline
     final func endWrite(_ slot: Int) {
-        if flags.contains(.observed) { extras?.observers[slot]?.didChange() }
+        if flags.contains(.observed) { didChange(slot) }
     }
 
     /// Writes nil.
@@ -255,7 +263,7 @@ extension ManagedObject {
             binding.model.destination(of: binding.entity.relationships[$0])
         }
         let destination = EntityBinding(
-            model: binding.model, entity: entity ?? binding.entity, objectClass: type,
+            model: binding.model, entity: entity ?? binding.entity, objectClass: type, isClosed: true,
             storeIdentifier: binding.storeIdentifier)
         let origin = ObjectOrigin(
             binding: destination, home: ContextHome(context: nil, tables: []), table: ObjectTable(),

@@ -22,7 +22,7 @@ extension ManagedObject {
     public final func value(forKey name: String) throws(PersistenceError) -> Any? {
         let entity = binding.entity
         if let slot = entity.slot(named: name) {
-            if flags.contains(.observed) { recordAccess(slot.index, \ManagedObject[name]) }
+            if flags.contains(.observed) { recordAccess(slot.index) }
             if slot.relationshipIndex != nil {
                 if flags.contains(.fault) { fireFault() }
                 return target(slot.index)
@@ -33,7 +33,7 @@ extension ManagedObject {
             var values: [String: Any] = [:]
             for index in attribute.slots {
                 let slot = entity.slots[index]
-                if flags.contains(.observed) { recordAccess(index, \ManagedObject[slot.name]) }
+                if flags.contains(.observed) { recordAccess(index) }
                 values[String(slot.name.dropFirst(name.count + 1))] = Unboxed.any(currentValue(slot), slot.type)
             }
             return values.isEmpty ? nil : values
@@ -41,7 +41,7 @@ extension ManagedObject {
         guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
             throw .unknownProperty(entity: entity.name, property: name)
         }
-        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index), \ManagedObject[name]) }
+        if flags.contains(.observed) { recordAccess(observerIndex(toMany: index)) }
         let objects = members(toMany: index).objects
         return relationship.isOrdered ? objects : Set(objects)
     }

@@ -103,8 +103,11 @@ extension ManagedObject {
 
     final func makeStorage(_ index: Int) -> MemberStorage {
         let relationship = relationship(toMany: index)
-        let objectClass = context?.binding(at: relationship.destinationIndex).objectClass ?? ManagedObject.self
-        return objectClass.makeMembers(ordered: relationship.isOrdered)
+        guard let context else {
+            return ManagedObject.makeMembers(ordered: relationship.isOrdered, isClosed: true)
+        }
+        let destination = context.binding(at: relationship.destinationIndex)
+        return destination.objectClass.makeMembers(ordered: relationship.isOrdered, isClosed: destination.isClosed)
     }
 
     /// The members of a to-many relationship, loaded for all objects of the batch at the first touch.
@@ -178,7 +181,7 @@ extension ManagedObject {
     final func noteAppended(_ object: ManagedObject, _ state: ToManyState, _ index: Int) {
         if relationship(toMany: index).isOrdered {
             state.appended.append(object)
-            if state.isRearranged, state.members == nil { state.arrangement.append(object) }
+            if state.isRearranged { state.arrangement.append(object) }
         }
         state.isTouched = true
         _ = state.members?.insert(object)
@@ -217,6 +220,7 @@ extension ManagedObject {
             let state = toManyState(index)
             guard let list = state.members as? AnyMemberList, list.objects != wanted else { return }
             state.isRearranged = true
+            state.arrangement = wanted
             list.replaceAll(wanted)
             noteToManyChange()
         }

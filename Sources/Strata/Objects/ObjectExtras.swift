@@ -14,8 +14,9 @@ final class ObjectExtras {
     var group: FetchGroup?
     /// The registrar of observers, once a property was read under observation.
     var registrar: ObservationRegistrar?
-    /// How to tell observers of a property, by its slot or, behind the slots, its to-many index.
-    var observers: [Int: PropertyObserver] = [:]
+    /// The properties that were read under observation: key paths for the registrar, by slot or, behind the slots, by
+    /// to-many index.
+    var observers: [Int: KeyPath<ManagedObject, Any?>] = [:]
     private var fate: Fate?
 
     /// What a save may find out about an object.
@@ -51,13 +52,6 @@ final class ObjectExtras {
     }
 }
 
-/// Tells the observers of one property, whose key path only the generated accessor knew.
-struct PropertyObserver {
-    let access: () -> Void
-    let willChange: () -> Void
-    let didChange: () -> Void
-}
-
 extension ManagedObject {
     final var someExtras: ObjectExtras {
         if let extras { return extras }
@@ -66,39 +60,54 @@ extension ManagedObject {
         return made
     }
 
-    /// Reports a read to the registrar, and remembers how to report changes of the same property.
-    final func recordAccess<Root: ManagedObject, Member>(_ property: Int, _ path: KeyPath<Root, Member>) {
-        guard let root = self as? Root else { return }
+    /// Reports a read to the registrar.
+    ///
+    /// The key path that stands for a property is that of its name, however it was read: generated accessors know a
+    /// number alone, which keeps them short, and a change is reported once.
+    final func recordAccess(_ property: Int) {
         let extras = someExtras
         let registrar = extras.registrar ?? ObservationRegistrar()
         extras.registrar = registrar
-        if let known = extras.observers[property] {
-            // Whichever path was used first stands for the property, so that a change is reported once.
-            known.access()
-        } else {
-            registrar.access(root, keyPath: path)
-            extras.observers[property] = PropertyObserver(
-                access: { [unowned root] in registrar.access(root, keyPath: path) },
-                willChange: { [unowned root] in registrar.willSet(root, keyPath: path) },
-                didChange: { [unowned root] in registrar.didSet(root, keyPath: path) })
-        }
+        let path = extras.observers[property] ?? \ManagedObject[propertyName(property)]
+        extras.observers[property] = path
+        registrar.access(self, keyPath: path)
+    }
+
+    /// The name of a property by the number under which its observers are kept.
+    private func propertyName(_ property: Int) -> String {
+        let slots = binding.entity.slots
+        return property < slots.count ? slots[property].name : relationship(toMany: property - slots.count).name
+    }
+
+    /// Tells the observers of a property, if it has any, that it is about to change.
+    final func willChange(_ property: Int) {
+        guard let extras, let path = extras.observers[property] else { return }
+        extras.registrar?.willSet(self, keyPath: path)
+    }
+
+    /// Tells the observers of a property, if it has any, that it has changed.
+    final func didChange(_ property: Int) {
+        guard let extras, let path = extras.observers[property] else { return }
+        extras.registrar?.didSet(self, keyPath: path)
     }
 
     /// Runs a change of a property between the two reports to its observers, if it has any.
     @inline(__always)
     final func mutating<R>(_ property: Int, _ body: () -> R) -> R {
-        guard flags.contains(.observed), let observer = extras?.observers[property] else { return body() }
-        observer.willChange()
-        defer { observer.didChange() }
+        guard flags.contains(.observed) else { return body() }
+        willChange(property)
+        defer { didChange(property) }
         return body()
     }
 
     /// Tells the observers of all properties around a change of the whole object.
     final func mutatingAll(_ body: () -> Void) {
-        guard flags.contains(.observed), let observers = extras?.observers, !observers.isEmpty else { return body() }
-        for observer in observers.values { observer.willChange() }
+        guard flags.contains(.observed), let properties = extras?.observers.keys, !properties.isEmpty else {
+            return body()
+        }
+        for property in properties { willChange(property) }
         body()
-        for observer in observers.values { observer.didChange() }
+        for property in properties { didChange(property) }
     }
 
     /// The number under which observers of a to-many relationship are kept.

@@ -16,8 +16,13 @@ final class ToManyState {
     var appended: [ManagedObject] = []
     /// Whether the order was changed in another way than by appending.
     var isRearranged = false
-    /// The order that the application made, while the members are not loaded.
+    /// The order that the application made. Members that are not there at the moment keep their place in it.
     var arrangement: [ManagedObject] = []
+
+    deinit {
+        if members != nil { DeepRelease.clear(&members, to: nil) }
+        if !added.isEmpty { DeepRelease.clear(&added, to: [:]) }
+    }
 
     var hasChanges: Bool { isTouched || isRearranged }
 
@@ -32,10 +37,7 @@ final class ToManyState {
     }
 
     /// Forgets members, but not what is pending, nor an order that the application made.
-    func forgetLoaded() {
-        if isRearranged, let members { arrangement = members.objects }
-        members = nil
-    }
+    func forgetLoaded() { members = nil }
 
     /// Forgets members and changes.
     func unload() {

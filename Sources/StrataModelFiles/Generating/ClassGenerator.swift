@@ -12,6 +12,7 @@ struct ClassGenerator {
         let parent = model.parent(of: entity).map { GeneratedNames.userClass($0.declaration) } ?? "ManagedObject"
         var members = [overriding("entityName", "String", SwiftLiteral.string(entity.name))]
         members.append(overriding("layoutHash", "UInt64", "0x" + hexadecimal(entity.layoutHash)))
+        members.append(propertyKeyPaths())
         for attribute in entity.attributes where attribute.declaringEntity == entity.name {
             members += accessor(of: attribute)
         }
@@ -33,23 +34,55 @@ struct ClassGenerator {
             body: .statements([value]))
     }
 
+    /// The properties that a predicate can look at. A key path knows the class that it starts at, so that inherited
+    /// properties are listed again.
+    private func propertyKeyPaths() -> SwiftDeclaration {
+        let name = GeneratedNames.userClass(entity.declaration)
+        var properties: [(name: String, keyPath: String)] = []
+        for attribute in entity.attributes where !attribute.type.isTransformable {
+            properties.append((attribute.name, "\\\(name).\(GeneratedNames.escaped(attribute.name))"))
+            for element in attribute.type.elements ?? [] where !element.type.isTransformable {
+                let type = "\(name).\(GeneratedNames.composite(attribute.name))"
+                properties.append(
+                    ("\(attribute.name).\(element.name)", "\\\(type).\(GeneratedNames.escaped(element.name))"))
+            }
+        }
+        for relationship in entity.relationships {
+            properties.append((relationship.name, "\\\(name).\(GeneratedNames.escaped(relationship.name))"))
+        }
+        return SwiftDeclaration(
+            modifiers: access.classModifiers + ["override", "class"], keyword: "var", name: "propertyKeyPaths",
+            suffix: ": PropertyKeyPaths",
+            body: .statements(keyPathTable(properties.map(\.name), properties.map(\.keyPath))))
+    }
+
+    private func keyPathTable(_ names: [String], _ keyPaths: [String]) -> [String] {
+        let short = "PropertyKeyPaths(\"\(names.joined(separator: " "))\", [\(keyPaths.joined(separator: ", "))])"
+        if short.count + 8 <= SwiftRenderer.width { return [short] }
+        var lines = [""]
+        for name in names {
+            if lines[lines.count - 1].count + name.count > 100 { lines.append("") }
+            lines[lines.count - 1] += lines[lines.count - 1].isEmpty ? name : " " + name
+        }
+        let text = (["\"\"\""] + lines + ["\"\"\","]).map { "    " + $0 }
+        return ["PropertyKeyPaths("] + text + ["    ["] + keyPaths.map { "        \($0)," } + ["    ])"]
+    }
+
     private func hexadecimal(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
-
-    private func keyPath(_ name: String) -> String { "\\\(className).\(GeneratedNames.escaped(name))" }
 
     // MARK: Attributes
 
     private func accessor(of attribute: AttributeDescription) -> [SwiftDeclaration] {
         if let elements = attribute.type.elements {
             let composite = CompositeGenerator(attribute: attribute, elements: elements, access: access)
-            return [composite.structure(), composite.accessor(keyPath: keyPath(attribute.name))]
+            return [composite.structure(), composite.accessor()]
         }
         let slot = attribute.slots.lowerBound
         let slotAccess = SlotAccess(type: attribute.type, isOptional: attribute.isOptional)
-        let read = [slotAccess.read(slot, keyPath(attribute.name))]
+        let read = [slotAccess.read(slot)]
         return [
             SwiftDeclaration(
                 documentation: attribute.declaration.documentation ?? defaultDocumentation(of: attribute),
@@ -72,14 +105,13 @@ struct ClassGenerator {
     private func accessors(of relationship: RelationshipDescription) -> [SwiftDeclaration] {
         let name = GeneratedNames.escaped(relationship.name)
         let destination = GeneratedNames.userClass(model.destination(of: relationship).declaration)
-        let path = keyPath(relationship.name)
         var result = SwiftDeclaration(
             documentation: relationship.declaration.documentation ?? defaultDocumentation(of: relationship),
             modifiers: access.modifiers + ["final"], keyword: "var", name: name)
         if let slot = relationship.slot {
             result.suffix = ": \(destination)\(relationship.isOptional ? "?" : "")"
             result.body = .accessors(
-                get: ["\(relationship.isOptional ? "_optionalToOne" : "_toOne")(\(slot), \(path))"],
+                get: ["\(relationship.isOptional ? "_optionalToOne" : "_toOne")(\(slot))"],
                 set: ["_setToOne(newValue, \(slot))"])
             return [result]
         }
@@ -87,10 +119,10 @@ struct ClassGenerator {
         if relationship.isOrdered {
             result.suffix = ": [\(destination)]"
             result.body = .accessors(
-                get: ["_orderedToMany(\(index), \(path))"], set: ["_setOrderedToMany(newValue, \(index))"])
+                get: ["_orderedToMany(\(index))"], set: ["_setOrderedToMany(newValue, \(index))"])
         } else {
             result.suffix = ": Set<\(destination)>"
-            result.body = .accessors(get: ["_toMany(\(index), \(path))"], set: ["_setToMany(newValue, \(index))"])
+            result.body = .accessors(get: ["_toMany(\(index))"], set: ["_setToMany(newValue, \(index))"])
         }
         return [result] + mutators(of: relationship, destination: destination, index: index)
     }
@@ -117,13 +149,13 @@ struct ClassGenerator {
         var result = [
             method(
                 "Adds an object to `\(name)`.", "addTo", ["_ object: \(destination)"],
-                "_add(CollectionOfOne(object), \(index))"),
+                "_add(object, \(index))"),
             method(
                 "Adds objects to `\(name)`.", "addTo", ["_ objects: some Sequence<\(destination)>"],
                 "_add(objects, \(index))"),
             method(
                 "Removes an object from `\(name)`.", "removeFrom", ["_ object: \(destination)"],
-                "_remove(CollectionOfOne(object), \(index))"),
+                "_remove(object, \(index))"),
             method(
                 "Removes objects from `\(name)`.", "removeFrom", ["_ objects: some Sequence<\(destination)>"],
                 "_remove(objects, \(index))"),

@@ -35,7 +35,7 @@ struct CompositeGenerator {
             name: typeName, suffix: ": \(conformances)", body: .members(members))
     }
 
-    func accessor(keyPath: String) -> SwiftDeclaration {
+    func accessor() -> SwiftDeclaration {
         let first = attribute.slots.lowerBound
         let arguments = elements.enumerated().map { index, element in
             let slotAccess = SlotAccess(type: element.type, isOptional: attribute.isOptional || element.isOptional)
@@ -46,7 +46,7 @@ struct CompositeGenerator {
             get =
                 arguments.enumerated().map { index, argument in
                     let type = argument.element.type.swiftType(attribute: argument.element.name)
-                    return "let value\(index): \(type)? = \(argument.access.read(argument.slot, keyPath))"
+                    return "let value\(index): \(type)? = \(argument.access.read(argument.slot))"
                 } + ["if \(elements.indices.map { "value\($0) == nil" }.joined(separator: ", ")) { return nil }"]
                 + SwiftRenderer.list(
                     "return \(typeName)(",
@@ -56,7 +56,7 @@ struct CompositeGenerator {
                     }, ")", indent: 3)
         } else {
             let reads = arguments.map {
-                "\(GeneratedNames.label($0.element.name)): \($0.access.read($0.slot, keyPath))"
+                "\(GeneratedNames.label($0.element.name)): \($0.access.read($0.slot))"
             }
             get = SwiftRenderer.list("\(typeName)(", reads, ")", indent: 3)
         }

@@ -35,7 +35,8 @@ enum GeneratedNames {
         "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
         "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
         "objectID", "path",
-        "prepareForDeletion", "refresh", "validateForDelete", "validateForInsert", "validateForUpdate", "version",
+        "prepareForDeletion", "propertyKeyPaths", "refresh", "validateForDelete", "validateForInsert",
+        "validateForUpdate", "version",
         "willSave",
         "willTurnIntoFault",
     ]
@@ -47,14 +48,15 @@ enum GeneratedNames {
 
     /// Types that generated code names, and which a class of that name would hide.
     private static let takenTypes: Set<String> = [
-        "Any", "AnyObject", "Array", "AttributeKey", "Bool", "Codable", "CollectionOfOne", "Data", "Date", "Decimal",
+        "Any", "AnyObject", "Array", "AttributeKey", "Bool", "Codable", "Data", "Date", "Decimal",
         "Dictionary", "Double",
         "Entity", "EntityKeys", "Attribute", "Relationship", "Index", "Float", "GeneratedModel", "GeoPoint", "Hashable",
         "Int", "Int16", "Int32",
-        "Int64", "KeyPath", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel", "ManagedObjectProtocol",
+        "Int64", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel", "ManagedObjectProtocol",
         "Optional", "Sendable",
         "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
         "CompositeElement", "NamingConvention",
+        "FetchRequest", "PredicateConvertible", "PropertyKeyPaths", "TypedPath",
         "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
     ]
 

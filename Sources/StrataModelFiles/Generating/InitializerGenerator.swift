@@ -11,16 +11,12 @@ struct InitializerGenerator {
         var type: String
         /// The default argument; nil for what must be given.
         var defaultArgument: String?
-        /// The condition under which the argument is assigned; nil for always. What a new object has anyway is not
-        /// assigned again, so that `awakeFromInsert` has the last word on it.
-        var condition: String?
+        /// The statement that takes the argument over. What a new object has anyway is not assigned again, so that
+        /// `awakeFromInsert` has the last word on it.
+        var assignment: String
 
         var text: String {
             "\(GeneratedNames.escaped(name)): \(type)\(defaultArgument.map { " = \($0)" } ?? "")"
-        }
-        var assignment: String {
-            let statement = "self.\(GeneratedNames.escaped(name)) = \(GeneratedNames.escaped(name))"
-            return condition.map { "if \($0) { \(statement) }" } ?? statement
         }
     }
 
@@ -87,31 +83,36 @@ struct InitializerGenerator {
     private static func parameter(_ attribute: AttributeDescription) -> Parameter {
         let type = attribute.type.swiftType(attribute: attribute.name)
         let name = GeneratedNames.escaped(attribute.name)
-        switch attribute.declaration.defaultValue {
-        case .value(let value):
-            guard let literal = SwiftLiteral.native(value, as: attribute.type) else { break }
+        let slot = attribute.slots.lowerBound
+        if case .value(let value) = attribute.declaration.defaultValue,
+            let literal = SwiftLiteral.native(value, as: attribute.type)
+        {
             return Parameter(
                 name: attribute.name, type: type + (attribute.isOptional ? "?" : ""), defaultArgument: literal,
-                condition: "\(name) != \(literal)")
-        case .now, .newUUID:
-            return Parameter(name: attribute.name, type: type + "?", defaultArgument: "nil", condition: "let \(name)")
-        case nil:
-            if !attribute.isOptional {
-                return Parameter(name: attribute.name, type: type, defaultArgument: nil, condition: nil)
-            }
+                assignment: "_initialize(\(name), \(slot), default: \(literal))")
         }
-        // Nil, or the default of a transformable, which only the model knows in encoded form: a new object has it
-        // already.
-        return Parameter(name: attribute.name, type: type + "?", defaultArgument: "nil", condition: "let \(name)")
+        if attribute.declaration.defaultValue == nil, !attribute.isOptional {
+            return Parameter(
+                name: attribute.name, type: type, defaultArgument: nil, assignment: "self.\(name) = \(name)")
+        }
+        // Nil, a default that is made at the insertion, or that of a transformable, which only the model knows in
+        // encoded form: a new object has it already.
+        let isOneValue = attribute.type.elements == nil && !attribute.type.isTransformable
+        return Parameter(
+            name: attribute.name, type: type + "?", defaultArgument: "nil",
+            assignment: isOneValue
+                ? "_initialize(\(name), \(slot))" : "if let \(name) { self.\(name) = \(name) }")
     }
 
     private static func parameter(_ relationship: RelationshipDescription, in model: ManagedObjectModel) -> Parameter {
         let type = GeneratedNames.userClass(model.destination(of: relationship).declaration)
-        if !relationship.isOptional {
-            return Parameter(name: relationship.name, type: type, defaultArgument: nil, condition: nil)
+        let name = GeneratedNames.escaped(relationship.name)
+        if relationship.isOptional, let slot = relationship.slot {
+            return Parameter(
+                name: relationship.name, type: type + "?", defaultArgument: "nil",
+                assignment: "_initializeToOne(\(name), \(slot))")
         }
         return Parameter(
-            name: relationship.name, type: type + "?", defaultArgument: "nil",
-            condition: "let \(GeneratedNames.escaped(relationship.name))")
+            name: relationship.name, type: type, defaultArgument: nil, assignment: "self.\(name) = \(name)")
     }
 }

@@ -38,11 +38,11 @@ struct SlotAccess {
     var type: AttributeType
     var isOptional: Bool
 
-    func read(_ slot: Int, _ keyPath: String) -> String {
+    func read(_ slot: Int) -> String {
         let name =
             type.isTransformable
             ? (isOptional ? "_optionalTransformable" : "_transformable") : (isOptional ? "_optionalValue" : "_value")
-        return "\(name)(\(slot), \(keyPath))"
+        return "\(name)(\(slot))"
     }
 
     func write(_ value: String, _ slot: Int) -> String {

@@ -103,6 +103,30 @@ import Testing
         }
     }
 
+    @Test("What lives on here for its changes stays until the save, also if others delete it twice and its target, too")
+    func goneTwice() throws {
+        let file = try ZooFile()
+        let context = file.container.newContext(automaticallyMergesChanges: true)
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "c", enclosure: home)
+        try context.save()
+        cat.enclosure = nil
+        let late = file.container.newContext()
+        late.mergePolicy = .overwrite
+        for id in [cat.objectID, home.objectID] { late.delete(try late.existingObject(with: id)) }
+        let other = file.container.newContext()
+        other.delete(try other.existingObject(with: cat.objectID))
+        try other.save()
+        #expect(try context.fetch(FetchRequest<Cat>()) == [cat])
+        try late.save()
+        #expect(try context.fetch(FetchRequest<Cat>()) == [cat])
+        #expect(cat.hasChanges && !cat.isMissing && home.isMissing)
+        // With its target gone there is nothing left to write, and so nothing to disagree about.
+        try context.save()
+        #expect(try context.fetch(FetchRequest<Cat>()).isEmpty)
+        #expect(!context.hasChanges && cat.isDeleted)
+    }
+
     @Test("A to-one that leads to an object deleted elsewhere reads as nil after the merge, and after a fault")
     func targets() throws {
         let file = try ZooFile()

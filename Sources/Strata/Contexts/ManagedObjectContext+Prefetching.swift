@@ -1,0 +1,111 @@
+// Prefetching does for a whole result what faults would do for one object and its batch.
+
+extension ManagedObjectContext {
+    /// The relationships of a path.
+    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` where a name is no relationship.
+    func steps(of path: any PrefetchPath, from entity: EntityDescription) throws(PersistenceError)
+        -> [RelationshipDescription]
+    {
+        var current = entity
+        var result: [RelationshipDescription] = []
+        let names = path.prefetchPath
+        for name in names {
+            guard let relationship = current.relationship(named: name) else {
+                let whole = names.joined(separator: ".")
+                let reason =
+                    current.attribute(named: name) == nil
+                    ? "\(current.name) has no relationship \(name)"
+                    : "\(current.name).\(name) is an attribute, which comes with its object"
+                throw .invalidFetch(entity: entity.name, reason: "prefetch of \(whole): \(reason)")
+            }
+            result.append(relationship)
+            current = model.destination(of: relationship)
+        }
+        return result
+    }
+
+    /// Reads what a path leads to, step by step.
+    /// - Parameter areAll: Whether these are all objects that there are.
+    func prefetch(
+        _ steps: [RelationshipDescription], of objects: [ManagedObject], areAll: Bool
+    ) throws(PersistenceError) {
+        var current = objects
+        for (position, step) in steps.enumerated() {
+            // Others may have deleted what a relationship leads to.
+            current = current.filter { !$0.isDeleted }
+            guard !current.isEmpty else { return }
+            if step.isToMany {
+                try prefetchMembers(step, of: current, areAll: areAll && position == 0)
+                // Members that a foreign key leads to come with their rows; pairs give keys.
+                if position == steps.count - 1, case .inverseSlot = step.storage { return }
+                current = members(step, of: current)
+                try fill(current)
+            } else {
+                current = try prefetchTargets(step, of: current)
+            }
+        }
+    }
+
+    private func prefetchMembers(
+        _ relationship: RelationshipDescription, of objects: [ManagedObject], areAll: Bool
+    ) throws(PersistenceError) {
+        guard let index = relationship.toManyIndex else { return }
+        var owners: [Int64: ManagedObject] = [:]
+        for object in objects where !object.isInserted && object.extras?.toManys[index]?.members == nil {
+            owners[object.key] = object
+        }
+        try loadMembers(of: relationship, owners: owners, areAll: areAll)
+    }
+
+    /// All members of some objects, each once.
+    private func members(_ relationship: RelationshipDescription, of objects: [ManagedObject]) -> [ManagedObject] {
+        guard let index = relationship.toManyIndex else { return [] }
+        var seen: Set<ManagedObject> = []
+        var result: [ManagedObject] = []
+        for object in objects {
+            object.members(toMany: index).forEach { if seen.insert($0).inserted { result.append($0) } }
+        }
+        return result
+    }
+
+    private func prefetchTargets(
+        _ relationship: RelationshipDescription, of objects: [ManagedObject]
+    ) throws(PersistenceError) -> [ManagedObject] {
+        guard let slot = relationship.slot else { return [] }
+        let table = tables[relationship.destinationIndex]
+        var seen: Set<Int64> = []
+        var keys: [Int64] = []
+        for object in objects {
+            if let key = object.targetKey(slot), seen.insert(key).inserted { keys.append(key) }
+        }
+        keys.sort()
+        let made = try makeTargets(
+            keys.filter { table.object($0) == nil }, destinationIndex: relationship.destinationIndex)
+        let targets = withExtendedLifetime(made) { keys.compactMap { table.object($0) } }
+        try fill(targets)
+        // The objects keep the targets, as they keep those of a fault.
+        let loners = objects.filter { $0.group == nil }
+        if !loners.isEmpty {
+            let group = FetchGroup(keys: loners.map(\.key))
+            for object in loners { object.join(group) }
+        }
+        var last: FetchGroup?
+        for object in objects {
+            guard let group = object.group, group !== last else { continue }
+            last = group
+            group.targets += targets
+        }
+        return targets
+    }
+
+    /// Reads the rows of all faults among some objects.
+    private func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
+        let faults = objects.filter(\.isFault)
+        guard let first = faults.first else { return }
+        let rows = try sourceRows(
+            entityIndex: first.binding.entity.rootIndex, keys: faults.map(\.key).sorted(),
+            group: faults.count > 1 ? first.group : nil)
+        for row in rows { materialize(row, group: nil) }
+        for fault in faults where fault.isFault { fault.markMissing() }
+    }
+}

@@ -1,0 +1,104 @@
+import CSQLite
+import StrataStore
+
+extension CommitWriter {
+    /// From so many new rows of a table on, its indexes are made anew if it has few other rows.
+    private static let manyRows = 5000
+
+    /// Writes new rows, table by table, in the order of their keys.
+    func writeInserts() throws(StoreError) {
+        let rows = ascending(changes.inserts.map { $0.row.row }) { $0 }
+        let tables = store.layout.tableOfEntity
+        var start = 0
+        while start < rows.count {
+            let table = tables[rows[start].entityIndex]
+            var end = start + 1
+            while end < rows.count, tables[rows[end].entityIndex] == table { end += 1 }
+            // Before the rows of the next table come: the check of their references may need these indexes.
+            try withoutIndexes(of: table, count: end - start) { () throws(StoreError) in
+                try write(rows[start..<end])
+            }
+            start = end
+        }
+    }
+
+    private func write(_ rows: ArraySlice<RowPointer>) throws(StoreError) {
+        var current: WritePlan?
+        var statement: Statement?
+        for row in rows {
+            if current?.entityIndex != row.entityIndex {
+                let plan = store.writePlans[row.entityIndex]
+                current = plan
+                statement = try connection.statement(plan.insertSQL)
+            }
+            guard let plan = current, let statement else { continue }
+            statement.bind(row.key, at: 1)
+            statement.bind(max(1, row.version), at: 2)
+            var parameter = WritePlan.leadingParameters
+            for binding in plan.bindings {
+                parameter += 1
+                try bind(row, binding, plan, statement, parameter)
+            }
+            let code = statement.stepCode()
+            let error = code == SQLITE_DONE ? nil : connection.failure(code)
+            statement.reset()
+            if let error {
+                guard code == uniqueConstraintCode, try addUniqueConflict(plan, row) else {
+                    throw rejected(error, plan, row.key)
+                }
+            } else if plan.hasSpatial {
+                try writeSpatial(plan, row, slots: nil)
+            }
+        }
+    }
+
+    /// Changes in the order of table and key, so that tables grow at their ends. Mostly they come in that order already.
+    func ascending<T>(_ changes: [T], _ row: (T) -> RowPointer) -> [T] {
+        let isSorted = changes.indices.dropFirst().allSatisfy { !precedes(row(changes[$0]), row(changes[$0 - 1])) }
+        return isSorted ? changes : changes.sorted { precedes(row($0), row($1)) }
+    }
+
+    /// Whether one row is written before another.
+    func precedes(_ a: RowPointer, _ b: RowPointer) -> Bool {
+        let tables = store.layout.tableOfEntity
+        let x = tables[a.entityIndex]
+        let y = tables[b.entityIndex]
+        return x != y ? x < y : a.key < b.key
+    }
+
+    // MARK: Many rows
+
+    /// Puts many rows into a table that has few, without its indexes, and makes these afterwards. To sort once costs
+    /// half as much as to find the place of each row in each index, and far less where the indexes outgrow the page
+    /// cache. It is part of the transaction, like all else.
+    ///
+    /// A unique index that cannot be made tells of a conflict, but not of which: the commit starts again with indexes.
+    private func withoutIndexes(
+        of table: Int, count: Int, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        guard count >= Self.manyRows, !needsIndexes, try keySpan(of: table) <= Int64(count / 2) else {
+            return try body()
+        }
+        let indexes = store.schema.objects.filter { $0.spareTable == table }
+        for index in indexes { try connection.execute("DROP INDEX IF EXISTS \(Identifiers.quote(index.name))") }
+        try body()
+        do throws(StoreError) {
+            for index in indexes { try connection.execute(index.sql) }
+        } catch {
+            needsIndexes = true
+            throw error
+        }
+    }
+
+    /// The distance between the least and the greatest key of a table: it has no more rows than that.
+    private func keySpan(of table: Int) throws(StoreError) -> Int64 {
+        let name = store.layout.tables[table].quoted
+        let statement = try connection.statement(
+            "SELECT (SELECT max(_id) FROM \(name)), (SELECT min(_id) FROM \(name))")
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        if statement.type(0) == SQLITE_NULL { return 0 }
+        let (span, overflow) = statement.integer(0).subtractingReportingOverflow(statement.integer(1))
+        return overflow || span == .max ? .max : span + 1
+    }
+}

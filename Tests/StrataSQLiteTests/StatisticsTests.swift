@@ -1,0 +1,54 @@
+import Foundation
+import StrataSQLite
+import Testing
+
+@Suite struct StatisticsTests {
+    let folder: TemporaryFolder
+    let store: SQLiteStore
+    let statistics = StatementStatistics()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var options = SQLiteStore.Options()
+        options.trace = statistics.record
+        store = try SQLiteStore.open(
+            model: try TestModel.make(), location: .file(path: folder.file("a.sqlite")), options: options)
+        var changes = ChangeSet()
+        for key in Int64(1)...100 {
+            changes.inserts.append(
+                .init(row: try store.row("Thing", key, ["title": .string("t\(key)"), "real": .double(Double(key))])))
+        }
+        _ = try store.commit(changes)
+        statistics.clear()
+    }
+
+    @Test func runsAreSummedByStatement() throws {
+        for _ in 0..<3 { #expect(try store.keys("Thing", sorts: [FetchSort("title")]).count == 100) }
+        let line = try #require(statistics.byStatement.first)
+        #expect(statistics.byStatement.count == 1 && statistics.runs == 3)
+        #expect(line.runs == 3 && line.rows == 300 && line.duration > 0 && line.sql.contains("ORDER BY"))
+        // More than one instruction for each row, and the same for each run.
+        #expect(line.work.machineSteps > 300 && line.work.machineSteps % 3 == 0)
+        #expect(statistics.work == line.work)
+        statistics.clear()
+        #expect(statistics.byStatement.isEmpty && statistics.runs == 0 && statistics.work == StatementWork())
+    }
+
+    @Test func missingIndexesShow() throws {
+        _ = try store.keys("Thing", .comparison(.keyPath(["title"]), .equal, .constant("t7"), []))
+        #expect(statistics.work.fullScanSteps == 0 && statistics.work.sorts == 0)
+        statistics.clear()
+        _ = try store.keys("Thing", .comparison(.keyPath(["real"]), .equal, .constant(.double(7)), []))
+        #expect(statistics.work.fullScanSteps >= 99 && statistics.work.sorts == 0)
+        statistics.clear()
+        _ = try store.keys("Thing", sorts: [FetchSort("real")])
+        #expect(statistics.work.sorts == 1)
+    }
+
+    @Test func theStatementWithTheMostWorkComesFirst() throws {
+        _ = try store.rows(entityIndex: try store.entity("Thing").index, keys: [3])
+        _ = try store.keys("Thing", sorts: [FetchSort("real")])
+        let steps = statistics.byStatement.map(\.work.machineSteps)
+        #expect(steps.count == 2 && steps[0] > steps[1] && steps[1] > 0)
+    }
+}
