@@ -19,6 +19,8 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let cases = environment["STRATA_PREDICATE_CASES"].flatMap(Int.init) ?? 5000
         let seed = environment["STRATA_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        // To look at one case again, those before it need not be compared.
+        let first = environment["STRATA_PREDICATE_FIRST"].flatMap(Int.init) ?? 1
         print("sqlAgreesWithMemory: seed \(seed), \(cases) cases")
         var random = RandomSource(seed: seed)
         var counts: [Outcome: Int] = [:]
@@ -35,8 +37,10 @@ import Testing
                 if done.isMultiple(of: 2) { last = RandomSource(seed: random.next()) }
                 var structure = last
                 let entity = world.model.entities.randomElement(using: &structure)!
+                let values = RandomSource(seed: random.next())
+                if done < first { continue }
                 let outcome = try check(
-                    world, entity, structure, RandomSource(seed: random.next()), "seed \(seed), case \(done)")
+                    world, entity, structure, values, "seed \(seed), case \(done)")
                 guard let outcome else {
                     differences += 1
                     if differences == 5 { return }
@@ -48,7 +52,7 @@ import Testing
         let summary = "\(counts[.agrees, default: 0]) agree, \(counts[.refused, default: 0]) are refused,"
         print("sqlAgreesWithMemory: \(summary) \(counts[.failed, default: 0]) have no answer")
         // The test would say nothing if nearly everything were refused.
-        #expect(counts[.agrees, default: 0] > cases / 2, "\(counts)")
+        #expect(counts[.agrees, default: 0] >= (cases - first) / 2, "\(counts)")
     }
 
     /// - Returns: nil if there is a difference.
