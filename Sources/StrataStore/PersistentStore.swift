@@ -32,6 +32,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// How many rows a plan asks for.
     func count(_ plan: FetchPlan) throws(StoreError) -> Int
 
+    /// The values that a plan asks for: for each row one for each column, in the plan's order. References to objects
+    /// are given by key.
+    func values(_ plan: ValuePlan) throws(StoreError) -> [[Value]]
+
     /// The rows of some keys of an entity or of those that inherit from it, in any order. Keys without a row are left
     /// out.
     func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch
