@@ -30,7 +30,7 @@ FUZZ_SECONDS ?= 600
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
-	--skip GateTests --skip GrowthTests
+	--skip GateTests --skip GrowthTests --skip LimitTests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tsan asan stress thresholds growth data clean dependencies fuzz-predicates \
