@@ -1,6 +1,6 @@
 import Foundation
 
-/// Finds the model files of a target, and the names of the entities in them.
+/// Finds the model files of a target, and the names of what is generated from them.
 ///
 /// Both plug-ins use this file through links in their folders: a plug-in cannot import a library.
 struct ModelSearch {
@@ -8,16 +8,14 @@ struct ModelSearch {
     static let ending = ".strata.yaml"
     /// A file in a target that names models of the package's folder `Models`, one a line; `#` begins a comment.
     static let listName = "strata.models"
-    /// How many entities share a generated file at most: `CodeGenerator.entitiesPerFile`, which cannot be imported here.
-    static let entitiesPerFile = 10
+    /// How many files are generated of a model: `CodeGenerator.fileCount`, which cannot be imported here.
+    static let fileCount = 4
 
-    /// A model file, with what the names of generated files depend on.
+    /// A model file.
     struct Model {
         var path: URL
-        /// The entities, as a glance at the file shows them. The generator reads it in earnest, and says so if it finds
-        /// others.
-        var entities: [String]
-        /// The names of all files that the generator will write.
+        /// The names of all files that the generator will write. They depend on the name of the model file alone, because
+        /// SwiftPM asks a plug-in again when files come and go, but not when a file changes.
         var outputs: [String]
     }
 
@@ -74,39 +72,12 @@ struct ModelSearch {
     }
 
     private static func model(at path: URL) -> Model {
-        let entities = entityNames(in: (try? String(contentsOf: path, encoding: .utf8)) ?? "")
         let stem = path.lastPathComponent.prefix { $0 != "." }
         let words = stem.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
         var name = words.joined()
         if name.first?.isLetter != true { name = "Model" + name }
         if !name.hasSuffix("Model") { name += "Model" }
-        let count = max(1, (entities.count + entitiesPerFile - 1) / entitiesPerFile)
         return Model(
-            path: path, entities: entities,
-            outputs: (1...count).map { name + ($0 == 1 ? "" : "\($0)") + ".strata.swift" })
-    }
-
-    /// The keys one level below `entities:`, which stands at the beginning of a line.
-    static func entityNames(in text: String) -> [String] {
-        var names: [String] = []
-        var indent: Int?
-        var isInside = false
-        for line in text.split(whereSeparator: \.isNewline) {
-            let content = line.drop { $0 == " " }
-            if content.isEmpty || content.hasPrefix("#") { continue }
-            let depth = line.count - content.count
-            if depth == 0 {
-                isInside = content.hasPrefix("entities:") || content.hasPrefix("\"entities\":")
-                continue
-            }
-            guard isInside else { continue }
-            if indent == nil { indent = depth }
-            guard depth == indent else { continue }
-            let key = content.prefix { $0 != ":" }.trimmingCharacters(in: CharacterSet(charactersIn: " \"'"))
-            if !key.isEmpty, !names.contains(key), key.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
-                names.append(key)
-            }
-        }
-        return names
+            path: path, outputs: (1...fileCount).map { name + ($0 == 1 ? "" : "\($0)") + ".strata.swift" })
     }
 }

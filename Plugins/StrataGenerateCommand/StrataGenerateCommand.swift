@@ -53,8 +53,7 @@ struct StrataGenerateCommand: CommandPlugin {
             Diagnostics.error("\(model.path.lastPathComponent): nothing was generated because of the faults above")
             return false
         }
-        let count = model.outputs.count
-        print("\(model.path.lastPathComponent): \(count) \(count == 1 ? "file" : "files") in \(folder.path)")
+        print("\(model.path.lastPathComponent): \(model.outputs.count) files in \(folder.path)")
         return true
     }
 

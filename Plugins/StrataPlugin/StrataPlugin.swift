@@ -16,10 +16,7 @@ struct StrataPlugin {
             .buildCommand(
                 displayName: "Generating classes of \(model.path.lastPathComponent)",
                 executable: tool,
-                arguments: [
-                    "--model", model.path.path, "--output", folder.path, "--expect",
-                    model.entities.joined(separator: ","),
-                ],
+                arguments: ["--model", model.path.path, "--output", folder.path],
                 inputFiles: [model.path] + result.inputs,
                 outputFiles: model.outputs.map { folder.appendingPathComponent($0) })
         }

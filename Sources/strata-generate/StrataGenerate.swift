@@ -10,9 +10,8 @@ struct StrataGenerate: ParsableCommand {
         commandName: "strata-generate",
         abstract: "Turns a model file into Swift classes.",
         discussion: """
-            Writes one file, or several for a large model, and removes those that the model needs no more. Mistakes in \
-            the model file are printed as FILE:LINE:COLUMN: error: MESSAGE, all at once; nothing is written then, and \
-            the exit code is 1.
+            Writes the model and its classes into a few files, always as many. Mistakes in the model file are printed as \
+            FILE:LINE:COLUMN: error: MESSAGE, all at once; nothing is written then, and the exit code is 1.
             """)
 
     @Option(help: ArgumentHelp("The model file.", valueName: "file"), completion: .file(extensions: ["yaml"]))
@@ -26,21 +25,13 @@ struct StrataGenerate: ParsableCommand {
     @Option(help: "Who may use the classes: internal or public. Default: what the model file says, else internal.")
     var access: ModelFile.Access?
 
-    @Option(
-        help: ArgumentHelp(
-            "The entities that the caller knows of, with commas between; others are an error. The build plug-in uses it.",
-            valueName: "names"))
-    var expect: String?
-
     @Flag(help: "Print the names of the files that changed.")
     var verbose = false
 
     func run() throws {
         let files: [GeneratedFile]
         do throws(ModelError) {
-            let file = try ModelFile.read(path: model)
-            try checkExpectation(of: file)
-            files = try CodeGenerator(file: file, access: access).files()
+            files = try CodeGenerator(file: ModelFile.read(path: model), access: access).files()
         } catch {
             for fault in error.faults { report(fault) }
             throw ExitCode(1)
@@ -53,19 +44,6 @@ struct StrataGenerate: ParsableCommand {
         }
     }
 
-    private func checkExpectation(of file: ModelFile) throws(ModelError) {
-        guard let expect else { return }
-        let expected = Set(expect.split(separator: ",").map(String.init))
-        let faults = file.entities.filter { !expected.contains($0.name) }.map { entity in
-            ModelFault(
-                entity: entity.name,
-                message:
-                    "the plug-in did not see this entity; write each on a line of its own under 'entities:', none in braces",
-                location: entity.location)
-        }
-        guard faults.isEmpty else { throw ModelError(model: file.name, faults: faults) }
-    }
-
     private func write(_ files: [GeneratedFile]) throws {
         let folder = URL(fileURLWithPath: output, isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -76,15 +54,6 @@ struct StrataGenerate: ParsableCommand {
             if (try? Data(contentsOf: url)) == data { continue }
             try data.write(to: url, options: .atomic)
             if verbose { print(file.name) }
-        }
-        // What is left of a time when the model was larger has classes that other files have now.
-        var number = files.count + 1
-        while true {
-            let url = folder.appendingPathComponent(CodeGenerator.fileName(number, path: model))
-            guard FileManager.default.fileExists(atPath: url.path) else { return }
-            try FileManager.default.removeItem(at: url)
-            if verbose { print("removed \(url.lastPathComponent)") }
-            number += 1
         }
     }
 }

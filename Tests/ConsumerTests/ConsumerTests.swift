@@ -29,12 +29,15 @@ import Testing
         #expect(!run.output.contains("warning:"), "\(run.output)")
         let lines = run.output.split(separator: "\n").map(String.init)
         #expect(
-            lines.suffix(8).dropLast() == [
+            lines.suffix(11).dropLast() == [
+                "left out: 9.95, 0, nil, true, 2.5, true, true, true",
+                "given: 12, 322, novel, true, 5.0, cloth, [\"space\"]",
                 "new film: new, 2 h 10 min",
                 "book: Il nome della rosa by Umberto Eco, 9.95, [\"monks\", \"labyrinth\"], opens with Prologo",
                 "chapters: [\"Prologo\", \"Primo giorno\", \"Terzo giorno\"]",
                 "publisher: Bompiani, Milano, true; binding: true",
                 "by Eco: [\"RareBook Beato di Liébana\", \"Book Il nome della rosa\", \"Pamphlet Pamphlet\"]",
+                "from Milan: [\"Beato di Liébana\"]",
                 "insured: [\"Beato di Liébana\"]",
                 "basket: [\"The Name of the Rose\", \"Il nome della rosa\"]",
             ], "\(run.output)")
@@ -42,6 +45,7 @@ import Testing
 
         let model = package.appendingPathComponent("Sources/Consumer/Library.strata.yaml")
         let good = try String(contentsOf: model, encoding: .utf8)
+        try Self.changeTheModel(model, good: good, in: package)
         let bad = good.replacingOccurrences(of: "shelf: {to: Shelf, ", with: "shelf: {to: Shelv, ")
             .replacingOccurrences(of: "heading: string", with: "heading: strng")
         try Data(bad.utf8).write(to: model)
@@ -62,12 +66,42 @@ import Testing
 
         // The command writes the same classes into the target's folder.
         try Data(good.utf8).write(to: model)
+        let renamed = package.appendingPathComponent("Sources/Consumer/Generated/BooksModel.strata.swift")
+        try FileManager.default.createDirectory(
+            at: renamed.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("// Of a model that was.\n".utf8).write(to: renamed)
         let command = try Self.swift(
             ["package", "--allow-writing-to-package-directory", "strata-generate", "--target", "Consumer"], in: package)
         #expect(command.status == 0, "\(command.output)")
         let folder = package.appendingPathComponent("Sources/Consumer/Generated")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        #expect(files == ["LibraryModel.strata.swift"])
+        #expect(
+            files == [
+                "LibraryModel.strata.swift", "LibraryModel2.strata.swift", "LibraryModel3.strata.swift",
+                "LibraryModel4.strata.swift",
+            ])
+    }
+
+    /// A model that grows and shrinks: each build has the classes of the model as it is then, and no others.
+    private static func changeTheModel(_ model: URL, good: String, in package: URL) throws {
+        let more = (0..<8).map { "  Extra\($0): {attributes: {note: string?}}\n" }.joined()
+        let larger = good.replacingOccurrences(of: "heading: string\n", with: "heading: string\n      mood: string?\n")
+        // Files change, but none comes or goes: SwiftPM then keeps its plan, and does not ask the plug-in again.
+        let source = model.deletingLastPathComponent().appendingPathComponent("Film.swift")
+        let film = try String(contentsOf: source, encoding: .utf8)
+        try Data((larger + more).utf8).write(to: model)
+        let use = "func mood(_ chapter: Chapter, _ extra: Extra7) -> [String?] { [chapter.mood, extra.note] }\n"
+        try Data((film + use).utf8).write(to: source)
+        let grown = try swift(["run", "--quiet", "Consumer"], in: package)
+        #expect(grown.status == 0 && grown.output.contains("Library, 17 entities"), "\(grown.output)")
+
+        // Extra7 is the application's own now: generated code of the larger model would declare it again.
+        let own = "struct Extra7 {}\nextension Chapter { var mood: Extra7 { Extra7() } }\n"
+        try Data(good.utf8).write(to: model)
+        try Data((film + own).utf8).write(to: source)
+        let shrunk = try swift(["run", "--quiet", "Consumer"], in: package)
+        #expect(shrunk.status == 0 && shrunk.output.contains("Library, 9 entities"), "\(shrunk.output)")
+        try Data(film.utf8).write(to: source)
     }
 
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -8,16 +8,16 @@ public struct GeneratedFile: Sendable, Hashable {
     public var text: String
 }
 
-/// Makes Swift source of a model file: one file with the model and its classes, several for a large model.
+/// Makes Swift source of a model file: the model and its classes, spread over a fixed number of files.
 ///
-/// The same model file gives the same source, byte by byte. The names of the files follow from the model file's name and
-/// the number of entities alone, so that a build system knows them before the generator ran.
+/// The same model file gives the same source, byte by byte. The names of the files follow from the model file's name
+/// alone: a build system knows them before the generator ran, and its plan remains right when entities come and go.
 public struct CodeGenerator: Sendable {
-    /// How many entities share a file at most.
+    /// How many files there are of a model, large or small.
     ///
-    /// Each file costs a compiler about as much as a tenth of an entity's code, and one file can keep but one compiler
-    /// busy: this leaves a large model enough files for all cores. `Plugins/Shared/ModelSearch.swift` counts with the same number.
-    public static let entitiesPerFile = 10
+    /// Each file costs a compiler about as much as a tenth of an entity's code, and one file keeps but one compiler busy.
+    /// `Plugins/Shared/ModelSearch.swift` counts with the same number.
+    public static let fileCount = 4
 
     private let file: ModelFile
     private let model: ManagedObjectModel
@@ -49,7 +49,7 @@ public struct CodeGenerator: Sendable {
     public func files() -> [GeneratedFile] {
         let source = file.path.split(separator: "/").last.map(String.init) ?? "a model"
         let renderer = SwiftRenderer()
-        let count = max(1, (model.entities.count + Self.entitiesPerFile - 1) / Self.entitiesPerFile)
+        let count = Self.fileCount
         return (0..<count).map { index in
             // Shares as equal as may be, so that compilers side by side end together.
             let entities = model.entities[

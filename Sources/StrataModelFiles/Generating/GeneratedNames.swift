@@ -146,7 +146,9 @@ enum GeneratedNames {
                 report("its struct \(userClass(entity)).\(type) would hide the type \(type); rename the attribute")
             }
             for element in elements
-            where impossibleMembers.contains(element.name) || ["path", "hash", "hashValue", "Keys"].contains(element.name) {
+            where impossibleMembers.contains(element.name)
+                || ["path", "hash", "hashValue", "Keys"].contains(element.name)
+            {
                 report("'\(element.name)' cannot be the name of an element; choose another one")
             }
         }

@@ -25,9 +25,32 @@ struct Consumer {
         let film = Film(context: context, title: "The Name of the Rose", minutes: 130)
         let basket = Basket(context: context, note: "both")
         basket.items = [film, book]
+        printInitialValues(in: container.newContext(), publisher: publisher)
         print("new film: \(film.notes ?? "-"), \(film.length)")
         try context.save()
         try read(container.newContext())
+    }
+
+    /// What new objects hold of which only the necessary was given, and of which everything was.
+    private static func printInitialValues(in context: ManagedObjectContext, publisher: Book.Publisher) {
+        let started = Date(timeIntervalSinceNow: -1)
+        let author = Author(context: context, authorId: "le", name: "Lem")
+        let plain = Book(context: context, title: "Solaris", tags: [], publisher: publisher, author: author)
+        let other = Book(context: context, title: "Eden", tags: [], publisher: publisher, author: author)
+        let isFresh = plain.acquired >= started && plain.itemId != other.itemId
+        print(
+            "left out: \(plain.price), \(plain.pageCount), \(plain.class ?? "nil"), \(plain.shelf == nil), \(author.rating),",
+            "\(author.home == nil), \(isFresh), \(plain.binding == nil)")
+        let identifier = "fiasco"
+        let shelf = Shelf(context: context, shelfId: "s")
+        let full = Book(
+            context: context, itemId: identifier, title: "Fiasco", class: "novel",
+            acquired: Date(timeIntervalSinceReferenceDate: 5), price: 12, shelf: shelf, pageCount: 322, tags: ["space"],
+            publisher: publisher, binding: Book.Binding(material: "cloth", weight: 0.5), author: author)
+        let isGiven = full.itemId == identifier && full.shelf == shelf && shelf.items == [full]
+        print(
+            "given: \(full.price), \(full.pageCount), \(full.class ?? "nil"), \(isGiven),",
+            "\(full.acquired.timeIntervalSinceReferenceDate), \(full.binding?.material ?? "nil"), \(full.tags)")
     }
 
     private static func read(_ context: ManagedObjectContext) throws {
@@ -42,6 +65,8 @@ struct Consumer {
         let byEco = try context.fetch(
             FetchRequest<Book>(where: Book.keys.author.name == "Umberto Eco", sortedBy: [Book.keys.title.ascending]))
         print("by Eco: \(byEco.map { "\(type(of: $0)) \($0.title)" })")
+        let milanese = try context.fetch(FetchRequest<RareBook>(where: RareBook.keys.publisher.city == "Milano"))
+        print("from Milan: \(milanese.map(\.title))")
         let insured = try context.fetch(FetchRequest<RareBook>(where: RareBook.keys.insurance > Decimal(1000)))
         print("insured: \(insured.map(\.title))")
         let baskets = try context.fetch(FetchRequest<Basket>())
