@@ -84,6 +84,27 @@ final class Connection {
         return Statement(handle: prepared, sql: sql, connection: self)
     }
 
+    /// How many steps SQLite's virtual machine takes between two looks at a cancellation: a few microseconds.
+    private static let stepsBetweenLooks: Int32 = 1000
+
+    /// Runs a read that may be cancelled from elsewhere while SQLite works on it.
+    ///
+    /// A handler looks at the flag, instead of the canceller interrupting the connection: an interrupt that comes late
+    /// would hit whatever the connection does next.
+    func read<T>(
+        _ cancellation: ReadCancellation?, _ body: (Connection) throws(StoreError) -> T
+    ) throws(StoreError) -> T {
+        guard let cancellation else { return try body(self) }
+        guard !cancellation.isCancelled else { throw .cancelled }
+        sqlite3_progress_handler(
+            handle, Self.stepsBetweenLooks,
+            { data in data.map { Unmanaged<ReadCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled } == true ? 1 : 0 },
+            // The caller holds it for as long as the handler is there.
+            Unmanaged.passUnretained(cancellation).toOpaque())
+        defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+        return try body(self)
+    }
+
     /// Runs a statement once.
     func execute(_ sql: String) throws(StoreError) {
         try prepare(sql, persistent: false).run()
@@ -124,6 +145,7 @@ final class Connection {
     func failure(_ code: Int32) -> StoreError {
         let reason = String(cString: sqlite3_errmsg(handle))
         switch code & 0xff {
+        case SQLITE_INTERRUPT: return .cancelled
         case SQLITE_FULL: return .diskFull(path: path)
         case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path)
         case SQLITE_CORRUPT: return .corrupt(path: path, reason: reason)

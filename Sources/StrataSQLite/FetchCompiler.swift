@@ -13,7 +13,7 @@ struct FetchCompiler {
     enum Answer: Int {
         /// Rows; only the headers of those that the reader knows.
         case unknownRows
-        case rows, keys, count
+        case rows, identities, count
     }
 
     let layout: StoreLayout
@@ -48,7 +48,9 @@ struct FetchCompiler {
         let sql =
             switch answer {
             case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, answer)
-            case .keys: "SELECT t0._id FROM \(from)"
+            case .identities:
+                rowPlans[plan.entityIndex].hasEntityColumn
+                    ? "SELECT t0._id, t0._entity FROM \(from)" : "SELECT t0._id FROM \(from)"
             case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
         return CompiledFetch(sql: sql, parameters: compiler.parameters)
