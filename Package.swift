@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Strata", targets: ["Strata"]),
+        .library(name: "StrataQuery", targets: ["StrataQuery"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
         .executable(name: "strata", targets: ["StrataTool"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
@@ -84,6 +85,8 @@ let package = Package(
         .testTarget(name: "StrataTests", dependencies: ["Strata"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
+        .testTarget(
+            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool"], resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         .testTarget(name: "ConsumerTests"),

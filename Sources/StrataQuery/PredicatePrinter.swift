@@ -56,9 +56,8 @@ struct PredicatePrinter {
         case .and(let parts): join(parts, " AND ", .and, around, empty: "TRUEPREDICATE")
         case .or(let parts): join(parts, " OR ", .or, around, empty: "FALSEPREDICATE")
         case .not(let part):
-            text += "NOT ("
-            write(part, .or)
-            text += ")"
+            text += "NOT "
+            write(part, .comparison)
         case .comparison(let left, let op, let right, let options):
             compare(left, op, right, options)
         case .quantified(let quantifier, let left, let op, let right, let options):

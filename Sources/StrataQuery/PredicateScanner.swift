@@ -70,6 +70,13 @@ struct PredicateScanner {
         return offset
     }
 
+    /// Whether a parenthesis opens next.
+    var isBeforeParenthesis: Bool {
+        var ahead = self
+        let place = ahead.skipSpace()
+        return place < bytes.count && bytes[place] == UInt8(ascii: "(")
+    }
+
     /// The next token; `end` again and again at the end.
     mutating func next() throws(FormatFault) -> FormatToken {
         let start = skipSpace()

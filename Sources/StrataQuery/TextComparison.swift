@@ -2,20 +2,38 @@ import Foundation
 
 /// Text as comparisons see it. SQL uses these functions, too, so that memory and store agree.
 public enum TextComparison {
-    /// The text with the differences that the options ignore taken out. Without options it stays as it is.
+    /// The text with the differences that the options ignore taken out. Without options, and with
+    /// ``ComparisonOptions/normalized``, it stays as it is.
     ///
-    /// Case is folded with Unicode's full lower-casing, accents by dropping nonspacing marks after canonical
-    /// decomposition.
+    /// Accents are dropped as nonspacing marks after canonical decomposition. Case is dropped scalar by scalar: each is
+    /// replaced by the full lower case of its full upper case, so that `ß` equals `ss` and a final sigma every other;
+    /// only the dotless `ı` stays apart from `i`. No locale of the machine plays a part.
     public static func fold(_ text: String, _ options: ComparisonOptions) -> String {
+        if options.isEmpty || options.contains(.normalized) { return text }
+        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+        if isPlain { return options.contains(.caseInsensitive) ? text.lowercased() : text }
         var result = text
+        if !options.isDisjoint(with: [.diacriticInsensitive, .locale]) {
+            result = result.decomposedStringWithCanonicalMapping
+        }
         if options.contains(.diacriticInsensitive) {
             result = String(
                 String.UnicodeScalarView(
-                    result.decomposedStringWithCanonicalMapping.unicodeScalars.filter {
-                        $0.properties.generalCategory != .nonspacingMark
-                    }))
+                    result.unicodeScalars.filter { $0.properties.generalCategory != .nonspacingMark }))
         }
-        if options.contains(.caseInsensitive) { result = result.lowercased() }
+        if options.contains(.caseInsensitive) {
+            var folded = String.UnicodeScalarView()
+            for scalar in result.unicodeScalars {
+                if scalar == "\u{131}" {
+                    folded.append(scalar)
+                } else {
+                    for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+                        folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+                    }
+                }
+            }
+            result = String(folded)
+        }
         return result
     }
 
@@ -48,5 +66,32 @@ public enum TextComparison {
             return true
         }
         return false
+    }
+
+    /// Whether the whole text has the form of a pattern, where `?` stands for one Unicode scalar and `*` for any number
+    /// of them. Takes time in proportion to the product of the lengths at worst, and no stack.
+    public static func isLike(_ text: String, _ pattern: String) -> Bool {
+        let text = Array(text.unicodeScalars)
+        let pattern = Array(pattern.unicodeScalars)
+        var place = 0
+        var step = 0
+        // Where to go on after the last star, should the rest not fit: it then stands for one scalar more.
+        var retry: (place: Int, step: Int)?
+        while place < text.count {
+            if step < pattern.count, pattern[step] == "*" {
+                retry = (place, step)
+                step += 1
+            } else if step < pattern.count, pattern[step] == "?" || pattern[step] == text[place] {
+                place += 1
+                step += 1
+            } else if let last = retry {
+                retry = (last.place + 1, last.step)
+                place = last.place + 1
+                step = last.step + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[step...].allSatisfy { $0 == "*" }
     }
 }

@@ -10,6 +10,9 @@ public enum ValueComparison {
         case (.null, _), (_, .null): false
         case (.list(let x), .list(let y)):
             x.count == y.count && zip(x, y).allSatisfy { areEqual($0, $1, options) }
+        case (.set(let x), .set(let y)):
+            x.members.count == y.members.count
+                && x.members.allSatisfy { member in y.members.contains { areEqual(member, $0, options) } }
         case (.uuid(let x), .uuid(let y)): x == y
         case (.geoPoint(let x), .geoPoint(let y)): x == y
         case (.object(let x), .object(let y)): x == y

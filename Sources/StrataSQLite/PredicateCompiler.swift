@@ -87,7 +87,11 @@ struct PredicateCompiler {
         }
         switch (left, right) {
         case (.constant(let a), .constant(let b)):
-            return op.evaluate(a, b, options) ? "1" : "0"
+            do throws(PredicateEvaluationError) {
+                return try op.evaluate(a, b, options) ? "1" : "0"
+            } catch {
+                throw .unsupported(store: "SQLite", feature: "\(context): \(error)")
+            }
         case (.constant(let value), _):
             let constant = Constant(value: value, position: position)
             switch op {
@@ -183,7 +187,9 @@ struct PredicateCompiler {
         let shared = ComparisonPair.shared(term, elements, options)
         var parts: [String] = []
         for (index, element) in elements.enumerated() where !shared.isShared[index] {
-            // Nil, a number that must be compared in another way than the rest, or a value of another kind.
+            // Nil is in no collection.
+            if element.isNull { continue }
+            // A number that must be compared in another way than the rest, or a value of another kind.
             parts.append(try against(term, .equal, constant.element(index, element), options, context: context))
         }
         if let pair = shared.pair {

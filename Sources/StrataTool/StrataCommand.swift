@@ -5,7 +5,7 @@ import ArgumentParser
 struct StrataCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strata",
-        abstract: "Looks at Strata models and stores.",
+        abstract: "Looks at Strata models, stores and predicates.",
         version: "0.1.0",
-        subcommands: [ModelCommand.self, StoreCommand.self])
+        subcommands: [ModelCommand.self, StoreCommand.self, PredicateCommand.self])
 }

@@ -209,37 +209,6 @@ extension ManagedObjectContext {
     }
 }
 
-/// Predicates look at an object through this.
-struct ObjectSource: PropertySource {
-    let object: ManagedObject
-
-    var evaluatedObject: Value { .object(object.key) }
-
-    func value(at path: [String]) -> Value {
-        var current = object
-        for (position, name) in path.enumerated() {
-            if current.isFault { current.fireFault() }
-            let entity = current.binding.entity
-            if position == path.count - 1 || entity.relationship(named: name) == nil {
-                guard let slot = entity.slot(named: path[position...].joined(separator: ".")) else { return .null }
-                return slot.relationshipIndex == nil ? current.currentValue(slot) : current.shownKey(slot.index)
-            }
-            guard let slot = entity.slot(named: name), let next = current.target(slot.index) else { return .null }
-            current = next
-        }
-        return .null
-    }
-}
-
-extension ManagedObject {
-    /// The key in a to-one slot as predicates see it: none if the object that it leads to is deleted in this context.
-    fileprivate final func shownKey(_ slot: Int) -> Value {
-        guard let key = targetKey(slot), let relationship = relationship(slot: slot) else { return .null }
-        let target = context?.tables[relationship.destinationIndex].object(key)
-        return target?.isDeleted == true ? .null : .object(key)
-    }
-}
-
 extension FetchPlan {
     /// All paths that the condition and the order look at.
     var keyPaths: [[String]] { (predicate?.keyPaths ?? []) + sorts.map(\.keyPath) }

@@ -1,0 +1,48 @@
+/// Something that predicates can be evaluated on.
+public protocol PropertySource {
+    /// A property by its name; null for a name that there is not.
+    func property(_ name: String) -> PropertyValue
+    /// The object itself as a value: what `SELF` and references to it compare as.
+    var evaluatedObject: Value { get }
+}
+
+/// What a property leads to.
+public enum PropertyValue {
+    /// A plain value.
+    case value(Value)
+    /// Another object.
+    case object(any PropertySource)
+    /// Other objects. Mapping a key over those without order drops nil and what is there already.
+    case objects([any PropertySource], isOrdered: Bool)
+}
+
+extension PropertySource {
+    /// The value at the end of a path through to-one relationships and composites; null where anything on the way is
+    /// nil, and behind a collection.
+    public func value(at path: [String]) -> Value {
+        var current: PropertyValue = .object(self)
+        for name in path {
+            switch current {
+            case .object(let source): current = source.property(name)
+            case .value(let value): current = value.property(name)
+            case .objects: return .null
+            }
+        }
+        return switch current {
+        case .value(let value): value
+        case .object(let source): source.evaluatedObject
+        case .objects: .null
+        }
+    }
+}
+
+/// Values are sources, too: composites with their elements as properties, all others as nothing but themselves.
+extension Value: PropertySource {
+    /// An element of a composite.
+    public func property(_ name: String) -> PropertyValue {
+        if case .composite(let elements) = self { .value(elements[name] ?? .null) } else { .value(.null) }
+    }
+
+    /// The value itself.
+    public var evaluatedObject: Value { self }
+}
