@@ -34,6 +34,7 @@ extension AttributeValue where Self: FixedWidthInteger {
     public static var zeroValue: Self { 0 }
 }
 
+extension Int: AttributeValue {}
 extension Int16: AttributeValue {}
 extension Int32: AttributeValue {}
 extension Int64: AttributeValue {}

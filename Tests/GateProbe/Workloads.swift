@@ -149,8 +149,8 @@ extension Case {
         return try (0..<20).reduce(0) { hits, number in
             let middle = stage.data.city(at: (number * 611_953 + 17) % stage.size)
             let request = FetchRequest<City>(
-                where: City.keys.latitude.isBetween(middle.latitude - 1, middle.latitude + 1)
-                    && City.keys.longitude.isBetween(middle.longitude - 1, middle.longitude + 1))
+                where: City.keys.latitude.isBetween(middle.latitude - 1...middle.latitude + 1)
+                    && City.keys.longitude.isBetween(middle.longitude - 1...middle.longitude + 1))
             return hits + (try context.fetch(request).count)
         }
     }

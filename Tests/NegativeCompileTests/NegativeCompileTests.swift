@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Objects and contexts cannot leave the isolation domain that they live in: the compiler says so for every way out
-/// that we know.
+/// that we know. And it says so of typed conditions that mean nothing.
 @Suite struct NegativeCompileTests {
     @Test("The twins of all leaks compile: the command line is right, and each idea has a right way")
     func twins() throws {

@@ -1,4 +1,5 @@
-/// A way to let an object or a context out of its isolation, and the right way to do the same.
+/// A way to let an object or a context out of its isolation, or a condition that means nothing, and the right way to do
+/// the same.
 struct Snippet: Sendable {
     /// When the compiler finds the leak: while checking types, or in the later passes that follow values through the
     /// code. The later passes run only over code whose types are right, so that the two kinds are compiled apart.
@@ -24,7 +25,7 @@ struct Snippet: Sendable {
     /// What all snippets begin with.
     static let imports = "import Foundation\nimport Strata\nimport Synchronization\n\n"
 
-    /// The class of objects that they try to leak.
+    /// The classes of objects that they try to leak, with typed keys.
     static let prelude = """
         import Strata
 
@@ -44,11 +45,41 @@ struct Snippet: Sendable {
             }
         }
 
+        class Country: ManagedObject {}
+
+        struct CityKeys: EntityKeys {
+            typealias Object = City
+            let path: TypedPath
+            init(path: TypedPath = []) { self.path = path }
+            var name: AttributeKey<String> { AttributeKey(path, "name") }
+            var population: AttributeKey<Int64> { AttributeKey(path, "population") }
+            var latitude: AttributeKey<Double> { AttributeKey(path, "latitude") }
+            var isPort: AttributeKey<Bool> { AttributeKey(path, "isPort") }
+            var position: AttributeKey<GeoPoint?> { AttributeKey(path, "position") }
+            var aliases: AttributeKey<[String]?> { AttributeKey(path, "aliases") }
+            var country: ToOneKey<CountryKeys> { ToOneKey(path, "country") }
+            var sisters: ToManyKey<CityKeys> { ToManyKey(path, "sisters") }
+        }
+
+        struct CountryKeys: EntityKeys {
+            typealias Object = Country
+            let path: TypedPath
+            init(path: TypedPath = []) { self.path = path }
+            var code: AttributeKey<String> { AttributeKey(path, "code") }
+            var cities: ToManyKey<CityKeys> { ToManyKey(path, "cities") }
+        }
+
+        extension ManagedObjectProtocol where Self: City {
+            static func `where`<Condition: PredicateConvertible>(
+                _ condition: (CityKeys) -> Condition
+            ) -> FetchRequest<Self> { FetchRequest(where: condition(CityKeys()).predicate) }
+        }
+
         func anyCity(_ context: ManagedObjectContext) throws -> City { try context.fetch(FetchRequest<City>())[0] }
 
         func use(_ value: Any) {}
 
         """
 
-    static let all = backgroundSnippets + actorSnippets + taskSnippets + storageSnippets
+    static let all = backgroundSnippets + actorSnippets + taskSnippets + storageSnippets + predicateSnippets
 }

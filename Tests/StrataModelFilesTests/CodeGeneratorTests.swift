@@ -44,6 +44,10 @@ import Testing
 
                     override class var layoutHash: UInt64 { 0x\(String(repeating: "0", count: 16 - hash.count))\(hash) }
 
+                    override class var propertyKeyPaths: PropertyKeyPaths {
+                        PropertyKeyPaths("name in cities", [\\Country.name, \\Country.`in`, \\Country.cities])
+                    }
+
                     /// The attribute `name`: string.
                     final var name: String {
                         get { _value(0) }
@@ -88,10 +92,10 @@ import Testing
                     typealias Object = Country
 
                     /// The way from the object of a fetch to the one whose keys these are.
-                    let path: [String]
+                    let path: TypedPath
 
                     /// Keys at the end of a way.
-                    init(path: [String] = []) { self.path = path }
+                    init(path: TypedPath = []) { self.path = path }
 
                     /// The key of `name`.
                     var name: AttributeKey<String> { AttributeKey(path, "name") }
@@ -106,6 +110,11 @@ import Testing
                 extension ManagedObjectProtocol where Self: Country {
                     /// Typed keys for predicates and sorting.
                     static var keys: CountryKeys { CountryKeys() }
+
+                    /// Asks for the objects that meet a condition.
+                    static func `where`<C: PredicateConvertible>(_ condition: (CountryKeys) -> C) -> FetchRequest<Self> {
+                        FetchRequest(where: condition(keys).predicate)
+                    }
                 }
 
                 """)

@@ -5,20 +5,20 @@ import Testing
 /// Typed keys as the generator writes them, as far as these tests go.
 private struct EnclosureKeys: EntityKeys {
     typealias Object = Enclosure
-    let path: [String]
-    var animals: ToManyKey<AnimalKeys> { ToManyKey(path + ["animals"]) }
+    let path: TypedPath
+    var animals: ToManyKey<AnimalKeys> { ToManyKey(path, "animals") }
 }
 
 private struct AnimalKeys: EntityKeys {
     typealias Object = Animal
-    let path: [String]
-    var fans: ToManyKey<KeeperKeys> { ToManyKey(path + ["fans"]) }
-    var enclosure: ToOneKey<EnclosureKeys> { ToOneKey(path + ["enclosure"]) }
+    let path: TypedPath
+    var fans: ToManyKey<KeeperKeys> { ToManyKey(path, "fans") }
+    var enclosure: ToOneKey<EnclosureKeys> { ToOneKey(path, "enclosure") }
 }
 
 private struct KeeperKeys: EntityKeys {
     typealias Object = Keeper
-    let path: [String]
+    let path: TypedPath
 }
 
 /// What a request prefetches is there afterwards: walking it asks the store for nothing.

@@ -196,8 +196,8 @@ enum StrataContender: Contender {
         var hits: Int64 = 0
         for box in boxes {
             let request = FetchRequest<City>(
-                where: City.keys.latitude.isBetween(box.south, box.north)
-                    && City.keys.longitude.isBetween(box.west, box.east))
+                where: City.keys.latitude.isBetween(box.south...box.north)
+                    && City.keys.longitude.isBetween(box.west...box.east))
             for city in try context.fetch(request) where box.isNear(city.latitude, city.longitude) { hits += 1 }
         }
         return hits

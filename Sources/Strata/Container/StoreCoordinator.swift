@@ -41,9 +41,14 @@ final class StoreCoordinator: Sendable {
             }
             classOf[entity.name] = objectClass
         }
-        bindings = store.model.entities.map { entity in
-            EntityBinding(
-                model: store.model, entity: entity, objectClass: classOf[entity.name] ?? ManagedObject.self,
+        let entities = store.model.entities
+        bindings = entities.map { entity in
+            let objectClass = classOf[entity.name] ?? ManagedObject.self
+            let isClosed = entity.descendantIndexes.allSatisfy {
+                objectClass.includes(classOf[entities[$0].name] ?? ManagedObject.self)
+            }
+            return EntityBinding(
+                model: store.model, entity: entity, objectClass: objectClass, isClosed: isClosed,
                 storeIdentifier: store.identifier)
         }
         bindingsByClass = Dictionary(

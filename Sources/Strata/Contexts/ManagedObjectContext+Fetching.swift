@@ -104,9 +104,8 @@ extension ManagedObjectContext {
     }
 
     private func hasOnly<T: ManagedObject>(_ type: T.Type, _ plan: FetchPlan) -> Bool {
-        model.entities[plan.entityIndex].descendantIndexes.allSatisfy {
-            coordinator.bindings[$0].objectClass is T.Type
-        }
+        let binding = coordinator.bindings[plan.entityIndex]
+        return binding.isClosed && binding.objectClass is T.Type
     }
 
     /// Leaves out what has another class.

@@ -293,7 +293,7 @@ extension ManagedObjectContext {
         var result: [Int64: MemberStorage] = [:]
         func storage(_ key: Int64) -> MemberStorage {
             if let found = result[key] { return found }
-            let made = owners[key]?.makeStorage(index) ?? ManagedObject.makeMembers(ordered: false)
+            let made = owners[key]?.makeStorage(index) ?? ManagedObject.makeMembers(ordered: false, isClosed: true)
             result[key] = made
             return made
         }

@@ -12,12 +12,12 @@ extension String: PrefetchPath {
 
 extension ToOneKey: PrefetchPath {
     /// The path to the relationship.
-    public var prefetchPath: [String] { path }
+    public var prefetchPath: [String] { path.names }
 }
 
 extension ToManyKey: PrefetchPath {
     /// The path to the relationship.
-    public var prefetchPath: [String] { path }
+    public var prefetchPath: [String] { path.names }
 
     /// Goes on from the members: `Country.keys.cities.then(\.tags)`.
     public func then<Next: EntityKeys>(_ next: KeyPath<Keys, ToManyKey<Next>>) -> ToManyKey<Next> {

@@ -1,150 +1,84 @@
 /// The typed keys of an entity: what generated code makes for each class, for predicates and sorts that the compiler
-/// checks.
-public protocol EntityKeys {
-    /// The class of the entity.
-    associatedtype Object: ManagedObject
-    /// The path through to-one relationships that led here; empty at the beginning.
-    var path: [String] { get }
+/// checks. Keys stand for the object, too: `$0 == peru`, `$0.isIn(countries)`.
+public protocol EntityKeys: ObjectOperand {
+    /// The way that led here; empty for the object that is fetched.
+    var path: TypedPath { get }
     /// Makes the keys at the end of a path.
-    init(path: [String])
+    init(path: TypedPath)
 }
 
-/// The key of an attribute. Compare it with a value, or make a sort of it.
-public struct AttributeKey<Value>: Sendable {
-    /// The path through to-one relationships to the attribute.
-    public let path: [String]
+/// The key of an attribute. Compare it with a value or another key, calculate with it, or make a sort of it.
+public struct AttributeKey<Value>: PredicateOperand, Sendable {
+    /// What the attribute holds.
+    public typealias Operand = Value
+    /// The way to the attribute.
+    public let path: TypedPath
 
     /// Names an attribute.
-    public init(_ path: [String]) { self.path = path }
+    public init(_ path: TypedPath) { self.path = path }
     /// Names an attribute at the end of a path.
-    public init(_ path: [String], _ name: String) { self.path = path + [name] }
+    public init(_ path: TypedPath, _ name: String) { self.path = path.appending(name) }
 
     /// The attribute as one side of a comparison.
-    public var expression: FetchExpression { .keyPath(path) }
-    /// Small values first.
-    public var ascending: FetchSort { FetchSort(path) }
+    public var expression: FetchExpression { path.expression }
+    /// Small values first. Sorts start at the object that is fetched.
+    public var ascending: FetchSort { FetchSort(path.names) }
     /// Great values first.
-    public var descending: FetchSort { FetchSort(path, ascending: false) }
-}
-
-/// The key of a to-one relationship: its destination's keys continue the path.
-@dynamicMemberLookup
-public struct ToOneKey<Keys: EntityKeys>: Sendable {
-    /// The path to the relationship.
-    public let path: [String]
-
-    /// Names a to-one relationship.
-    public init(_ path: [String]) { self.path = path }
-    /// Names a to-one relationship at the end of a path.
-    public init(_ path: [String], _ name: String) { self.path = path + [name] }
-
-    /// The keys of the destination.
-    public subscript<T>(dynamicMember member: KeyPath<Keys, T>) -> T { Keys(path: path)[keyPath: member] }
-
-    /// Leads to this very object.
-    public static func == (key: ToOneKey, object: Keys.Object?) -> FetchPredicate {
-        .comparison(.keyPath(key.path), .equal, .constant(object.map { .object($0.key) } ?? .null), [])
-    }
-    /// Leads to another object, or to none.
-    public static func != (key: ToOneKey, object: Keys.Object?) -> FetchPredicate {
-        .comparison(.keyPath(key.path), .notEqual, .constant(object.map { .object($0.key) } ?? .null), [])
-    }
-    /// Leads to the object of an ID.
-    public static func == (key: ToOneKey, id: ObjectID) -> FetchPredicate {
-        .comparison(.keyPath(key.path), .equal, .constant(.object(id.key)), [])
-    }
-}
-
-/// The key of a to-many relationship.
-public struct ToManyKey<Keys: EntityKeys>: Sendable {
-    /// The path to the relationship.
-    public let path: [String]
-
-    /// Names a to-many relationship.
-    public init(_ path: [String]) { self.path = path }
-    /// Names a to-many relationship at the end of a path.
-    public init(_ path: [String], _ name: String) { self.path = path + [name] }
-}
-
-/// What typed keys compare with: the type of the attribute, whether it is optional or not.
-public protocol ComparableAttribute {
-    /// The type without its optionality.
-    associatedtype Wrapped: AttributeValue
-}
-
-extension Int16: ComparableAttribute { public typealias Wrapped = Int16 }
-extension Int32: ComparableAttribute { public typealias Wrapped = Int32 }
-extension Int64: ComparableAttribute { public typealias Wrapped = Int64 }
-extension Double: ComparableAttribute { public typealias Wrapped = Double }
-extension Float: ComparableAttribute { public typealias Wrapped = Float }
-extension Bool: ComparableAttribute { public typealias Wrapped = Bool }
-extension GeoPoint: ComparableAttribute { public typealias Wrapped = GeoPoint }
-extension String: ComparableAttribute { public typealias Wrapped = String }
-extension Optional: ComparableAttribute where Wrapped: AttributeValue {}
-
-extension AttributeKey where Value: ComparableAttribute {
-    private static func compare(_ key: AttributeKey, _ op: ComparisonOperator, _ value: Value.Wrapped) -> FetchPredicate
-    {
-        .comparison(key.expression, op, .constant(value.attributeValue), [])
-    }
-
-    /// Equal.
-    public static func == (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .equal, value) }
-    /// Unequal; nil is unequal to every value.
-    public static func != (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .notEqual, value) }
-    /// Less.
-    public static func < (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .less, value) }
-    /// Less or equal.
-    public static func <= (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate {
-        compare(key, .lessOrEqual, value)
-    }
-    /// Greater.
-    public static func > (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate { compare(key, .greater, value) }
-    /// Greater or equal.
-    public static func >= (key: AttributeKey, value: Value.Wrapped) -> FetchPredicate {
-        compare(key, .greaterOrEqual, value)
-    }
-    /// Nil.
-    public static func == (key: AttributeKey, value: _OptionalNilComparisonType) -> FetchPredicate {
-        .comparison(key.expression, .equal, .constant(.null), [])
-    }
-    /// Not nil.
-    public static func != (key: AttributeKey, value: _OptionalNilComparisonType) -> FetchPredicate {
-        .comparison(key.expression, .notEqual, .constant(.null), [])
-    }
-
-    /// Equal to one of some values.
-    public func isIn(_ values: some Sequence<Value.Wrapped>) -> FetchPredicate {
-        .comparison(expression, .isIn, .constant(.list(values.map(\.attributeValue))), [])
-    }
-
-    /// Within a closed range.
-    public func isBetween(_ low: Value.Wrapped, _ high: Value.Wrapped) -> FetchPredicate {
-        .comparison(expression, .between, .constant(.list([low.attributeValue, high.attributeValue])), [])
-    }
+    public var descending: FetchSort { FetchSort(path.names, ascending: false) }
 }
 
 extension AttributeKey where Value: ComparableAttribute, Value.Wrapped == String {
-    /// Begins with a text.
-    public func hasPrefix(_ text: String, _ options: ComparisonOptions = []) -> FetchPredicate {
-        .comparison(expression, .beginsWith, .constant(.string(text)), options)
-    }
-    /// Ends with a text.
-    public func hasSuffix(_ text: String, _ options: ComparisonOptions = []) -> FetchPredicate {
-        .comparison(expression, .endsWith, .constant(.string(text)), options)
-    }
-    /// Contains a text.
-    public func contains(_ text: String, _ options: ComparisonOptions = []) -> FetchPredicate {
-        .comparison(expression, .contains, .constant(.string(text)), options)
-    }
-    /// Equal as far as the options look.
-    public func equals(_ text: String, _ options: ComparisonOptions) -> FetchPredicate {
-        .comparison(expression, .equal, .constant(.string(text)), options)
-    }
     /// In the order of the text as far as the options look.
-    public func ascending(_ options: ComparisonOptions) -> FetchSort { FetchSort(path, options: options) }
+    public func ascending(_ options: ComparisonOptions) -> FetchSort { FetchSort(path.names, options: options) }
     /// In the opposite order of the text as far as the options look.
     public func descending(_ options: ComparisonOptions) -> FetchSort {
-        FetchSort(path, ascending: false, options: options)
+        FetchSort(path.names, ascending: false, options: options)
     }
+}
+
+/// The key of a to-one relationship: its destination's keys continue the path. Where the relationship leads nowhere,
+/// all that follows is nil.
+@dynamicMemberLookup
+public struct ToOneKey<Keys: EntityKeys>: ObjectOperand, RelationshipKey, Sendable {
+    /// The class of the destination.
+    public typealias Object = Keys.Object
+    /// The way to the relationship.
+    public let path: TypedPath
+
+    /// Names a to-one relationship.
+    public init(_ path: TypedPath) { self.path = path }
+    /// Names a to-one relationship at the end of a path.
+    public init(_ path: TypedPath, _ name: String) { self.path = path.appending(name) }
+
+    /// The keys of the destination.
+    public subscript<T>(dynamicMember member: KeyPath<Keys, T>) -> T { Keys(path: path)[keyPath: member] }
+}
+
+/// The key of a to-many relationship. Relationships of the members continue it: `$0.countries.cities` are the cities
+/// of all the countries.
+@dynamicMemberLookup
+public struct ToManyKey<Keys: EntityKeys>: ToManyOperand, RelationshipKey, Sendable {
+    /// The way to the relationship.
+    public let path: TypedPath
+
+    /// Names a to-many relationship.
+    public init(_ path: TypedPath) { self.path = path }
+    /// Names a to-many relationship at the end of a path.
+    public init(_ path: TypedPath, _ name: String) { self.path = path.appending(name) }
+
+    /// The members as a collection.
+    public var expression: FetchExpression { path.expression }
+
+    /// What a relationship of the members leads to, from all of them.
+    public subscript<Key: RelationshipKey>(dynamicMember member: KeyPath<Keys, Key>) -> ToManyKey<Key.Keys> {
+        ToManyKey<Key.Keys>(Keys(path: path)[keyPath: member].path)
+    }
+}
+
+/// The key of a relationship.
+public protocol RelationshipKey {
+    /// The keys of the destination.
+    associatedtype Keys: EntityKeys
+    /// The way to the relationship.
+    var path: TypedPath { get }
 }

@@ -9,6 +9,8 @@ final class EntityBinding: Sendable {
     let entity: EntityDescription
     let objectClass: ManagedObject.Type
     let storeIdentifier: UUID
+    /// Whether the objects of the entities that inherit from this one are of its class, too.
+    let isClosed: Bool
     /// A row in which everything is nil: what a fault points to.
     let emptyRow: RowReference
     /// The row of a new object, save for its key and the defaults made anew each time.
@@ -23,10 +25,14 @@ final class EntityBinding: Sendable {
     /// By slot, the position of the entity that it leads to; -1 for attributes.
     let destinations: [Int]
 
-    init(model: ManagedObjectModel, entity: EntityDescription, objectClass: ManagedObject.Type, storeIdentifier: UUID) {
+    init(
+        model: ManagedObjectModel, entity: EntityDescription, objectClass: ManagedObject.Type, isClosed: Bool,
+        storeIdentifier: UUID
+    ) {
         self.model = model
         self.entity = entity
         self.objectClass = objectClass
+        self.isClosed = isClosed
         self.storeIdentifier = storeIdentifier
         let empty = RowEditing.emptyRow(entity: entity, key: 0)
         emptyRow = RowReference(slab: empty, row: empty.row)

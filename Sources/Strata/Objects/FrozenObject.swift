@@ -45,12 +45,12 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
 
     /// The value of an attribute by its typed key.
     public subscript<T: AttributeValue>(key: AttributeKey<T>) -> T {
-        T(self[key.path.joined(separator: ".")]) ?? T.zeroValue
+        T(self[key.path.names.joined(separator: ".")]) ?? T.zeroValue
     }
 
     /// The value of an optional attribute by its typed key.
     public subscript<T: AttributeValue>(key: AttributeKey<T?>) -> T? {
-        T(self[key.path.joined(separator: ".")])
+        T(self[key.path.names.joined(separator: ".")])
     }
 
     /// The ID at the other end of a to-one relationship.

@@ -263,7 +263,7 @@ extension ManagedObject {
             binding.model.destination(of: binding.entity.relationships[$0])
         }
         let destination = EntityBinding(
-            model: binding.model, entity: entity ?? binding.entity, objectClass: type,
+            model: binding.model, entity: entity ?? binding.entity, objectClass: type, isClosed: true,
             storeIdentifier: binding.storeIdentifier)
         let origin = ObjectOrigin(
             binding: destination, home: ContextHome(context: nil, tables: []), table: ObjectTable(),

@@ -103,8 +103,11 @@ extension ManagedObject {
 
     final func makeStorage(_ index: Int) -> MemberStorage {
         let relationship = relationship(toMany: index)
-        let objectClass = context?.binding(at: relationship.destinationIndex).objectClass ?? ManagedObject.self
-        return objectClass.makeMembers(ordered: relationship.isOrdered)
+        guard let context else {
+            return ManagedObject.makeMembers(ordered: relationship.isOrdered, isClosed: true)
+        }
+        let destination = context.binding(at: relationship.destinationIndex)
+        return destination.objectClass.makeMembers(ordered: relationship.isOrdered, isClosed: destination.isClosed)
     }
 
     /// The members of a to-many relationship, loaded for all objects of the batch at the first touch.

@@ -67,11 +67,18 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
 
     /// The fingerprint of the row layout that the class was generated for; 0 takes any. Generated classes override it.
     open class var layoutHash: UInt64 { 0 }
+    /// The key paths of the properties with their names, so that predicates of Foundation's `#Predicate` can be read.
+    /// Generated classes override it.
+    open class var propertyKeyPaths: PropertyKeyPaths { PropertyKeyPaths("", []) }
 
     /// Storage for the members of a relationship to the class, which only the class itself knows at run time.
-    final class func makeMembers(ordered: Bool) -> MemberStorage {
-        ordered ? MemberList<Self>() : MemberSet<Self>()
+    /// - Parameter isClosed: Whether all members will be of the class.
+    final class func makeMembers(ordered: Bool, isClosed: Bool) -> MemberStorage {
+        ordered ? MemberList<Self>() : MemberSet<Self>(isClosed: isClosed)
     }
+
+    /// Whether another class is this one or inherits from it.
+    final class func includes(_ other: ManagedObject.Type) -> Bool { other is Self.Type }
 
     // MARK: Hooks
 

@@ -30,17 +30,27 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
     /// which is mostly in the accessor, by code that the compiler made for the class.
     @usableFromInline var loaded: [ManagedObject] = []
 
-    override init() {}
+    /// Whether every object that the container makes for the entity, or one that inherits from it, is of the class.
+    @usableFromInline let isClosed: Bool
+
+    init(isClosed: Bool) { self.isClosed = isClosed }
 
     /// Puts what has been loaded into the set.
     @inlinable
     func settle() {
         guard !loaded.isEmpty else { return }
-        members.reserveCapacity(members.count + loaded.count)
-        for object in loaded {
-            if let member = object as? D { members.insert(member) }
-        }
+        var rest = loaded
         loaded = []
+        members.reserveCapacity(members.count + rest.count)
+        // One by one from the end, so that the references move instead of being counted up and down.
+        while let object = rest.popLast() {
+            if isClosed {
+                // Sound: `isClosed` says what the container found out about the classes when it bound them.
+                members.insert(unsafeDowncast(object, to: D.self))
+            } else if let member = object as? D {
+                members.insert(member)
+            }
+        }
     }
 
     override var count: Int {
@@ -56,7 +66,10 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
         guard let member = object as? D else { return false }
         return members.insert(member).inserted
     }
-    override func insert(contentsOf objects: [ManagedObject]) { loaded.append(contentsOf: objects) }
+    override func insert(contentsOf objects: [ManagedObject]) {
+        // The first array is taken over as it is.
+        if loaded.isEmpty { loaded = objects } else { loaded += objects }
+    }
     override func remove(_ object: ManagedObject) -> Bool {
         settle()
         return (object as? D).map { members.remove($0) != nil } ?? false
@@ -66,7 +79,7 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
         members.forEach(body)
     }
     override func copy() -> MemberStorage {
-        let result = MemberSet<D>()
+        let result = MemberSet<D>(isClosed: isClosed)
         result.members = members
         result.loaded = loaded
         return result

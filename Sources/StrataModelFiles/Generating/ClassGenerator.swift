@@ -12,6 +12,7 @@ struct ClassGenerator {
         let parent = model.parent(of: entity).map { GeneratedNames.userClass($0.declaration) } ?? "ManagedObject"
         var members = [overriding("entityName", "String", SwiftLiteral.string(entity.name))]
         members.append(overriding("layoutHash", "UInt64", "0x" + hexadecimal(entity.layoutHash)))
+        members.append(propertyKeyPaths())
         for attribute in entity.attributes where attribute.declaringEntity == entity.name {
             members += accessor(of: attribute)
         }
@@ -31,6 +32,40 @@ struct ClassGenerator {
         SwiftDeclaration(
             modifiers: access.classModifiers + ["override", "class"], keyword: "var", name: name, suffix: ": \(type)",
             body: .statements([value]))
+    }
+
+    /// The properties that a predicate can look at. A key path knows the class that it starts at, so that inherited
+    /// properties are listed again.
+    private func propertyKeyPaths() -> SwiftDeclaration {
+        let name = GeneratedNames.userClass(entity.declaration)
+        var properties: [(name: String, keyPath: String)] = []
+        for attribute in entity.attributes where !attribute.type.isTransformable {
+            properties.append((attribute.name, "\\\(name).\(GeneratedNames.escaped(attribute.name))"))
+            for element in attribute.type.elements ?? [] where !element.type.isTransformable {
+                let type = "\(name).\(GeneratedNames.composite(attribute.name))"
+                properties.append(
+                    ("\(attribute.name).\(element.name)", "\\\(type).\(GeneratedNames.escaped(element.name))"))
+            }
+        }
+        for relationship in entity.relationships {
+            properties.append((relationship.name, "\\\(name).\(GeneratedNames.escaped(relationship.name))"))
+        }
+        return SwiftDeclaration(
+            modifiers: access.classModifiers + ["override", "class"], keyword: "var", name: "propertyKeyPaths",
+            suffix: ": PropertyKeyPaths",
+            body: .statements(keyPathTable(properties.map(\.name), properties.map(\.keyPath))))
+    }
+
+    private func keyPathTable(_ names: [String], _ keyPaths: [String]) -> [String] {
+        let short = "PropertyKeyPaths(\"\(names.joined(separator: " "))\", [\(keyPaths.joined(separator: ", "))])"
+        if short.count + 8 <= SwiftRenderer.width { return [short] }
+        var lines = [""]
+        for name in names {
+            if lines[lines.count - 1].count + name.count > 100 { lines.append("") }
+            lines[lines.count - 1] += lines[lines.count - 1].isEmpty ? name : " " + name
+        }
+        let text = (["\"\"\""] + lines + ["\"\"\","]).map { "    " + $0 }
+        return ["PropertyKeyPaths("] + text + ["    ["] + keyPaths.map { "        \($0)," } + ["    ])"]
     }
 
     private func hexadecimal(_ number: UInt64) -> String {

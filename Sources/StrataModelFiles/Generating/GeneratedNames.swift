@@ -35,7 +35,8 @@ enum GeneratedNames {
         "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
         "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
         "objectID", "path",
-        "prepareForDeletion", "refresh", "validateForDelete", "validateForInsert", "validateForUpdate", "version",
+        "prepareForDeletion", "propertyKeyPaths", "refresh", "validateForDelete", "validateForInsert",
+        "validateForUpdate", "version",
         "willSave",
         "willTurnIntoFault",
     ]
@@ -55,6 +56,7 @@ enum GeneratedNames {
         "Optional", "Sendable",
         "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
         "CompositeElement", "NamingConvention",
+        "FetchRequest", "PredicateConvertible", "PropertyKeyPaths", "TypedPath",
         "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
     ]
 

@@ -22,6 +22,11 @@ struct KeysGenerator {
             documentation: "Typed keys for predicates and sorting.", modifiers: access.modifiers + ["static"],
             keyword: "var",
             name: "keys", suffix: ": \(keys)", body: .statements(["\(keys)()"]))
+        let request = SwiftDeclaration(
+            documentation: "Asks for the objects that meet a condition.", modifiers: access.modifiers + ["static"],
+            keyword: "func", name: "`where`<C: PredicateConvertible>",
+            parameters: ["_ condition: (\(keys)) -> C"], suffix: " -> FetchRequest<Self>",
+            body: .statements(["FetchRequest(where: condition(keys).predicate)"]))
         return [
             SwiftDeclaration(
                 documentation: "Keys of \(entity.name) for predicates and sorting.", modifiers: access.modifiers,
@@ -29,7 +34,7 @@ struct KeysGenerator {
                 name: keys, suffix: ": EntityKeys", body: .members(members)),
             SwiftDeclaration(
                 keyword: "extension", name: "ManagedObjectProtocol", suffix: " where Self: \(className)",
-                body: .members([accessor])),
+                body: .members([accessor, request])),
         ]
     }
 
@@ -38,10 +43,10 @@ struct KeysGenerator {
             SwiftDeclaration(
                 documentation: "The way from the object of a fetch to the one whose keys these are.",
                 modifiers: access.modifiers,
-                keyword: "let", name: "path", suffix: ": [String]"),
+                keyword: "let", name: "path", suffix: ": TypedPath"),
             SwiftDeclaration(
                 documentation: "Keys at the end of a way.", modifiers: access.modifiers, keyword: "init",
-                parameters: ["path: [String] = []"], body: .statements(["self.path = path"])),
+                parameters: ["path: TypedPath = []"], body: .statements(["self.path = path"])),
         ]
     }
 
@@ -76,7 +81,7 @@ struct KeysGenerator {
                 suffix: ": Sendable", body: .members(pathMembers() + members)),
             variable(
                 name, "The keys of the elements of `\(name)`.", structName,
-                "\(structName)(path: path + [\(SwiftLiteral.string(name))])"),
+                "\(structName)(path: path.appending(\(SwiftLiteral.string(name))))"),
         ]
     }
 

@@ -144,11 +144,10 @@ final class SlowStore: PersistentStore {
         try store.rows(entityIndex: entityIndex, keys: keys)
     }
     func memberRows(
-        entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool, known: KnownRows?
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
     ) throws(StoreError) -> RowBatch {
         try store.memberRows(
-            entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, areAll: areAll,
-            known: known)
+            entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, areAll: areAll)
     }
     func memberKeys(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> [(
         owner: Int64, member: Int64

@@ -40,7 +40,7 @@ import Testing
             (text.equals("E", [.caseInsensitive, .diacriticInsensitive]), "def"),
             (text < "y", "afg"),
             (!(text < "y"), "bcde"),
-            (text.isBetween("e", "x"), "af"),
+            (text.isBetween("e"..."x"), "af"),
             (.and([]), "abcdefg"),
             (.or([]), ""),
             (.not(.and([text == nil, text != nil])), "abcdefg"),

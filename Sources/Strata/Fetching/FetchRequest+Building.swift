@@ -1,0 +1,29 @@
+/// Requests built up step by step. Each step gives a new request:
+///
+///     City.where { $0.country.name == "Peru" && $0.population > 100_000 }
+///         .sorted(by: City.keys.population.descending, City.keys.name.ascending)
+///         .limit(10)
+extension FetchRequest {
+    /// The request with one more condition, which must hold, too.
+    public func `where`(_ condition: some PredicateConvertible) -> FetchRequest {
+        with { $0.predicate = predicate.map { $0 && condition.predicate } ?? condition.predicate }
+    }
+
+    /// The request with more criteria of its order, behind those that it has.
+    public func sorted(by sorts: FetchSort...) -> FetchRequest { with { $0.sorts += sorts } }
+
+    /// The request for not more than so many objects; nil for all.
+    public func limit(_ limit: Int?) -> FetchRequest { with { $0.limit = limit } }
+
+    /// The request without so many objects at the beginning.
+    public func offset(_ offset: Int) -> FetchRequest { with { $0.offset = offset } }
+
+    /// The request with more relationships that are read together with the objects.
+    public func prefetch(_ paths: any PrefetchPath...) -> FetchRequest { with { $0.prefetch += paths } }
+
+    private func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
+        var request = self
+        change(&request)
+        return request
+    }
+}
