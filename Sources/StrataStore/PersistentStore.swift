@@ -72,9 +72,9 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
-    /// The rows that a plan asks for, in its order, all of them whole.
-    public func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch {
-        try fetch(plan, known: nil, cancellation: nil)
+    /// The rows that a plan asks for, in its order; all of them whole, unless the caller says what it has.
+    public func fetch(_ plan: FetchPlan, known: KnownRows? = nil) throws(StoreError) -> RowBatch {
+        try fetch(plan, known: known, cancellation: nil)
     }
 
     /// The keys of the rows that a plan asks for, in its order.

@@ -9,11 +9,11 @@ import Testing
 
     init() throws {
         store = try SQLiteStore.open(model: try TestModel.make(), location: .memory(name: nil))
-        try store.execute(
-            """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-            INSERT INTO person (_id, _version, name) SELECT i, 1, 'person ' || i FROM n
-            """)
+        var changes = ChangeSet()
+        for key in 1...20_000 {
+            changes.inserts.append(.init(row: try store.row("Person", Int64(key), ["name": .string("person \(key)")])))
+        }
+        _ = try store.commit(changes)
     }
 
     private func plan() throws -> FetchPlan { FetchPlan(entityIndex: try store.entity("Person").index) }

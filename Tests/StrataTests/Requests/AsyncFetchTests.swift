@@ -48,20 +48,18 @@ import Testing
         let context = container.viewContext
         let first = try #require(wait { try context.fetchFirst(byName) } ?? nil)
         let gate = store.holdNext()
-        async let later = count(context)
+        let later = Task { @MainActor in
+            let animals = try await container.viewContext.fetch(FetchRequest<Animal>())
+            #expect(animals.allSatisfy { !$0.isDeleted } && animals.filter { $0.name.hasPrefix("between") }.count == 2)
+            return animals.count
+        }
         while !gate.hasBegun { await Task.yield() }
         context.delete(first)
         _ = Cat(context, name: "between")
         _ = Cat(context, name: "between, too")
         try context.save()
         gate.open()
-        #expect(try await later == 301)
-    }
-
-    @MainActor private func count(_ context: ManagedObjectContext) async throws -> Int {
-        let animals = try await context.fetch(FetchRequest<Animal>())
-        #expect(animals.allSatisfy { !$0.isDeleted } && animals.filter { $0.name.hasPrefix("between") }.count == 2)
-        return animals.count
+        #expect(try await later.value == 301)
     }
 
     @Test("Cancelling the task cancels the statement")
