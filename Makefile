@@ -4,7 +4,8 @@
 #   make test     builds and runs all tests
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
-#   make stress   100,000 random steps and 50 kills      } of their own
+#   make stress   100,000 random steps, 200,000 random   } of their own
+#                 conditions and 50 kills
 #   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
@@ -59,7 +60,8 @@ asan: dependencies
 
 stress: dependencies
 	$(SWIFT) build --build-tests
-	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
+	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
+		STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
 
 thresholds: dependencies

@@ -72,6 +72,12 @@ public final class EntityDescription: Sendable {
         namesByStoredName[storedName]
     }
 
+    /// The slots with the texts of the first full-text index, inherited ones included; none without an index.
+    public var indexedTextSlots: [SlotDescription] {
+        let index = indexes.first { $0.kind == .fullText }
+        return (index?.properties ?? []).compactMap { slot(named: $0) }.filter { $0.type == .string }
+    }
+
     /// Whether the entity is the other one or inherits from it.
     public func isKind(of other: EntityDescription) -> Bool {
         other.descendantIndexes.contains(index)

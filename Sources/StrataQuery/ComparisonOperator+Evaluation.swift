@@ -47,6 +47,9 @@ extension ComparisonOperator {
             }
             return try RegularExpressions.shared.matches(text, pattern, options)
         case .matchesText:
+            if case .object(let source) = left, case .string(let query) = right.value {
+                return TextQuery(query).matches(source.indexedTexts)
+            }
             guard case .string(let text) = left.value, case .string(let query) = right.value else { return false }
             return TextQuery(query).matches(text)
         }

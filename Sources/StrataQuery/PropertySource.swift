@@ -4,6 +4,13 @@ public protocol PropertySource {
     func property(_ name: String) -> PropertyValue
     /// The object itself as a value: what `SELF` and references to it compare as.
     var evaluatedObject: Value { get }
+    /// The texts in which `SELF MATCHESTEXT` looks for words: those of the first full-text index of the object's entity.
+    var indexedTexts: [String] { get }
+}
+
+extension PropertySource {
+    /// No texts.
+    public var indexedTexts: [String] { [] }
 }
 
 /// What a property leads to.

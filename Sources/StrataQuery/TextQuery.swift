@@ -2,8 +2,8 @@
 ///
 /// Words are runs of letters, digits and marks; case and accents do not count. The query holds if every word of it stands
 /// somewhere in the text. `storm*` stands for all words that begin so, and words in double quotes must follow each other
-/// in this order. A query without a word holds for nothing. These are the rules of SQLite's FTS5 for such queries with
-/// its `unicode61` tokenizer, so that the index of a store gives the same answer.
+/// in this order. A query without a word holds for nothing. Stores index the same words, ``words(of:)``, so that they give
+/// the same answer.
 public struct TextQuery: Sendable, Hashable {
     /// Words that must follow each other; mostly one.
     public struct Phrase: Sendable, Hashable {
@@ -43,29 +43,34 @@ public struct TextQuery: Sendable, Hashable {
     }
 
     /// Whether the text has everything that the query looks for.
-    public func matches(_ text: String) -> Bool { matches(words: Self.words(of: text)) }
+    public func matches(_ text: String) -> Bool { matches([text]) }
 
-    private func matches(words: [String]) -> Bool {
+    /// Whether everything that the query looks for stands in some of the texts; words that must follow each other stand in
+    /// one.
+    public func matches(_ texts: [String]) -> Bool {
         guard !phrases.isEmpty else { return false }
-        return phrases.allSatisfy { phrase in
-            let count = phrase.words.count
-            guard count <= words.count else { return false }
-            return (0...(words.count - count)).contains { start in
-                phrase.words.indices.allSatisfy { index in
-                    let word = words[start + index]
-                    return phrase.isPrefix && index == count - 1
-                        ? TextComparison.begins(word, with: phrase.words[index])
-                        : TextComparison.isEqual(word, phrase.words[index])
-                }
+        let texts = texts.map(Self.words)
+        return phrases.allSatisfy { phrase in texts.contains { Self.stands(phrase, in: $0) } }
+    }
+
+    private static func stands(_ phrase: Phrase, in words: [String]) -> Bool {
+        let count = phrase.words.count
+        guard count <= words.count else { return false }
+        return (0...(words.count - count)).contains { start in
+            phrase.words.indices.allSatisfy { index in
+                let word = words[start + index]
+                return phrase.isPrefix && index == count - 1
+                    ? TextComparison.begins(word, with: phrase.words[index])
+                    : TextComparison.isEqual(word, phrase.words[index])
             }
         }
     }
 
-    /// The words of a text in lower case and without accents.
+    /// The words of a text without case and accents. What consists of accents alone is no word.
     public static func words(of text: String) -> [String] {
         text.unicodeScalars.split { !isPart($0) }.map {
             TextComparison.fold(String($0), [.caseInsensitive, .diacriticInsensitive])
-        }
+        }.filter { !$0.isEmpty }
     }
 
     private static func isPart(_ scalar: UnicodeScalar) -> Bool {

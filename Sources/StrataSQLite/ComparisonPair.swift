@@ -23,10 +23,9 @@ struct ComparisonPair {
     ///   compare.
     init?(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions) {
         switch (term.kind, value) {
-        case (.integer, _), (.double, _), (.boolean, _), (.decimal, _): self.init(number: term, value)
+        case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): self.init(number: term, value)
         case (.text, .string(let text)):
-            let sql = options.isEmpty ? term.sql : "strata_fold(\(term.sql), \(options.rawValue))"
-            self.init(sql, .text(TextComparison.fold(text, options)))
+            self.init(term.folded(options), .text(TextComparison.fold(text, options)))
         case (.text, .uri(let uri)), (.uri, .uri(let uri)): self.init(term.sql, .text(uri.absoluteString))
         case (.uri, .string(let text)): self.init(term.sql, .text(text))
         case (.date, .date(let date)):
@@ -43,9 +42,10 @@ struct ComparisonPair {
     }
 
     private init?(number term: SQLTerm, _ value: Value) {
+        let collation = " COLLATE \(SQLFunctions.decimalCollation)"
         if term.kind == .decimal {
             guard let number = Self.decimal(value) else { return nil }
-            self.init(term.sql, .text(number.description), collation: " COLLATE \(SQLFunctions.decimalCollation)")
+            self.init(term.decimalSQL, .text(number.description), collation: collation)
             return
         }
         switch value {
@@ -55,15 +55,10 @@ struct ComparisonPair {
             guard !number.isNaN else { return nil }
             self.init(term.sql, .double(number))
         case .decimal(let number):
-            if term.kind != .double, let whole = Self.exactInteger(number) {
-                self.init(term.sql, .integer(whole))
-            } else {
-                // Every double is compared by its decimal value, which SQLite's own numbers cannot hold.
-                guard !number.isNaN else { return nil }
-                self.init(
-                    "strata_decimal(\(term.sql))", .text(number.description),
-                    collation: " COLLATE \(SQLFunctions.decimalCollation)")
-            }
+            // Every number is compared by its decimal value, which SQLite's own numbers cannot hold. The form depends on
+            // the kind of the constant alone, so that the SQL serves all constants.
+            guard !number.isNaN else { return nil }
+            self.init("strata_decimal(\(term.sql))", .text(number.description), collation: collation)
         default: return nil
         }
     }
@@ -78,10 +73,39 @@ struct ComparisonPair {
         }
     }
 
-    /// The whole number that a decimal is, if it is one of 64 bits.
-    static func exactInteger(_ number: Decimal) -> Int64? {
-        guard let whole = Int64(number.description) else { return nil }
-        return Decimal(whole) == number ? whole : nil
+    /// What the elements of a list are compared with, and those that compare so. Others, and nil, are left out: a
+    /// number that must be compared in another way than the first, or a value of another kind.
+    static func shared(
+        _ term: SQLTerm, _ elements: [Value], _ options: ComparisonOptions
+    ) -> (pair: ComparisonPair?, values: [SQLValue], isShared: [Bool]) {
+        var shared: ComparisonPair?
+        var values: [SQLValue] = []
+        var isShared = Array(repeating: false, count: elements.count)
+        for (index, element) in elements.enumerated() {
+            guard !element.isNull, let pair = ComparisonPair(term, element, options),
+                shared.map({ $0.sql == pair.sql }) ?? true
+            else { continue }
+            shared = pair
+            isShared[index] = true
+            values.append(pair.value)
+        }
+        return (shared, values, isShared)
+    }
+}
+
+extension SQLTerm {
+    /// Text without the differences that the options ignore. Where the model keeps the attribute in canonical form, that
+    /// is the text without case and accents, and an index may serve.
+    func folded(_ options: ComparisonOptions) -> String {
+        if options.isEmpty || options.contains(.normalized) || kind != .text { return sql }
+        if options == [.caseInsensitive, .diacriticInsensitive], let origin, let alias = origin.object.alias {
+            let entity = origin.object.entity
+            let canonical = entity.slots.first { $0.derivation == .canonical(origin.slot.name) }
+            if let canonical, let column = origin.layout.column(entity.index, canonical.index) {
+                return "\(alias).\(column.quoted)"
+            }
+        }
+        return "strata_fold(\(sql), \(options.rawValue))"
     }
 }
 

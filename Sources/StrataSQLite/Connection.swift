@@ -14,6 +14,7 @@ final class Connection {
     /// The fetches that were made before.
     var fetches = FetchCache()
     let rows = RowCollector()
+    private let calls = SQLCalls()
 
     /// More statements than this are not kept; an application that builds ever new requests must not fill the memory.
     private static let cacheLimit = 512
@@ -43,6 +44,8 @@ final class Connection {
         SQLFunctions.register(on: handle)
         ValueListModule.register(on: handle)
         rows.register(on: handle)
+        calls.register(on: handle)
+        WordTokenizer.register(on: handle)
         try execute("PRAGMA foreign_keys = ON")
         if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-max(0, size))") }
         if !readOnly {
@@ -80,7 +83,13 @@ final class Connection {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             handle, sql, -1, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
-        guard code == SQLITE_OK, let prepared else { throw failure(code) }
+        guard code == SQLITE_OK, let prepared else {
+            let error = failure(code)
+            if case .io(_, _, let reason) = error, Self.isTooLarge(reason) {
+                throw .unsupported(store: "SQLite", feature: "so large or so deeply nested a condition (\(reason))")
+            }
+            throw error
+        }
         return Statement(handle: prepared, sql: sql, connection: self)
     }
 
@@ -98,11 +107,21 @@ final class Connection {
         guard !cancellation.isCancelled else { throw .cancelled }
         sqlite3_progress_handler(
             handle, Self.stepsBetweenLooks,
-            { data in data.map { Unmanaged<ReadCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled } == true ? 1 : 0 },
+            { data in
+                let cancellation = data.map { Unmanaged<ReadCancellation>.fromOpaque($0).takeUnretainedValue() }
+                return cancellation?.isCancelled == true ? 1 : 0
+            },
             // The caller holds it for as long as the handler is there.
             Unmanaged.passUnretained(cancellation).toOpaque())
         defer { sqlite3_progress_handler(handle, 0, nil, nil) }
         return try body(self)
+    }
+
+    /// Whether a statement is beyond the limits that SQLite is built with.
+    private static func isTooLarge(_ reason: String) -> Bool {
+        ["Expression tree is too large", "parser stack overflow", "too many", "variable number must be"].contains {
+            reason.hasPrefix($0)
+        }
     }
 
     /// Runs a statement once.
@@ -143,6 +162,7 @@ final class Connection {
 
     /// The error for a result code of the last call.
     func failure(_ code: Int32) -> StoreError {
+        if let failure = calls.takeFailure() { return failure }
         let reason = String(cString: sqlite3_errmsg(handle))
         switch code & 0xff {
         case SQLITE_INTERRUPT: return .cancelled

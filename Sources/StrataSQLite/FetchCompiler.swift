@@ -5,6 +5,8 @@ import StrataStore
 struct CompiledFetch {
     let sql: String
     let parameters: [FetchParameter]
+    /// Whether the SQL is the same for all fetches of this shape.
+    let isReusable: Bool
 }
 
 /// Translates plans to SQL.
@@ -16,50 +18,32 @@ struct FetchCompiler {
         case rows, identities, count
     }
 
-    let layout: StoreLayout
+    let schema: Schema
     let rowPlans: [RowPlan]
 
-    func compile(_ plan: FetchPlan, _ answer: Answer) throws(StoreError) -> CompiledFetch {
-        let entity = layout.model.entities[plan.entityIndex]
-        var compiler = PredicateCompiler(paths: PathResolver(layout: layout, entity: entity))
-        var conditions: [String] = []
-        if let condition = layout.entityCondition(plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
-        {
-            conditions.append(condition)
-        }
-        if let predicate = plan.predicate { conditions.append(try compiler.condition(predicate)) }
-        var order = ""
-        if answer != .count {
-            var terms: [String] = []
-            for sort in plan.sorts { terms.append(try term(of: sort, &compiler.paths)) }
-            terms.append("t0._id")
-            order = " ORDER BY " + terms.joined(separator: ", ")
-        }
-        var tail = compiler.paths.joins
-        if !conditions.isEmpty { tail += " WHERE " + conditions.joined(separator: " AND ") }
-        tail += order
+    func compile(_ shape: FetchShape) throws(StoreError) -> CompiledFetch {
+        let plan = shape.plan
+        let compiler = PredicateCompiler(
+            schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
+        try compiler.addConditions(of: plan)
+        let order = shape.key.answer == .count ? "" : try compiler.order(of: plan)
+        let from = compiler.root.scope.body + order + compiler.limit(of: plan)
         let isLimited = plan.limit != nil || plan.offset > 0
-        if isLimited {
-            tail += " LIMIT " + (plan.limit == nil ? "-1" : "?")
-            if plan.offset > 0 { tail += " OFFSET ?" }
-        }
-        let table = "\(layout.table(plan.entityIndex).quoted) AS t0"
-        let from = table + tail
         let sql =
-            switch answer {
-            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, answer)
+            switch shape.key.answer {
+            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, shape.key.answer)
             case .identities:
                 rowPlans[plan.entityIndex].hasEntityColumn
                     ? "SELECT t0._id, t0._entity FROM \(from)" : "SELECT t0._id FROM \(from)"
             case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
-        return CompiledFetch(sql: sql, parameters: compiler.parameters)
+        return CompiledFetch(sql: sql, parameters: compiler.parameters.all, isReusable: compiler.isReusable)
     }
 
     private func rows(_ plan: FetchPlan, _ from: String, isLimited: Bool, _ answer: Answer) -> String {
         let rowPlan = rowPlans[plan.entityIndex]
         if plan.predicate == nil, plan.sorts.isEmpty, !isLimited {
-            let condition = layout.entityCondition(
+            let condition = schema.layout.entityCondition(
                 plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
             return rowPlan.selectAll(condition, skippingKnown: answer == .unknownRows)
         }
@@ -72,21 +56,73 @@ struct FetchCompiler {
         }
         return rowPlan.select(keysFrom: limited, alias: "t0", skippingKnown: answer == .unknownRows)
     }
+}
 
-    /// SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.
-    private func term(of sort: FetchSort, _ paths: inout PathResolver) throws(StoreError) -> String {
-        let term = try paths.resolve(sort.keyPath, in: "the order by \(sort.keyPath.joined(separator: "."))")
+extension PredicateCompiler {
+    /// Adds what a plan says about its rows.
+    func addConditions(of plan: FetchPlan) throws(StoreError) {
+        if let condition = layout.entityCondition(plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
+        {
+            root.scope.conditions.append(condition)
+        }
+        if let predicate = plan.predicate { root.scope.conditions.append(try condition(predicate, at: 0)) }
+    }
+
+    /// `ORDER BY` of a plan. SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.
+    func order(of plan: FetchPlan) throws(StoreError) -> String {
+        var terms: [String] = []
+        for sort in plan.sorts { terms.append(try order(by: sort)) }
+        if plan.sorts.isEmpty, let predicate = plan.predicate, let nearest = try nearest(predicate, at: 0) {
+            terms.append(nearest)
+        }
+        terms.append("t0._id")
+        return " ORDER BY " + terms.joined(separator: ", ")
+    }
+
+    func order(by sort: FetchSort) throws(StoreError) -> String {
+        let operand = try walk(.object(root), sort.keyPath[...])
+        if case .collection = operand {
+            throw unsupported("ordering by \(sort.keyPath.joined(separator: ".")), which leads to many")
+        }
+        return try order(by: try term(operand), sort)
+    }
+
+    func order(by term: SQLTerm, _ sort: FetchSort) throws(StoreError) -> String {
         let direction = sort.ascending ? "" : " DESC"
         switch term.kind {
-        case .text where !sort.options.isEmpty: return "strata_fold(\(term.sql), \(sort.options.rawValue))\(direction)"
-        case .decimal: return "\(term.sql) COLLATE \(SQLFunctions.decimalCollation)\(direction)"
+        case .text: return term.folded(sort.options) + direction
+        case .decimal: return "\(term.decimalSQL) COLLATE \(SQLFunctions.decimalCollation)\(direction)"
         // Points have no order among each other.
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
-            throw .unsupported(
-                store: "SQLite",
-                feature: "ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
+            throw unsupported("ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
         default: return term.sql + direction
         }
+    }
+
+    /// The distance by which objects are ordered if a fetch has no order of its own; see
+    /// ``FetchPredicate/nearestFirst``.
+    private func nearest(_ predicate: FetchPredicate, at position: Int) throws(StoreError) -> String? {
+        switch predicate {
+        case .geo(.near):
+            guard let distance = predicate.nearestFirst else { return nil }
+            return try term(operand(distance, at: position)).sql
+        case .and(let parts):
+            var place = position
+            for part in parts {
+                if let found = try nearest(part, at: place) { return found }
+                place += Self.count(part)
+            }
+            return nil
+        default: return nil
+        }
+    }
+
+    /// `LIMIT` and `OFFSET` of a plan, bound behind all other parameters.
+    func limit(of plan: FetchPlan) -> String {
+        guard plan.limit != nil || plan.offset > 0 else { return "" }
+        let next = parameters.all.count + 1
+        let limit = plan.limit == nil ? " LIMIT -1" : " LIMIT ?\(next)"
+        return plan.offset > 0 ? "\(limit) OFFSET ?\(plan.limit == nil ? next : next + 1)" : limit
     }
 }

@@ -1,66 +1,50 @@
 import StrataStore
 
-/// A `?` in the SQL of a fetch: which constant of the condition it stands for, and how that becomes a value of SQLite.
+/// A `?` in the SQL of a fetch: which value of SQLite it is, given the constants of the condition.
 ///
 /// The SQL does not hold the constants, so that one translation serves all fetches of a ``FetchShape``.
 struct FetchParameter {
-    enum Form {
-        /// Compared with a term.
-        case compared(SQLTerm, ComparisonOptions)
-        /// All elements of a list that compare with a term in the same way.
-        case list(SQLTerm, ComparisonOptions)
-        /// Text as it is searched for.
-        case text(ComparisonOptions)
-        /// The least bytes behind all texts that begin with the constant.
-        case endOfPrefix
-    }
+    let value: ([Value]) throws(StoreError) -> SQLValue
 
-    /// The position of the constant in the condition.
-    let constant: Int
-    /// The element, where a single one of a list is meant.
-    let element: Int?
-    let form: Form
-
-    func value(in constants: [Value]) -> SQLValue {
-        var value = constants[constant]
-        if let element, case .list(let elements) = value { value = elements[element] }
-        switch form {
-        case .compared(let term, let options): return ComparisonPair(term, value, options)?.value ?? .null
-        case .list(let term, let options):
-            guard case .list(let elements) = value else { return .null }
-            return .list(ValueList(sqlValues: ComparisonPair.shared(term, elements, options).values))
-        case .text(let options):
-            guard case .string(let text) = value else { return .null }
-            return .text(TextComparison.fold(text, options))
-        case .endOfPrefix:
-            guard case .string(let text) = value else { return .null }
-            // The last byte of UTF-8 is at most 0xBF, so the next one always exists; the bytes need not be text,
-            // because they are compared one by one.
-            var end = Array(text.utf8)
-            end[end.count - 1] += 1
-            return .utf8(end)
-        }
-    }
+    /// How many parameters a statement has. SQLite allows at least 999; the rest stand in a list, which is the last.
+    static let limit = 900
 }
 
-extension ComparisonPair {
-    /// What the elements of a list are compared with, and those that compare so. Others, and nil, are left out: a
-    /// number that must be compared in another way than the first, or a value of another kind.
-    static func shared(
-        _ term: SQLTerm, _ elements: [Value], _ options: ComparisonOptions
-    ) -> (pair: ComparisonPair?, values: [SQLValue], isShared: [Bool]) {
-        var shared: ComparisonPair?
-        var values: [SQLValue] = []
-        var isShared = Array(repeating: false, count: elements.count)
-        guard term.kind != .external else { return (nil, [], isShared) }
-        for (index, element) in elements.enumerated() {
-            guard !element.isNull, let pair = ComparisonPair(term, element, options),
-                shared.map({ $0.sql == pair.sql }) ?? true
-            else { continue }
-            shared = pair
-            isShared[index] = true
-            values.append(pair.value)
+/// The parameters of a statement while it is made.
+struct FetchParameters {
+    private(set) var list: [FetchParameter] = []
+    private var further: [FetchParameter] = []
+
+    /// Adds a parameter.
+    /// - Returns: How it stands in the SQL.
+    mutating func add(_ value: @escaping ([Value]) throws(StoreError) -> SQLValue) -> String {
+        if list.count < FetchParameter.limit {
+            list.append(FetchParameter(value: value))
+            return "?\(list.count)"
         }
-        return (shared, values, isShared)
+        further.append(FetchParameter(value: value))
+        return "strata_value(?\(FetchParameter.limit + 1), \(further.count - 1))"
+    }
+
+    /// Adds a parameter that must stand by itself: a list or a function.
+    mutating func addObject(_ value: @escaping ([Value]) throws(StoreError) -> SQLValue) -> String {
+        while list.count == FetchParameter.limit { list.append(FetchParameter { _ in .null }) }
+        list.append(FetchParameter(value: value))
+        return "?\(list.count)"
+    }
+
+    /// All of them in the order of their numbers.
+    var all: [FetchParameter] {
+        if further.isEmpty { return list }
+        let further = further
+        var all = list
+        let values = FetchParameter { (constants: [Value]) throws(StoreError) -> SQLValue in
+            var values: [SQLValue] = []
+            values.reserveCapacity(further.count)
+            for parameter in further { values.append(try parameter.value(constants)) }
+            return .list(ValueList(values: values))
+        }
+        if all.count > FetchParameter.limit { all[FetchParameter.limit] = values } else { all.append(values) }
+        return all
     }
 }

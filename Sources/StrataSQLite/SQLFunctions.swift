@@ -5,9 +5,11 @@ import StrataStore
 /// The functions and the collation that make SQL compare as ``ValueComparison`` and ``TextComparison`` do.
 ///
 /// - `strata_fold(text, options)`: the text without the differences that the options ignore.
+/// - `strata_begins(text, part)`: whether a text begins with another.
 /// - `strata_ends(text, part)`: whether a text ends with another.
 /// - `strata_decimal(number)`: a number of any type as decimal text; NULL if it is not finite.
 /// - `strata_point(blob)`: a geo point in the one form in which equal points have equal bytes.
+/// - `strata_distance(blob, blob, radius)`: the distance of two geo points in the unit of the radius.
 /// - `strata_decimal_sum(text)`: the exact sum of decimals.
 /// - `strata_sum(integer)`: the sum of whole numbers, clamped to 64 bits where SQLite's own `sum` would fail.
 /// - collation `strata_decimal`: decimal text by its number.
@@ -24,6 +26,17 @@ enum SQLFunctions {
                 }
                 let options = ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: sqlite3_value_int64(arguments[1])))
                 SQLFunctions.answer(.text(TextComparison.fold(text, options)), to: context)
+            }, nil, nil, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_begins", 2, flags, nil,
+            { context, _, arguments in
+                guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
+                    sqlite3_value_type(arguments[1]) == SQLITE_TEXT
+                else { return sqlite3_result_null(context) }
+                let text = SQLFunctions.bytes(arguments[0])
+                let part = SQLFunctions.bytes(arguments[1])
+                let holds = text.count >= part.count && text.starts(with: part)
+                sqlite3_result_int(context, holds ? 1 : 0)
             }, nil, nil, nil)
         sqlite3_create_function_v2(
             handle, "strata_ends", 2, flags, nil,
@@ -51,6 +64,15 @@ enum SQLFunctions {
                     return sqlite3_result_null(context)
                 }
                 SQLFunctions.answer(.blob(SQLFunctions.canonicalBytes(point)), to: context)
+            }, nil, nil, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_distance", 3, flags, nil,
+            { context, _, arguments in
+                guard let arguments, let a = SQLFunctions.point(arguments[0]), a.isValid,
+                    let b = SQLFunctions.point(arguments[1]), b.isValid
+                else { return sqlite3_result_null(context) }
+                sqlite3_result_double(
+                    context, a.distance(to: b, earthRadius: sqlite3_value_double(arguments[2])))
             }, nil, nil, nil)
         sqlite3_create_function_v2(
             handle, "strata_decimal_sum", 1, flags, nil, nil,
@@ -92,7 +114,7 @@ enum SQLFunctions {
     /// Hands a value to SQLite as the result of a function.
     static func answer(_ value: SQLValue, to context: OpaquePointer?) {
         switch value {
-        case .null, .list: sqlite3_result_null(context)
+        case .null, .list, .call: sqlite3_result_null(context)
         case .integer(let number): sqlite3_result_int64(context, number)
         case .double(let number): sqlite3_result_double(context, number)
         case .text(var text):
@@ -126,7 +148,12 @@ enum SQLFunctions {
     /// The bytes in which equal points are equal: zero has one sign. A point with a coordinate that is no number equals
     /// none.
     static func canonicalBytes(_ point: GeoPoint) -> Data {
-        let words = ((point.latitude + 0).bitPattern.littleEndian, (point.longitude + 0).bitPattern.littleEndian)
+        bytes(GeoPoint(latitude: point.latitude + 0, longitude: point.longitude + 0))
+    }
+
+    /// A point as it is, as rows keep it.
+    static func bytes(_ point: GeoPoint) -> Data {
+        let words = (point.latitude.bitPattern.littleEndian, point.longitude.bitPattern.littleEndian)
         return withUnsafeBytes(of: words) { Data($0) }
     }
 
@@ -151,7 +178,7 @@ enum SQLFunctions {
         sqlite3_value_type(value) == SQLITE_TEXT ? String(decoding: bytes(value), as: UTF8.self) : nil
     }
 
-    private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
+    static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
         let start = sqlite3_value_text(value)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }
@@ -167,7 +194,7 @@ enum SQLFunctions {
         }
     }
 
-    private static func point(_ value: OpaquePointer?) -> GeoPoint? {
+    static func point(_ value: OpaquePointer?) -> GeoPoint? {
         guard sqlite3_value_type(value) == SQLITE_BLOB, let start = sqlite3_value_blob(value),
             sqlite3_value_bytes(value) == 16
         else { return nil }

@@ -51,16 +51,27 @@ extension SQLiteStore {
     /// The prepared statement of a fetch with its values.
     private func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
         let fetch: PreparedFetch
-        if shape.isReusable, let known = connection.fetches[shape] {
+        if let known = connection.fetches[shape.key] {
             fetch = known
         } else {
-            let compiled = try FetchCompiler(layout: layout, rowPlans: rowPlans).compile(shape.plan, shape.answer)
-            fetch = PreparedFetch(
-                statement: try connection.statement(compiled.sql), parameters: compiled.parameters)
-            if shape.isReusable { connection.fetches.insert(fetch, shape) }
+            let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
+            fetch = try prepare(compiled.sql, compiled.parameters, on: connection)
+            if compiled.isReusable, compiled.sql.utf8.count < FetchCache.sizeLimit {
+                connection.fetches.insert(fetch, shape.key)
+            }
         }
-        fetch.bind(shape)
+        try fetch.bind(shape.constants, shape.plan)
         return fetch.statement
+    }
+
+    /// Prepares a statement; what is very large is not kept for another time.
+    func prepare(
+        _ sql: String, _ parameters: [FetchParameter], on connection: Connection
+    ) throws(StoreError) -> PreparedFetch {
+        let isLarge = sql.utf8.count >= FetchCache.sizeLimit
+        return PreparedFetch(
+            statement: isLarge ? try connection.prepare(sql, persistent: false) : try connection.statement(sql),
+            parameters: parameters)
     }
 
     public func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {

@@ -56,7 +56,7 @@ extension SQLiteStore {
 
     /// Refuses what the system's SQLite cannot do.
     private static func checkFeatures(_ schema: Schema) throws(StoreError) {
-        if schema.needsFullText, sqlite3_compileoption_used("ENABLE_FTS5") == 0 {
+        if !schema.fullTextIndexes.isEmpty, sqlite3_compileoption_used("ENABLE_FTS5") == 0 {
             throw .unsupported(
                 store: "SQLite", feature: "full-text indexes, because the system's library is built without FTS5")
         }

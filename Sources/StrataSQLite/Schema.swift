@@ -23,7 +23,7 @@ struct Schema {
     let layout: StoreLayout
     private(set) var objects: [SchemaObject] = []
     private(set) var spatialIndexes: [SpatialIndex] = []
-    private(set) var needsFullText = false
+    private(set) var fullTextIndexes: [FullTextIndex] = []
     private var names = NamePool()
     private var model: ManagedObjectModel { layout.model }
 
@@ -189,21 +189,26 @@ struct Schema {
 
     private mutating func makeFullTextIndex(_ index: Index, of entity: EntityDescription) {
         let table = layout.table(entity.index)
-        let columns = index.properties.compactMap { property in
-            entity.slot(named: property).flatMap { layout.column(entity.index, $0.index) }
-        }.filter { $0.storage == .text }
+        let positions = index.properties.compactMap { property in
+            entity.slot(named: property).flatMap { layout.columnOfSlot[entity.index][$0.index] }
+        }.filter { table.columns[$0].storage == .text }
+        let columns = positions.map { table.columns[$0] }
         guard !columns.isEmpty else { return }
-        needsFullText = true
         let name = names.take("\(table.name)_\(columns.map(\.name).joined(separator: "_"))_words")
         let quoted = Identifiers.quote(name)
         let list = columns.map(\.quoted).joined(separator: ", ")
+        fullTextIndexes.append(
+            FullTextIndex(
+                table: layout.tableOfEntity[entity.index], columns: positions, columnNames: columns.map(\.quoted),
+                name: quoted))
         func values(_ row: String) -> String { columns.map { "\(row).\($0.quoted)" }.joined(separator: ", ") }
         objects.append(
             SchemaObject(
                 name: name, kind: "table",
                 sql:
                     "CREATE VIRTUAL TABLE \(quoted)"
-                    + " USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id')",
+                    + " USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id',"
+                    + " tokenize='\(WordTokenizer.name)')",
                 fill: "INSERT INTO \(quoted)(\(quoted)) VALUES('rebuild')"))
         let remove =
             "INSERT INTO \(quoted)(\(quoted), rowid, \(list)) VALUES('delete', old._id, \(values("old")));"

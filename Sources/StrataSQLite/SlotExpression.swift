@@ -4,7 +4,9 @@ import StrataStore
 enum SQLKind: Sendable, Hashable {
     /// Integers, floating-point numbers and truth values compare with each other by value.
     case integer, double, boolean
-    /// Decimal text.
+    /// A whole or a floating-point number; SQLite knows which.
+    case number
+    /// Decimal text, or a whole number where a function gave it.
     case decimal
     case text, uri, date, uuid, object, point
     /// Bytes that always stand in the column.
@@ -12,9 +14,44 @@ enum SQLKind: Sendable, Hashable {
     /// Bytes that may stand in a file; only nil can be told.
     case external
 
-    var isPlainNumber: Bool { self == .integer || self == .double || self == .boolean }
+    var isPlainNumber: Bool { self == .integer || self == .double || self == .boolean || self == .number }
     var isNumber: Bool { isPlainNumber || self == .decimal }
     var isText: Bool { self == .text || self == .uri }
+
+    /// The name of the kind of values, as ``Value/kind`` has it.
+    var name: String {
+        switch self {
+        case .integer: "integer"
+        case .double, .number: "double"
+        case .boolean: "boolean"
+        case .decimal: "decimal"
+        case .text: "string"
+        case .uri: "uri"
+        case .date: "date"
+        case .uuid: "uuid"
+        case .object: "object"
+        case .point: "geoPoint"
+        case .bytes, .external: "binary"
+        }
+    }
+
+    /// The kind of a constant; nil for nil and for values that are no single value in SQL.
+    init?(_ value: Value) {
+        switch value {
+        case .integer: self = .integer
+        case .double: self = .double
+        case .decimal: self = .decimal
+        case .string: self = .text
+        case .boolean: self = .boolean
+        case .date: self = .date
+        case .binary: self = .bytes
+        case .uuid: self = .uuid
+        case .uri: self = .uri
+        case .geoPoint: self = .point
+        case .object: self = .object
+        case .null, .composite, .list, .set: return nil
+        }
+    }
 }
 
 /// Writes the SQL for the slots of entities: columns, and what derived attributes compute from other tables.

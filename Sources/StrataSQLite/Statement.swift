@@ -12,7 +12,8 @@ final class Statement {
     private let isTraced: Bool
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
-    private var holdsList = false
+    /// Whether objects are bound, which the statement must not keep.
+    private var holdsObjects = false
     /// The first failure of a bind, which the next step answers with; else a value too large for SQLite would be
     /// written as NULL.
     private var bindCode = SQLITE_OK
@@ -59,9 +60,9 @@ final class Statement {
     func reset(rows: Int? = nil) {
         sqlite3_reset(handle)
         bindCode = SQLITE_OK
-        if holdsList {
+        if holdsObjects {
             sqlite3_clear_bindings(handle)
-            holdsList = false
+            holdsObjects = false
         }
         if let started, let trace = connection.trace {
             let passed = (ContinuousClock.now - started).components
@@ -117,16 +118,28 @@ final class Statement {
         case .utf8(let bytes): bytes.withUnsafeBytes { bindText($0, at: index, destructor: transient) }
         case .blob(let data): data.withUnsafeBytes { bindBlob($0, at: index, destructor: transient) }
         case .list(let list): bind(list, at: index)
+        case .call(let call): bind(call, at: index)
         }
     }
 
     /// Binds the list behind a `strata_list(?)`.
     func bind(_ list: ValueList, at index: Int32) {
-        holdsList = true
+        holdsObjects = true
         sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(list).toOpaque(), ValueList.pointerType) {
             if let pointer = $0 { Unmanaged<ValueList>.fromOpaque(pointer).release() }
         }
     }
+
+    /// Binds the function behind a `strata_call(?, …)`.
+    private func bind(_ call: SQLCall, at index: Int32) {
+        holdsObjects = true
+        sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(call).toOpaque(), SQLCall.pointerType) {
+            if let pointer = $0 { Unmanaged<SQLCall>.fromOpaque(pointer).release() }
+        }
+    }
+
+    /// How many parameters the statement has.
+    var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
     func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -144,6 +157,12 @@ final class Statement {
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
     }
 
+    /// The value of a column as one of a kind.
+    func value(_ column: Int32, _ kind: SQLKind) -> Value {
+        // Such a value may be looked at where no other thread uses the connection, which is so for all of ours.
+        SQLCoding.decode(sqlite3_column_value(handle, column), kind)
+    }
+
     func text(_ column: Int32) -> String { String(decoding: textBytes(column), as: UTF8.self) }
 }
 
@@ -154,7 +173,7 @@ let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 let uniqueConstraintCode = SQLITE_CONSTRAINT | 8 << 8
 
 /// A value as SQLite keeps it.
-enum SQLValue: Sendable, Hashable {
+enum SQLValue: Sendable {
     case null
     case integer(Int64)
     case double(Double)
@@ -164,4 +183,6 @@ enum SQLValue: Sendable, Hashable {
     case blob(Data)
     /// The list behind a `strata_list(?)`.
     case list(ValueList)
+    /// The function behind a `strata_call(?, …)`.
+    case call(SQLCall)
 }

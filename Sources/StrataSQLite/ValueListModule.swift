@@ -3,7 +3,7 @@ import Foundation
 
 /// The values behind a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement
 /// serves all lengths.
-final class ValueList: Sendable, Hashable {
+final class ValueList: Sendable {
     let keys: [Int64]
     let values: [SQLValue]
 
@@ -18,12 +18,6 @@ final class ValueList: Sendable, Hashable {
     }
 
     var count: Int { keys.count + values.count }
-
-    static func == (a: ValueList, b: ValueList) -> Bool { a.keys == b.keys && a.values == b.values }
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(keys)
-        hasher.combine(values)
-    }
 
     /// The type tag that guards bound pointers. SQLite compares its content and keeps the pointer, so it lives for
     /// ever.

@@ -36,6 +36,11 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// - Throws: As ``fetch(_:known:cancellation:)``.
     func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int
 
+    /// The values that a plan asks for: for each row one for each column, in the plan's order. References to objects
+    /// are given by key.
+    /// - Throws: As ``fetch(_:known:cancellation:)``.
+    func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]]
+
     /// The rows of some keys of an entity or of those that inherit from it, in any order. Keys without a row are left
     /// out.
     func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch
@@ -81,6 +86,9 @@ extension PersistentStore {
     public func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64] {
         try fetchIdentities(plan, cancellation: nil).map(\.key)
     }
+
+    /// The values that a plan asks for.
+    public func values(_ plan: ValuePlan) throws(StoreError) -> [[Value]] { try values(plan, cancellation: nil) }
 
     /// How many rows a plan asks for.
     public func count(_ plan: FetchPlan) throws(StoreError) -> Int { try count(plan, cancellation: nil) }

@@ -18,6 +18,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case incompatibleModel(path: String, differences: [String])
     /// The store cannot do what the model or a fetch asks for.
     case unsupported(store: String, feature: String)
+    /// The condition of a fetch has no answer, in memory neither: a variable without a value, an order of different
+    /// kinds, a pattern that is none.
+    case invalidPredicate(PredicateEvaluationError)
     /// A value in the store does not fit the model.
     case invalidData(entity: String, property: String, key: Int64, reason: String)
     /// A constraint of the store itself was broken, for instance a foreign key.
@@ -45,6 +48,7 @@ extension StoreError: CustomStringConvertible {
         case .incompatibleModel(let path, let differences):
             "\(path) was made with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
         case .unsupported(let store, let feature): "the \(store) store does not support \(feature)"
+        case .invalidPredicate(let error): "the condition has no answer: \(error)"
         case .invalidData(let entity, let property, let key, let reason):
             "\(entity).\(property) of object \(key) does not fit the model: \(reason)"
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"

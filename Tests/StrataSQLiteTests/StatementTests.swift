@@ -31,12 +31,49 @@ import Testing
     }
 
     func plan(_ entity: String, _ predicate: FetchPredicate, sorts: [FetchSort] = []) throws -> String {
-        log.clear()
-        _ = try store.keys(entity, predicate, sorts: sorts)
-        let sql = try #require(log.statements.last).sql
-        // The functions of the store are not in a shell; these plans need none.
-        return try Shell(path: path).run("EXPLAIN QUERY PLAN " + sql.replacing("?", with: "'x'")).map { $0[3] }.joined(
-            separator: "; ")
+        var plan = FetchPlan(entityIndex: try store.entity(entity).index)
+        plan.predicate = predicate
+        plan.sorts = sorts
+        return try store.explain(plan).steps.joined(separator: "; ")
+    }
+
+    func plan(_ entity: String, _ format: String) throws -> String {
+        try plan(entity, FetchPredicate(format: format))
+    }
+
+    @Test func conditionsOnIndexedPropertiesSearch() throws {
+        let prefix = "SEARCH t0 USING COVERING INDEX thing_by_title"
+        for (format, steps) in [
+            ("title == 't5'", "\(prefix) (title=?)"), ("title BEGINSWITH 't5'", "\(prefix) (title>? AND title<?)"),
+            ("title > 't5'", "\(prefix) (title>?)"), ("'t5' <= title", "\(prefix) (title>?)"),
+            ("title BETWEEN {'a', 'b'}", "\(prefix) (title>? AND title<?)"),
+            ("title IN {'a', 'b', 'c'}", "\(prefix) (title=?)"), ("NOT (NOT (title == 't5'))", "\(prefix) (title=?)"),
+            ("NOT (title != 't5')", "\(prefix) (title=?)"), ("title == nil", "\(prefix) (title=?)"),
+            ("title == 'a' OR title == 'b'", "\(prefix) (title=?)"),
+            ("title == uppercase('t5')", "\(prefix) (title=?)"), ("SELF == owner.boss", "SCAN"),
+            ("owner.name == 'n5'", "thing_by_owner (owner=?)"),
+            ("place != nil AND withinKilometers(place, {10, 20}, 5)", "SCAN thing_place_area VIRTUAL TABLE INDEX"),
+            ("withinBox(place, {10, 170}, {20, -170})", "SCAN thing_place_area VIRTUAL TABLE INDEX"),
+        ] {
+            let found = try plan("Thing", format)
+            #expect(found.contains(steps), "\(format): \(found)")
+            #expect(steps == "SCAN" || !found.contains("SCAN t0"), "\(format): \(found)")
+        }
+        let any = try plan("Person", "ANY things.title == 't5'")
+        #expect(any.contains("thing_by_"), "\(any)")
+        let words = try plan("Group", "name MATCHESTEXT 'red'")
+        #expect(words.contains("SCAN group_name_words VIRTUAL TABLE INDEX") && !words.contains("SCAN t0"), "\(words)")
+    }
+
+    @Test func aSearchByAreaLooksAtFewRows() throws {
+        var changes = ChangeSet()
+        for key in Int64(1000)..<3000 {
+            let point = GeoPoint(latitude: Double(key % 180) - 90, longitude: Double(key % 360) - 180)
+            changes.inserts.append(.init(row: try store.row("Thing", key, ["place": .geoPoint(point)])))
+        }
+        _ = try store.commit(changes)
+        let near = try store.keys("Thing", FetchPredicate(format: "withinKilometers(place, {10.2, 100.1}, 60)"))
+        #expect(near == [1000..<3000].joined().filter { $0 % 180 == 100 && $0 % 360 == 280 })
     }
 
     @Test func indexesServe() throws {
@@ -89,12 +126,71 @@ import Testing
         #expect(sql.first == "BEGIN IMMEDIATE" && sql.last == "COMMIT" && sql.count == 4)
     }
 
-    @Test func manyAlternativesAreNoProblem() throws {
-        let parts = (1...5000).map {
-            FetchPredicate.comparison(.keyPath(["title"]), .equal, .constant(.string("t\($0)")), [])
+    @Test func conditionsOfAnySizeHaveAnAnswer() throws {
+        let title = FetchExpression.keyPath(["title"])
+        let equal = (1...100_000).map {
+            FetchPredicate.comparison(title, .equal, .constant(.string("t\($0)")), [])
         }
-        #expect(try store.keys("Thing", .or(parts)).count == 200)
-        #expect(try store.keys("Thing", .not(.and(parts))).count == 200)
+        #expect(try store.keys("Thing", .or(equal)).count == 200)
+        #expect(try store.keys("Thing", .not(.or(equal))).isEmpty)
+        #expect(try store.keys("Thing", .not(.and(Array(equal.prefix(5000))))).count == 200)
+        let unequal = equal.dropFirst().map { FetchPredicate.not($0) }
+        #expect(try store.keys("Thing", .and(unequal)) == [1])
+        let list = Value.list((2...100_000).map { .string("t\($0)") })
+        #expect(try store.keys("Thing", .not(.comparison(title, .isIn, .constant(list), []))) == [1])
+        let mixed = (1...3000).map { number in
+            FetchPredicate.comparison(title, number % 2 == 0 ? .less : .greater, .constant(.string("t\(number)")), [])
+        }
+        #expect(try store.keys("Thing", .or(mixed)).count == 200)
+        #expect(try store.keys("Thing", .and(mixed)).isEmpty)
+    }
+
+    @Test func whatIsNestedTooDeeplyIsRefused() throws {
+        var predicate = FetchPredicate.comparison(.keyPath(["small"]), .equal, .constant(1), [])
+        for level in 0..<PredicateLimits.nesting {
+            predicate = .or([
+                .and([predicate, .comparison(.keyPath(["small"]), .less, .constant(.integer(Int64(level))), [])]),
+                .constant(false),
+            ])
+        }
+        do throws(StoreError) {
+            var plan = FetchPlan(entityIndex: 0)
+            plan.predicate = predicate
+            #expect(try store.count(plan) == 0)
+        } catch {
+            guard case .unsupported = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+
+    @Test func whatHasNoAnswerIsAnError() throws {
+        for format in [
+            "title == $missing", "title MATCHES '('", "small < 'a'", "small BETWEEN {1}", "ANY title == 'a'",
+            "small + title == 1", "owner.things[FIRST] == nil",
+        ] {
+            let error = #expect(throws: StoreError.self) { try store.keys("Thing", FetchPredicate(format: format)) }
+            guard case .invalidPredicate = error else {
+                Issue.record("\(format): \(String(describing: error))")
+                continue
+            }
+        }
+        // A pattern is looked at each time, also where the SQL is there already.
+        #expect(try store.keys("Thing", FetchPredicate(format: "title MATCHES 't1'")) == [1])
+        #expect(throws: StoreError.self) { try store.keys("Thing", FetchPredicate(format: "title MATCHES '('")) }
+        #expect(try store.keys("Thing", FetchPredicate(format: "title MATCHES 't2'")) == [2])
+    }
+
+    @Test func oneTranslationServesAllConstantsOfAKind() throws {
+        _ = try store.keys("Thing", FetchPredicate(format: "title == 't1' AND small != 3"))
+        for (format, count) in [("title == 't7' AND small != 4", 1), ("title == nil AND small != 3", 0)] {
+            #expect(try store.keys("Thing", FetchPredicate(format: format)).count == count)
+        }
+        for number in ["1", "1.5", "CAST('1', 'NSDecimalNumber')", "CAST('1.5', 'NSDecimalNumber')"] {
+            let found = try store.keys("Person", FetchPredicate(format: "age == \(number)"))
+            #expect(found == (number.contains("5") ? [] : [1]), "\(number)")
+        }
     }
 
     @Test func anEmptyChangeSetTouchesNothing() throws {

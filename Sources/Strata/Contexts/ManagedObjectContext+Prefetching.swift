@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     ) throws(PersistenceError) {
         guard let index = relationship.toManyIndex else { return }
         var owners: [Int64: ManagedObject] = [:]
-        for object in objects where !object.isInserted && object.extras?.toManys[index]?.members == nil {
+        for object in objects where !object.isInserted && object.extras?.toMany(index)?.members == nil {
             owners[object.key] = object
         }
         try loadMembers(of: relationship, owners: owners, areAll: areAll)

@@ -6,6 +6,13 @@ struct ObjectSource: PropertySource {
 
     var evaluatedObject: Value { .object(object.key) }
 
+    var indexedTexts: [String] {
+        if object.isFault { object.fireFault() }
+        return object.binding.entity.indexedTextSlots.compactMap { slot in
+            if case .string(let text) = object.currentValue(slot) { text } else { nil }
+        }
+    }
+
     func property(_ name: String) -> PropertyValue {
         if object.isFault { object.fireFault() }
         let entity = object.binding.entity
@@ -37,6 +44,8 @@ private struct ReferenceSource: PropertySource {
     let key: Value
 
     var evaluatedObject: Value { key }
+
+    var indexedTexts: [String] { owner.target(slot).map { ObjectSource(object: $0).indexedTexts } ?? [] }
 
     func property(_ name: String) -> PropertyValue {
         owner.target(slot).map { ObjectSource(object: $0).property(name) } ?? .value(.null)

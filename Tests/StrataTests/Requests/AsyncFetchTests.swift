@@ -138,6 +138,9 @@ final class SlowStore: PersistentStore {
     func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
         try store.count(plan, cancellation: cancellation)
     }
+    func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
+        try store.values(plan, cancellation: cancellation)
+    }
     func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
         try store.rows(entityIndex: entityIndex, keys: keys)
     }

@@ -1,0 +1,290 @@
+import Foundation
+import StrataStore
+
+extension PredicateCompiler {
+    /// Two operands compared, as ``ComparisonOperator/evaluate(_:_:_:)`` does.
+    func comparison(
+        _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand, _ options: ComparisonOptions, negated: Bool
+    ) throws(StoreError) -> String {
+        if case .constant(let a) = left, case .constant(let b) = right {
+            // Compared while the SQL is made.
+            isReusable = false
+            do throws(PredicateEvaluationError) {
+                return try op.evaluate(a.value, b.value, options) != negated ? "1" : "0"
+            } catch {
+                throw .invalidPredicate(error)
+            }
+        }
+        switch op {
+        case .equal: return try equality(left, right, options, wants: !negated)
+        case .notEqual: return try equality(left, right, options, wants: negated)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            return Self.negate(try order(left, op, right, options), negated)
+        case .isIn: return Self.negate(try contains(right, left, options), negated)
+        case .contains: return Self.negate(try contains(left, right, options), negated)
+        case .between: return Self.negate(try between(left, right, options), negated)
+        case .beginsWith, .endsWith: return Self.negate(try text(left, op, right, options), negated)
+        case .like: return Self.negate(try like(left, right, options), negated)
+        case .matches: return Self.negate(try matches(left, right, options), negated)
+        case .matchesText: return Self.negate(try matchesText(left, right), negated)
+        }
+    }
+
+    // MARK: Equality
+
+    /// - Parameter wants: Whether equality is asked for, or its opposite.
+    func equality(
+        _ a: SQLOperand, _ b: SQLOperand, _ options: ComparisonOptions, wants: Bool
+    ) throws(StoreError) -> String {
+        let differs = wants ? "0" : "1"
+        switch (a, b) {
+        case (.constant(let x), .constant(let y)):
+            isReusable = false
+            return ValueComparison.areEqual(x.value, y.value, options) == wants ? "1" : "0"
+        case (.collection(let collection), .constant(let constant)),
+            (.constant(let constant), .collection(let collection)):
+            if constant.value.isNull { return Self.negate(Self.anyIsNull(collection.guards), !wants) }
+            guard constant.elements == nil else { throw unsupported("comparing a collection as a whole") }
+            return differs
+        case (.composite(let object, _), .constant(let constant)), (.constant(let constant), .composite(let object, _)):
+            guard constant.value.isNull else { throw unsupported("comparing a composite as a whole") }
+            return Self.negate(Self.anyIsNull(object.isOptional ? [object.key] : []), !wants)
+        case (.list(let parts), .constant(let constant)), (.constant(let constant), .list(let parts)):
+            guard case .list = constant.value, let elements = constant.elements else { return differs }
+            isReusable = false
+            return try equality(parts, elements.map(SQLOperand.constant), options, wants: wants)
+        case (.list(let x), .list(let y)): return try equality(x, y, options, wants: wants)
+        case (.list, .term), (.list, .object), (.term, .list), (.object, .list): return differs
+        case (.collection, _), (_, .collection): throw unsupported("comparing a collection as a whole")
+        case (.composite, _), (_, .composite): throw unsupported("comparing a composite as a whole")
+        case (.constant(let constant), _): return try equality(try term(b), constant, options, wants: wants)
+        case (_, .constant(let constant)): return try equality(try term(a), constant, options, wants: wants)
+        default: return try equality(try term(a), try term(b), options, wants: wants)
+        }
+    }
+
+    private static func anyIsNull(_ keys: [String]) -> String {
+        keys.isEmpty ? "0" : "(" + keys.map { $0 + " IS NULL" }.joined(separator: " OR ") + ")"
+    }
+
+    private func equality(
+        _ a: [SQLOperand], _ b: [SQLOperand], _ options: ComparisonOptions, wants: Bool
+    ) throws(StoreError) -> String {
+        guard a.count == b.count else { return wants ? "0" : "1" }
+        var list: [String] = []
+        for (x, y) in zip(a, b) { list.append(try equality(x, y, options, wants: wants)) }
+        return list.isEmpty ? (wants ? "1" : "0") : Self.balanced(list[...], wants ? " AND " : " OR ")
+    }
+
+    private func equality(
+        _ term: SQLTerm, _ constant: SQLConstant, _ options: ComparisonOptions, wants: Bool
+    ) throws(StoreError) -> String {
+        if constant.value.isNull { return "\(term.sql) IS \(wants ? "" : "NOT ")NULL" }
+        try checkInline(term)
+        try checkKinds(term, constant)
+        guard let pair = ComparisonPair(term, constant.value, options) else { return wants ? "0" : "1" }
+        let bound = bound(constant, term, options)
+        return "\(pair.sql) \(wants ? "=" : "IS NOT") \(bound)\(pair.collation)"
+    }
+
+    private func equality(
+        _ a: SQLTerm, _ b: SQLTerm, _ options: ComparisonOptions, wants: Bool
+    ) throws(StoreError) -> String {
+        try checkInline(a)
+        try checkInline(b)
+        try checkKinds(a, b.kind)
+        try checkKinds(b, a.kind)
+        guard let (left, right, collation) = comparable(a, b, options) else {
+            // Values of different kinds are unequal, but nil equals nil.
+            return wants ? "(\(a.sql) IS NULL AND \(b.sql) IS NULL)" : "(\(a.sql) IS NOT NULL OR \(b.sql) IS NOT NULL)"
+        }
+        guard collation.isEmpty, a.kind != .point else {
+            // An infinite number has no decimal form, and a point that is no number none in bytes, but they are not nil.
+            let equal = "((\(a.sql) IS NULL AND \(b.sql) IS NULL) OR coalesce(\(left) = \(right)\(collation), 0))"
+            return wants ? equal : "NOT \(equal)"
+        }
+        return "\(left) IS \(wants ? "" : "NOT ")\(right)"
+    }
+
+    private func comparable(_ a: SQLTerm, _ b: SQLTerm, _ options: ComparisonOptions) -> (String, String, String)? {
+        if a.kind.isPlainNumber, b.kind.isPlainNumber { return (a.sql, b.sql, "") }
+        if a.kind.isNumber, b.kind.isNumber {
+            return ("strata_decimal(\(a.sql))", "strata_decimal(\(b.sql))", " COLLATE \(SQLFunctions.decimalCollation)")
+        }
+        if a.kind == .text, b.kind == .text { return (a.folded(options), b.folded(options), "") }
+        if a.kind.isText, b.kind.isText { return (a.sql, b.sql, "") }
+        if a.kind == .point, b.kind == .point { return ("strata_point(\(a.sql))", "strata_point(\(b.sql))", "") }
+        return a.kind == b.kind ? (a.sql, b.sql, "") : nil
+    }
+
+    /// Refuses a number that may be whole or decimal against a floating-point one: an infinite one compares with whole
+    /// numbers only.
+    private func checkKinds(_ a: SQLTerm, _ b: SQLKind?) throws(StoreError) {
+        if a.kind == .decimal, !a.isDecimalText, b == .double || b == .number {
+            throw unsupported("comparing a decimal result with a floating-point number")
+        }
+    }
+
+    private func checkKinds(_ a: SQLTerm, _ constant: SQLConstant) throws(StoreError) {
+        if case .double(let number) = constant.value, !number.isFinite { try checkKinds(a, .double) }
+    }
+
+    /// Refuses bytes that may stand in a file: SQLite sees the name of the file.
+    func checkInline(_ term: SQLTerm) throws(StoreError) {
+        if term.kind == .external { throw unsupported("comparing a binary value that may stand in a file of its own") }
+    }
+
+    private func bound(_ constant: SQLConstant, _ term: SQLTerm, _ options: ComparisonOptions) -> String {
+        parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+            ComparisonPair(term, constant.value(in: constants), options)?.value ?? .null
+        }
+    }
+
+    // MARK: Order
+
+    private func order(
+        _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        if left.isNull || right.isNull { return "0" }
+        let incomparable = StoreError.invalidPredicate(
+            .incomparable(left: left.kindName, right: right.kindName, context: op.rawValue))
+        for side in [left, right] {
+            switch side {
+            case .collection, .composite, .list: throw incomparable
+            case .constant(let constant): if SQLKind(constant.value) == nil { throw incomparable }
+            case .term, .object: break
+            }
+        }
+        if case .constant(let constant) = left {
+            if case .constant(let other) = right {
+                return try comparison(.constant(constant), op, .constant(other), options, negated: false)
+            }
+            return try order(right, op.mirrored, left, options)
+        }
+        let a = try term(left)
+        try checkInline(a)
+        guard case .constant(let constant) = right else {
+            let b = try term(right)
+            try checkInline(b)
+            try checkKinds(a, b.kind)
+            try checkKinds(b, a.kind)
+            guard let (left, right, collation) = comparable(a, b, options), a.kind != .point else { throw incomparable }
+            return "\(left) \(op.rawValue) \(right)\(collation)"
+        }
+        try checkKinds(a, constant)
+        guard let pair = ComparisonPair(a, constant.value, options) else {
+            // Numbers and dates that are no number have a kind, but no order.
+            if a.kind.isNumber, SQLKind(constant.value)?.isNumber == true { return "0" }
+            if a.kind == .date, case .date = constant.value { return "0" }
+            throw incomparable
+        }
+        guard pair.isOrdered else { throw incomparable }
+        let sql = "\(pair.sql) \(op.rawValue) \(bound(constant, a, options))\(pair.collation)"
+        // SQLite takes a range with one end for a quarter of the table, and rather reads all of it than sort the keys
+        // that an index gives. Who keeps an index asks for little of it.
+        return a.origin?.leadsIndex == true ? "likelihood(\(sql), 0.01)" : sql
+    }
+
+    private func between(
+        _ left: SQLOperand, _ right: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        var bounds: [SQLOperand] = []
+        switch right {
+        case .list(let parts): bounds = parts
+        case .constant(let constant):
+            if case .list = constant.value { bounds = constant.elements?.map(SQLOperand.constant) ?? [] }
+        case .collection: throw unsupported("a relationship as the bounds of BETWEEN")
+        default: break
+        }
+        guard bounds.count == 2 else { throw .invalidPredicate(.invalidBounds(found: right.kindName)) }
+        if case .term(let term) = left, case .constant(let low) = bounds[0], case .constant(let high) = bounds[1],
+            let a = ComparisonPair(term, low.value, options), let b = ComparisonPair(term, high.value, options),
+            a.isOrdered, a.sql == b.sql, a.collation.isEmpty, b.collation.isEmpty
+        {
+            // SQLite takes the column out of the row once, where two comparisons do so twice.
+            return "\(a.sql) BETWEEN \(bound(low, term, options)) AND \(bound(high, term, options))"
+        }
+        let low = try order(left, .greaterOrEqual, bounds[0], options)
+        let high = try order(left, .lessOrEqual, bounds[1], options)
+        return "(\(low) AND \(high))"
+    }
+
+    // MARK: Membership
+
+    /// Whether a collection has an element, or a text a part.
+    private func contains(
+        _ whole: SQLOperand, _ part: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        switch whole {
+        case .constant(let constant):
+            guard let elements = constant.elements else { return try text(whole, .contains, part, options) }
+            if case .constant(let other) = part {
+                return try comparison(.constant(constant), .contains, .constant(other), options, negated: false)
+            }
+            return try membership(part, elements, options)
+        case .list(let elements):
+            if part.isNull { return "0" }
+            var list: [String] = []
+            for element in elements { list.append(try strictEquality(part, element, options)) }
+            return list.isEmpty ? "0" : Self.balanced(list[...], " OR ")
+        case .collection(let collection):
+            if part.isNull { return "0" }
+            scopes.append(collection.scope)
+            defer { scopes.removeLast() }
+            collection.scope.conditions.append(try strictEquality(part, collection.operand, options))
+            return "EXISTS (SELECT 1\(collection.scope.tail))"
+        default: return try text(whole, .contains, part, options)
+        }
+    }
+
+    /// Equality of values that are not nil.
+    private func strictEquality(
+        _ a: SQLOperand, _ b: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        let equal = try equality(a, b, options, wants: true)
+        switch a {
+        case .term, .object: return "(\(try term(a).sql) IS NOT NULL AND \(equal))"
+        default: return equal
+        }
+    }
+
+    /// Whether an operand is one of some constants.
+    func membership(
+        _ operand: SQLOperand, _ constants: [SQLConstant], _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        switch operand {
+        case .term, .object: break
+        default:
+            // Collections and composites: they are compared one by one, where that can be said.
+            isReusable = false
+            var list: [String] = []
+            for constant in constants where !constant.value.isNull {
+                list.append(try equality(operand, .constant(constant), options, wants: true))
+            }
+            return list.isEmpty ? "0" : Self.balanced(list[...], " OR ")
+        }
+        let term = try term(operand)
+        let shared = ComparisonPair.shared(term, constants.map(\.value), options)
+        for constant in constants where !constant.value.isNull {
+            try checkInline(term)
+            try checkKinds(term, constant)
+        }
+        var list: [String] = []
+        for (constant, isShared) in zip(constants, shared.isShared) where !isShared && !constant.value.isNull {
+            // A number that must be compared in another way than the rest, or a value of another kind.
+            list.append(try equality(term, constant, options, wants: true))
+        }
+        if let pair = shared.pair {
+            let whole = constants.first?.element == nil ? nil : constants.first?.position
+            let bound = parameters.addObject { (values: [Value]) throws(StoreError) -> SQLValue in
+                // A list of one kind may have another length the next time.
+                let elements =
+                    whole.map { SQLConstant.elements(of: values[$0]) ?? [] } ?? constants.map { $0.value(in: values) }
+                return .list(ValueList(sqlValues: ComparisonPair.shared(term, elements, options).values))
+            }
+            // On the left of IN the collation belongs to the column.
+            list.append("\(pair.sql)\(pair.collation) IN (SELECT value FROM strata_list(\(bound)))")
+        }
+        return list.isEmpty ? "0" : Self.balanced(list[...], " OR ")
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import StrataStore
+
+extension PredicateCompiler {
+    /// `BEGINSWITH`, `ENDSWITH` and `CONTAINS` of texts; anything else does not contain anything.
+    func text(
+        _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        guard let whole = try textTerm(left), let part = try textTerm(right) else { return "0" }
+        let text = whole.folded(options)
+        guard case .constant(let constant) = right else {
+            return Self.search(text, op, part.folded(options))
+        }
+        if case .string(let part) = constant.value, part.isEmpty { return "\(whole.sql) IS NOT NULL" }
+        let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+            Self.folded(constant.value(in: constants), options)
+        }
+        guard op == .beginsWith, whole.origin != nil, !text.hasPrefix("strata_fold") else {
+            return Self.search(text, op, bound)
+        }
+        // A range that an index serves.
+        let end = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+            guard case .text(let part) = Self.folded(constant.value(in: constants), options) else { return .null }
+            // The last byte of UTF-8 is at most 0xF4, so the next one always exists; the bytes need not be text,
+            // because they are compared one by one. Nothing is left of accents alone, and all texts begin with it.
+            var end = Array(part.utf8)
+            if end.isEmpty { return .blob(Data()) }
+            end[end.count - 1] += 1
+            return .utf8(end)
+        }
+        return "(\(text) >= \(bound) AND \(text) < \(end))"
+    }
+
+    private static func search(_ text: String, _ op: ComparisonOperator, _ part: String) -> String {
+        switch op {
+        case .contains: "instr(\(text), \(part)) > 0"
+        case .beginsWith: "strata_begins(\(text), \(part))"
+        default: "strata_ends(\(text), \(part))"
+        }
+    }
+
+    private static func folded(_ value: Value, _ options: ComparisonOptions) -> SQLValue {
+        guard case .string(let text) = value else { return .null }
+        return .text(TextComparison.fold(text, options))
+    }
+
+    /// An operand as text; nil if its values are none.
+    private func textTerm(_ operand: SQLOperand) throws(StoreError) -> SQLTerm? {
+        switch operand {
+        case .term(let term): return term.kind == .text ? term : nil
+        case .constant(let constant):
+            guard case .string = constant.value else { return nil }
+            return try term(operand)
+        default: return nil
+        }
+    }
+
+    func like(
+        _ left: SQLOperand, _ right: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        guard let text = try textTerm(left), let pattern = try textTerm(right) else { return "0" }
+        let call = call([.text, .text]) { (values) throws(PredicateEvaluationError) in
+            .boolean(try ComparisonOperator.like.evaluate(values[0], values[1], options))
+        }
+        return "strata_call(\(call), \(text.sql), \(pattern.sql))"
+    }
+
+    func matches(
+        _ left: SQLOperand, _ right: SQLOperand, _ options: ComparisonOptions
+    ) throws(StoreError) -> String {
+        guard case .constant(let constant) = right else {
+            // A faulty pattern must be an error before there is an answer.
+            guard try textTerm(right) == nil else {
+                throw unsupported("MATCHES with a pattern that is not fixed")
+            }
+            return "0"
+        }
+        guard case .string(let pattern) = constant.value else { return "0" }
+        try Self.check(pattern, options)
+        guard let text = try textTerm(left) else {
+            // The pattern does not stand in the SQL, where the next one would be checked.
+            isReusable = false
+            return "0"
+        }
+        let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+            guard case .string(let pattern) = constant.value(in: constants) else { return .null }
+            try Self.check(pattern, options)
+            return .text(pattern)
+        }
+        let call = call([.text, .text]) { (values) throws(PredicateEvaluationError) in
+            .boolean(try ComparisonOperator.matches.evaluate(values[0], values[1], options))
+        }
+        return "strata_call(\(call), \(text.sql), \(bound))"
+    }
+
+    private static func check(_ pattern: String, _ options: ComparisonOptions) throws(StoreError) {
+        do throws(PredicateEvaluationError) {
+            try RegularExpressions.shared.check(pattern, options)
+        } catch {
+            throw .invalidPredicate(error)
+        }
+    }
+
+    /// Words of a full-text index, or of any text where there is none.
+    func matchesText(_ left: SQLOperand, _ right: SQLOperand) throws(StoreError) -> String {
+        if case .object(let object) = left { return try matchesText(object, right) }
+        guard let text = try textTerm(left), let query = try textTerm(right) else { return "0" }
+        if case .constant(let constant) = right, let origin = text.origin,
+            let index = schema.fullTextIndexes.first(where: { $0.covers(origin) }),
+            let column = index.column(origin)
+        {
+            let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+                guard case .string(let query) = constant.value(in: constants) else { return .null }
+                return .text(index.query(TextQuery(query), columns: [column]))
+            }
+            return "\(origin.object.key) IN (SELECT rowid FROM \(index.name) WHERE \(index.name) MATCH \(bound))"
+        }
+        let call = call([.text, .text]) { (values) throws(PredicateEvaluationError) in
+            .boolean(try ComparisonOperator.matchesText.evaluate(values[0], values[1]))
+        }
+        return "strata_call(\(call), \(text.sql), \(query.sql))"
+    }
+
+    private func matchesText(_ object: SQLObject, _ right: SQLOperand) throws(StoreError) -> String {
+        guard case .constant(let constant) = right else { throw unsupported("a query that is not fixed") }
+        let table = layout.tableOfEntity[object.entity.index]
+        let columns = object.entity.indexedTextSlots.compactMap {
+            layout.columnOfSlot[object.entity.index][$0.index]
+        }
+        guard let index = schema.fullTextIndexes.first(where: { $0.table == table && $0.columns == columns }) else {
+            throw unsupported("the words of \(object.entity.name), which has no full-text index")
+        }
+        let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+            guard case .string(let query) = constant.value(in: constants) else { return .null }
+            return .text(index.query(TextQuery(query), columns: index.columnNames))
+        }
+        return "\(object.key) IN (SELECT rowid FROM \(index.name) WHERE \(index.name) MATCH \(bound))"
+    }
+}

@@ -1,0 +1,64 @@
+import CSQLite
+import Foundation
+import StrataStore
+
+/// Values on their way to SQLite and back.
+enum SQLCoding {
+    /// A value as SQLite keeps it; nil for what is no single value, and for numbers that are none, which SQLite cannot
+    /// tell from nil.
+    static func encode(_ value: Value) -> SQLValue? {
+        switch value {
+        case .null: .null
+        case .integer(let number): .integer(number)
+        case .double(let number): number.isNaN ? nil : .double(number)
+        case .decimal(let number): .text(number.description)
+        case .string(let text): .text(text)
+        case .boolean(let flag): .integer(flag ? 1 : 0)
+        case .date(let date):
+            date.timeIntervalSinceReferenceDate.isNaN ? nil : .double(date.timeIntervalSinceReferenceDate)
+        case .binary(let data): .blob(data)
+        case .uuid(let uuid): .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+        case .uri(let uri): .text(uri.absoluteString)
+        case .geoPoint(let point): .blob(SQLFunctions.bytes(point))
+        case .object(let key): .integer(key)
+        case .composite, .list, .set: nil
+        }
+    }
+
+    /// What SQLite gives, as a value of a kind.
+    static func decode(_ value: OpaquePointer?, _ kind: SQLKind) -> Value {
+        let type = sqlite3_value_type(value)
+        if type == SQLITE_NULL { return .null }
+        switch kind {
+        case .integer: return .integer(sqlite3_value_int64(value))
+        case .boolean: return .boolean(sqlite3_value_int64(value) != 0)
+        case .double: return .double(sqlite3_value_double(value))
+        case .number, .decimal:
+            switch type {
+            case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+            case SQLITE_FLOAT: return .double(sqlite3_value_double(value))
+            default: return SQLFunctions.decimal(SQLFunctions.bytes(value)).map(Value.decimal) ?? .null
+            }
+        case .text: return .string(text(value))
+        case .uri: return .uri(URL(string: text(value)) ?? .zeroValue)
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value)))
+        case .object: return .object(sqlite3_value_int64(value))
+        case .bytes, .external: return .binary(blob(value))
+        case .uuid:
+            let bytes = blob(value)
+            guard bytes.count == 16 else { return .null }
+            return .uuid(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
+        case .point:
+            return SQLFunctions.point(value).map(Value.geoPoint) ?? .null
+        }
+    }
+
+    private static func text(_ value: OpaquePointer?) -> String {
+        String(decoding: SQLFunctions.bytes(value), as: UTF8.self)
+    }
+
+    private static func blob(_ value: OpaquePointer?) -> Data {
+        guard let start = sqlite3_value_blob(value) else { return Data() }
+        return Data(bytes: start, count: Int(sqlite3_value_bytes(value)))
+    }
+}

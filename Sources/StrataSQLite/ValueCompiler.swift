@@ -1,0 +1,110 @@
+import StrataStore
+
+/// Translates plans for values to SQL.
+struct ValueCompiler {
+    /// The SQL, what is bound to it, and the kinds of its columns.
+    struct Compiled {
+        let sql: String
+        let parameters: [FetchParameter]
+        let constants: [Value]
+        let kinds: [SQLKind]
+    }
+
+    private let plan: ValuePlan
+    private let compiler: PredicateCompiler
+    private let constants: [Value]
+
+    init(schema: Schema, plan: ValuePlan) {
+        self.plan = plan
+        var constants = plan.fetch.predicate.map { PredicateShape($0).constants } ?? []
+        for column in plan.columns { constants += PredicateShape(column.expression).constants }
+        for expression in plan.groupBy { constants += PredicateShape(expression).constants }
+        if let having = plan.having { constants += PredicateShape(having).constants }
+        self.constants = constants
+        compiler = PredicateCompiler(
+            schema: schema, entity: schema.layout.model.entities[plan.fetch.entityIndex], constants: constants)
+    }
+
+    func compile() throws(StoreError) -> Compiled {
+        guard !plan.columns.isEmpty else { throw compiler.unsupported("a fetch of values without a column") }
+        try compiler.addConditions(of: plan.fetch)
+        var position = plan.fetch.predicate.map { PredicateCompiler.count($0) } ?? 0
+        let isGrouped = plan.isGrouped
+        compiler.isGrouped = isGrouped
+        var columns: [SQLTerm] = []
+        for column in plan.columns {
+            guard !isGrouped || plan.isSettled(column.expression) else {
+                throw compiler.unsupported("the column \(column.name), which groups have no single value of")
+            }
+            columns.append(try term(column.expression, at: position))
+            position += PredicateCompiler.count(column.expression)
+        }
+        var groups: [SQLTerm] = []
+        for expression in plan.groupBy {
+            compiler.isGrouped = false
+            groups.append(try term(expression, at: position))
+            compiler.isGrouped = isGrouped
+            position += PredicateCompiler.count(expression)
+        }
+        for (column, term) in zip(plan.columns, columns) { compiler.variables[column.name] = .term(term) }
+        var having = ""
+        if let condition = plan.having {
+            guard plan.isSettled(condition) else { throw compiler.unsupported("HAVING \(condition) of single objects") }
+            having = " HAVING " + (try compiler.condition(condition, at: position))
+            // Without groups there is one row, which HAVING may leave out.
+            if groups.isEmpty { groups.append(SQLTerm(sql: "NULL", kind: .integer)) }
+        }
+        let order = try order(columns, groups)
+        var sql = "SELECT \(plan.isDistinct ? "DISTINCT " : "")"
+        sql += columns.map { plan.isDistinct ? $0.canonicalSQL : $0.sql }.joined(separator: ", ")
+        sql += compiler.root.scope.tail
+        if !groups.isEmpty { sql += " GROUP BY " + groups.map(\.canonicalSQL).joined(separator: ", ") }
+        sql += having + order + compiler.limit(of: plan.fetch)
+        return Compiled(
+            sql: sql, parameters: compiler.parameters.all, constants: constants, kinds: columns.map(\.kind))
+    }
+
+    private func term(_ expression: FetchExpression, at position: Int) throws(StoreError) -> SQLTerm {
+        let operand = try compiler.operand(expression, at: position)
+        if case .collection = operand { throw compiler.unsupported("\(expression), which leads to many, as a column") }
+        let term = try compiler.term(operand)
+        try compiler.checkInline(term)
+        return term
+    }
+
+    private func order(_ columns: [SQLTerm], _ groups: [SQLTerm]) throws(StoreError) -> String {
+        let isMerged = plan.isDistinct || plan.isGrouped
+        if !isMerged, plan.fetch.sorts.allSatisfy({ plan.column(of: $0) == nil }) {
+            return try compiler.order(of: plan.fetch)
+        }
+        var terms: [String] = []
+        for sort in plan.fetch.sorts {
+            if let index = plan.column(of: sort) {
+                terms.append(try compiler.order(by: columns[index], sort))
+            } else if !isMerged || (plan.groupBy.contains(.keyPath(sort.keyPath)) && !plan.isDistinct) {
+                terms.append(try compiler.order(by: sort))
+            } else {
+                throw compiler.unsupported(
+                    "ordering by \(sort.keyPath.joined(separator: ".")), which is no column of the answer")
+            }
+        }
+        let rest = isMerged ? (plan.isDistinct ? columns : groups).map(\.canonicalSQL) : ["t0._id"]
+        terms += rest
+        return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
+    }
+}
+
+extension SQLiteStore {
+    public func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
+        let compiled = try ValueCompiler(schema: schema, plan: plan).compile()
+        return try pool.read(cancellation) { (connection) throws(StoreError) in
+            let fetch = try prepare(compiled.sql, compiled.parameters, on: connection)
+            try fetch.bind(compiled.constants, plan.fetch)
+            var rows: [[Value]] = []
+            while try fetch.statement.step() {
+                rows.append(compiled.kinds.indices.map { fetch.statement.value(Int32($0), compiled.kinds[$0]) })
+            }
+            return rows
+        }
+    }
+}
