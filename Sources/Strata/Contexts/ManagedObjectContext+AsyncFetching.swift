@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     }
 
     /// What the outermost parent asks the store in the end.
-    private func rootPlan(_ plan: FetchPlan) -> FetchPlan {
+    func rootPlan(_ plan: FetchPlan) -> FetchPlan {
         let source = sourcePlan(plan)
         return parent?.rootPlan(source) ?? source
     }
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     ///
     /// Whether the answer still fits is seen when it is used: if somebody saved meanwhile, or other changes came to
     /// matter, the store is asked again there.
-    private nonisolated(nonsending) func ask(_ plan: FetchPlan) async throws(PersistenceError) -> StoreAnswer {
+    nonisolated(nonsending) func ask(_ plan: FetchPlan) async throws(PersistenceError) -> StoreAnswer {
         let stamp = coordinator.rowCache.stamp
         let batch = try await coordinator.read { (store, cancellation) throws(StoreError) in
             try store.fetch(plan, known: nil, cancellation: cancellation)

@@ -14,7 +14,10 @@ extension ManagedObjectContext {
     }
 
     /// The plan of a request, checked.
-    func plan<T>(for request: FetchRequest<T>) throws(PersistenceError) -> FetchPlan {
+    /// - Parameter columns: What sorts may name besides properties.
+    func plan<T>(
+        for request: FetchRequest<T>, columns: Set<String> = []
+    ) throws(PersistenceError) -> FetchPlan {
         let entity = try entity(of: request)
         guard request.offset >= 0, request.limit ?? 0 >= 0 else {
             throw .invalidFetch(entity: entity.name, reason: "limit and offset must not be negative")
@@ -26,7 +29,9 @@ extension ManagedObjectContext {
         plan.limit = request.limit
         plan.offset = request.offset
         for path in plan.predicate?.keyPaths ?? [] { try check(path, entity, takesCollections: true) }
-        for sort in plan.sorts { try check(sort.keyPath, entity, takesCollections: false) }
+        for sort in plan.sorts where sort.keyPath.count != 1 || !columns.contains(sort.keyPath[0]) {
+            try check(sort.keyPath, entity, takesCollections: false)
+        }
         try settleClearings()
         return plan
     }

@@ -112,7 +112,8 @@ extension ManagedObjectContext {
     func only<T: ManagedObject>(
         _ type: T.Type, _ identities: [RowIdentity], _ plan: FetchPlan
     ) -> [RowIdentity] {
-        hasOnly(type, plan) ? identities : identities.filter { coordinator.bindings[$0.entityIndex].objectClass is T.Type }
+        hasOnly(type, plan)
+            ? identities : identities.filter { coordinator.bindings[$0.entityIndex].objectClass is T.Type }
     }
 
     func objectID(_ identity: RowIdentity) -> ObjectID {

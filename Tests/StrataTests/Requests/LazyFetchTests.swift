@@ -15,7 +15,8 @@ import Testing
         for index in 0..<60 {
             let name = "animal " + String(100 + index)
             let home = homes[index % 2]
-            _ = index % 2 == 0
+            _ =
+                index % 2 == 0
                 ? Cat(context, name: name, enclosure: home) as Animal : Dog(context, name: name, enclosure: home)
         }
         try context.save()

@@ -103,7 +103,8 @@ import Testing
                 group.addTask {
                     let context = container.newContext()
                     while !Task.isCancelled {
-                        let found = try await context.fetch(FetchRequest<Sample>(sortedBy: [FetchSort("label")], limit: 50))
+                        let found = try await context.fetch(
+                            FetchRequest<Sample>(sortedBy: [FetchSort("label")], limit: 50))
                         #expect(found.allSatisfy { $0.text?.count == 2_000 || $0.text?.count == 1_000 })
                         await Task.yield()
                     }
