@@ -16,6 +16,8 @@ struct FetchCompiler {
         /// Rows; only the headers of those that the reader knows.
         case unknownRows
         case rows, identities, count
+        /// Keys without their entities: how rows are found, for explanations.
+        case keys
     }
 
     let schema: Schema
@@ -32,6 +34,7 @@ struct FetchCompiler {
         let sql =
             switch shape.key.answer {
             case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, shape.key.answer)
+            case .keys: "SELECT t0._id FROM \(from)"
             case .identities:
                 rowPlans[plan.entityIndex].hasEntityColumn
                     ? "SELECT t0._id, t0._entity FROM \(from)" : "SELECT t0._id FROM \(from)"

@@ -15,7 +15,7 @@ extension SQLiteStore {
     /// Says how a fetch finds its objects, without running it.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` and ``StoreError/invalidPredicate(_:)`` as the fetch would.
     public func explain(_ plan: FetchPlan) throws(StoreError) -> FetchExplanation {
-        let shape = FetchShape(plan, .identities)
+        let shape = FetchShape(plan, .keys)
         let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
         var bindings: [String] = []
         for parameter in compiled.parameters { bindings.append(try parameter.value(shape.constants).description) }

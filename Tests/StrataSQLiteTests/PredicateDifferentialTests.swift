@@ -87,7 +87,7 @@ import Testing
         }
         guard case .success(let keys) = expected, keys == found else {
             let compiler = FetchCompiler(schema: world.store.schema, rowPlans: world.store.rowPlans)
-            let sql = try compiler.compile(FetchShape(plan, .identities)).sql
+            let sql = try compiler.compile(FetchShape(plan, .keys)).sql
             Issue.record(
                 """
                 \(label): \(entity.name) where \(predicate) sorted by \(plan.sorts): \(found), \

@@ -41,34 +41,8 @@ extension ManagedObjectContext {
     func check(
         _ path: [String], _ entity: EntityDescription, takesCollections: Bool
     ) throws(PersistenceError) {
-        func fail(_ reason: String) -> PersistenceError {
-            .invalidFetch(entity: entity.name, reason: reason)
-        }
-        guard !path.isEmpty else { throw fail("an empty key path names no property") }
-        let whole = path.joined(separator: ".")
-        var current = entity
-        for (position, name) in path.enumerated() {
-            if name.hasPrefix("@") {
-                guard takesCollections, CollectionOperator(rawValue: name) != nil else {
-                    throw fail("\(whole): \(name) is no collection operator that can stand here")
-                }
-                continue
-            }
-            let rest = path[position...].joined(separator: ".")
-            if let slot = current.slot(named: name) ?? current.slot(named: rest), slot.relationshipIndex == nil {
-                guard !slot.isTransient else {
-                    throw fail("\(whole) is transient; the store does not know its values")
-                }
-                return
-            }
-            if takesCollections, position == path.count - 1, current.attribute(named: name) != nil { return }
-            guard let relationship = current.relationship(named: name) else {
-                throw fail("\(current.name) has no property \(rest)")
-            }
-            guard !relationship.isToMany || takesCollections else {
-                throw fail("\(whole): \(name) leads to many objects; an order needs one value")
-            }
-            current = model.destination(of: relationship)
+        if let reason = model.fault(inPath: path, from: entity, takesCollections: takesCollections) {
+            throw .invalidFetch(entity: entity.name, reason: reason)
         }
     }
 }

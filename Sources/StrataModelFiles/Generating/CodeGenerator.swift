@@ -52,7 +52,11 @@ public struct CodeGenerator: Sendable {
             render(
                 Self.fileName(entity: entity.name), "; put your own code into an extension",
                 ClassGenerator(model: model, entity: entity, access: file.access).declarations()
-                    + KeysGenerator(model: model, entity: entity, access: file.access).declarations())
+                    + KeysGenerator(model: model, entity: entity, access: file.access).declarations()
+                    + FetchGenerator(
+                        templates: file.fetches.filter { $0.entity == entity.name }, entity: entity,
+                        access: file.access
+                    ).declarations())
         }
         let last = render(
             Self.modelFileName(path: file.path), "", [ModelGenerator(model: model, access: file.access).declaration()])
