@@ -28,7 +28,9 @@ final class ModelFileReader {
             if faults.isEmpty { fault("the file is empty; a model file has a mapping 'entities'", nil) }
             return file
         }
-        guard let fields = fields(of: root, known: ["model", "naming", "access", "entities", "fetches"], what: "a model file")
+        guard
+            let fields = fields(
+                of: root, known: ["model", "naming", "access", "entities", "fetches"], what: "a model file")
         else {
             isHopeless = true
             return file
