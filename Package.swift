@@ -29,7 +29,7 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "CSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
-        .target(name: "StrataModelFiles", dependencies: ["StrataModel", .product(name: "Yams", package: "Yams")]),
+        .target(name: "StrataModelFiles", dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
         .executableTarget(
             name: "strata-generate",
             dependencies: [

@@ -30,6 +30,8 @@ public import StrataModel
 ///           - [name, -population]
 ///           - {unique: [name, country]}
 ///           - {fullText: name}
+///     fetches:
+///       largeCities: {entity: City, where: population >= $minimum, sort: [-population], limit: 10}
 ///
 /// The guide `Documentation/Models.md` explains each key.
 public struct ModelFile: Sendable, Hashable {
@@ -52,6 +54,8 @@ public struct ModelFile: Sendable, Hashable {
     public var access: Access
     /// The entities in the order of the file.
     public var entities: [Entity]
+    /// The fetch requests with names, in the order of the file.
+    public var fetches: [FetchTemplate] = []
     /// The path of the file as it was given, for messages.
     public var path: String
 
@@ -99,6 +103,10 @@ public struct ModelFile: Sendable, Hashable {
             // A property that was not understood has faults enough; what follows from the guess that stands in for it
             // does not help.
             faults += checked.filter { $0.property == nil || !read.contains(Subject(fault: $0)) }
+        }
+        if faults.isEmpty, !file.fetches.isEmpty {
+            let model = try file.model()
+            faults = file.fetches.flatMap { $0.faults(in: model) }
         }
         guard faults.isEmpty else { throw ModelError(model: file.name, faults: Self.sorted(faults)) }
         return file

@@ -28,7 +28,9 @@ final class ModelFileReader {
             if faults.isEmpty { fault("the file is empty; a model file has a mapping 'entities'", nil) }
             return file
         }
-        guard let fields = fields(of: root, known: ["model", "naming", "access", "entities"], what: "a model file")
+        guard
+            let fields = fields(
+                of: root, known: ["model", "naming", "access", "entities", "fetches"], what: "a model file")
         else {
             isHopeless = true
             return file
@@ -43,6 +45,7 @@ final class ModelFileReader {
         if let node = fields["access"], let access = choice(node, ModelFile.Access.self, "access") {
             file.access = access
         }
+        if let node = fields["fetches"] { file.fetches = readFetches(node) }
         if let node = fields["entities"] {
             for (name, _, value) in entries(of: node, what: "'entities'") ?? [] {
                 file.entities.append(readEntity(name, value))

@@ -36,7 +36,29 @@ struct ModelFileWriter {
                 lines += self.lines(of: entity).map { "    " + $0 }
             }
         }
+        if !file.fetches.isEmpty {
+            lines.append("fetches:")
+            for template in file.fetches {
+                lines.append("  \(template.name):")
+                lines += self.lines(of: template).map { "    " + $0 }
+            }
+        }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func lines(of template: FetchTemplate) -> [String] {
+        var lines: [String] = []
+        func add(_ key: String, _ text: String?) {
+            if let text { lines.append("\(key): \(YAMLText.scalar(text))") }
+        }
+        add("documentation", template.documentation)
+        add("entity", template.entity)
+        add("where", template.predicate)
+        if !template.sorts.isEmpty {
+            lines.append("sort: [\(template.sorts.map(YAMLText.scalar).joined(separator: ", "))]")
+        }
+        if let limit = template.limit { lines.append("limit: \(limit)") }
+        return lines
     }
 
     private func lines(of entity: Entity) -> [String] {

@@ -60,7 +60,7 @@ extension FetchExpression {
     }
 
     /// Whether the expression gives a value by itself, as far as can be told without a model.
-    private var isSingle: Bool {
+    var isSingle: Bool {
         switch self {
         case .keyPath, .evaluatedObject, .cast, .ternary, .method, .distance: true
         case .function(let function, _): !function.isAggregate && ![.union, .intersect, .minus].contains(function)
@@ -75,6 +75,38 @@ extension FetchFunction {
         switch self {
         case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation: true
         default: false
+        }
+    }
+}
+
+extension ValuePlan {
+    /// Whether an expression has one value for all objects of a group.
+    public func isSettled(_ expression: FetchExpression) -> Bool {
+        if groupBy.contains(expression) { return true }
+        switch expression {
+        case .constant, .variable: return true
+        case .function(let function, let arguments):
+            return (arguments.count == 1 && function.isAggregate) || arguments.allSatisfy(isSettled)
+        case .aggregate(let parts): return parts.allSatisfy(isSettled)
+        case .ternary(let condition, let first, let second):
+            return isSettled(condition) && isSettled(first) && isSettled(second)
+        case .cast(let value, _): return isSettled(value)
+        case .method(let receiver, _, let arguments):
+            return isSettled(receiver) && arguments.allSatisfy(isSettled)
+        case .distance(let a, let b, _): return isSettled(a) && isSettled(b)
+        default: return false
+        }
+    }
+
+    /// Whether a condition has one answer for all objects of a group.
+    public func isSettled(_ predicate: FetchPredicate) -> Bool {
+        switch predicate {
+        case .constant: true
+        case .and(let parts), .or(let parts): parts.allSatisfy(isSettled)
+        case .not(let part): isSettled(part)
+        case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _):
+            isSettled(left) && isSettled(right)
+        case .geo: false
         }
     }
 }

@@ -93,6 +93,30 @@ final class Connection {
         return Statement(handle: prepared, sql: sql, connection: self)
     }
 
+    /// How many steps SQLite's virtual machine takes between two looks at a cancellation: a few microseconds.
+    private static let stepsBetweenLooks: Int32 = 1000
+
+    /// Runs a read that may be cancelled from elsewhere while SQLite works on it.
+    ///
+    /// A handler looks at the flag, instead of the canceller interrupting the connection: an interrupt that comes late
+    /// would hit whatever the connection does next.
+    func read<T>(
+        _ cancellation: ReadCancellation?, _ body: (Connection) throws(StoreError) -> T
+    ) throws(StoreError) -> T {
+        guard let cancellation else { return try body(self) }
+        guard !cancellation.isCancelled else { throw .cancelled }
+        sqlite3_progress_handler(
+            handle, Self.stepsBetweenLooks,
+            { data in
+                let cancellation = data.map { Unmanaged<ReadCancellation>.fromOpaque($0).takeUnretainedValue() }
+                return cancellation?.isCancelled == true ? 1 : 0
+            },
+            // The caller holds it for as long as the handler is there.
+            Unmanaged.passUnretained(cancellation).toOpaque())
+        defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+        return try body(self)
+    }
+
     /// Whether a statement is beyond the limits that SQLite is built with.
     private static func isTooLarge(_ reason: String) -> Bool {
         ["Expression tree is too large", "parser stack overflow", "too many", "variable number must be"].contains {
@@ -141,6 +165,7 @@ final class Connection {
         if let failure = calls.takeFailure() { return failure }
         let reason = String(cString: sqlite3_errmsg(handle))
         switch code & 0xff {
+        case SQLITE_INTERRUPT: return .cancelled
         case SQLITE_FULL: return .diskFull(path: path)
         case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path)
         case SQLITE_CORRUPT: return .corrupt(path: path, reason: reason)

@@ -15,7 +15,9 @@ struct FetchCompiler {
     enum Answer: Int {
         /// Rows; only the headers of those that the reader knows.
         case unknownRows
-        case rows, keys, count
+        case rows, identities, count
+        /// Keys without their entities: how rows are found, for explanations.
+        case keys
     }
 
     let schema: Schema
@@ -33,6 +35,9 @@ struct FetchCompiler {
             switch shape.key.answer {
             case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, shape.key.answer)
             case .keys: "SELECT t0._id FROM \(from)"
+            case .identities:
+                rowPlans[plan.entityIndex].hasEntityColumn
+                    ? "SELECT t0._id, t0._entity FROM \(from)" : "SELECT t0._id FROM \(from)"
             case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
         return CompiledFetch(sql: sql, parameters: compiler.parameters.all, isReusable: compiler.isReusable)

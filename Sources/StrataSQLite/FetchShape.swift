@@ -32,8 +32,8 @@ struct FetchShape {
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
-            answer.rawValue | (plan.limit == nil ? 0 : 4) | (plan.offset > 0 ? 8 : 0)
-                | (plan.includesSubentities ? 16 : 0))
+            answer.rawValue | (plan.limit == nil ? 0 : 8) | (plan.offset > 0 ? 16 : 0)
+                | (plan.includesSubentities ? 32 : 0))
         hasher.combine(condition)
         self.plan = plan
         constants = condition?.constants ?? []

@@ -31,11 +31,16 @@ final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Runs a closure with a connection that reads. The closure must not ask for another connection.
-    func read<T>(_ body: (Connection) throws(StoreError) -> T) throws(StoreError) -> T {
-        if readerCount == 0 { return try write(body) }
+    /// - Parameter cancellation: What may stop the closure's statements.
+    func read<T>(
+        _ cancellation: ReadCancellation? = nil, _ body: (Connection) throws(StoreError) -> T
+    ) throws(StoreError) -> T {
+        if readerCount == 0 {
+            return try write { (connection) throws(StoreError) in try connection.read(cancellation, body) }
+        }
         let reader = try takeReader()
         defer { giveBack(reader) }
-        return try body(reader)
+        return try reader.read(cancellation, body)
     }
 
     /// Runs a closure with the connection that writes. The closure must not ask for another connection.

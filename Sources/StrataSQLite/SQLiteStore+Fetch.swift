@@ -1,28 +1,46 @@
 import StrataStore
 
 extension SQLiteStore {
-    public func fetch(_ plan: FetchPlan, known: KnownRows?) throws(StoreError) -> RowBatch {
+    public func fetch(
+        _ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?
+    ) throws(StoreError) -> RowBatch {
         let shape = FetchShape(plan, known == nil ? .rows : .unknownRows)
-        return try pool.read { (connection) throws(StoreError) in
+        return try pool.read(cancellation) { (connection) throws(StoreError) in
             let statement = try bound(shape, on: connection)
             return try connection.rows.collect(
                 statement, rowPlans[plan.entityIndex], known: known, expectedRows: plan.limit)
         }
     }
 
-    public func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64] {
-        let shape = FetchShape(plan, .keys)
-        return try pool.read { (connection) throws(StoreError) in
+    public func fetchIdentities(
+        _ plan: FetchPlan, cancellation: ReadCancellation?
+    ) throws(StoreError) -> [RowIdentity] {
+        let shape = FetchShape(plan, .identities)
+        let rowPlan = rowPlans[plan.entityIndex]
+        return try pool.read(cancellation) { (connection) throws(StoreError) in
             let statement = try bound(shape, on: connection)
-            var keys: [Int64] = []
-            while try statement.step() { keys.append(statement.integer(0)) }
-            return keys
+            var result: [RowIdentity] = []
+            while try statement.step() {
+                let key = statement.integer(0)
+                guard rowPlan.hasEntityColumn else {
+                    result.append(RowIdentity(entityIndex: rowPlan.shapes[0].entityIndex, key: key))
+                    continue
+                }
+                let name = statement.textBytes(1)
+                guard let row = rowPlan.shapes.first(where: { name.elementsEqual($0.entityName) }) else {
+                    let error = rowPlan.unknownEntity(String(decoding: name, as: UTF8.self), key: key)
+                    statement.reset()
+                    throw error
+                }
+                result.append(RowIdentity(entityIndex: row.entityIndex, key: key))
+            }
+            return result
         }
     }
 
-    public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
+    public func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
         let shape = FetchShape(plan, .count)
-        return try pool.read { (connection) throws(StoreError) in
+        return try pool.read(cancellation) { (connection) throws(StoreError) in
             let statement = try bound(shape, on: connection)
             guard try statement.step() else { return 0 }
             defer { statement.reset() }

@@ -33,7 +33,7 @@ struct ValueCompiler {
         compiler.isGrouped = isGrouped
         var columns: [SQLTerm] = []
         for column in plan.columns {
-            guard !isGrouped || isSettled(column.expression) else {
+            guard !isGrouped || plan.isSettled(column.expression) else {
                 throw compiler.unsupported("the column \(column.name), which groups have no single value of")
             }
             columns.append(try term(column.expression, at: position))
@@ -49,7 +49,7 @@ struct ValueCompiler {
         for (column, term) in zip(plan.columns, columns) { compiler.variables[column.name] = .term(term) }
         var having = ""
         if let condition = plan.having {
-            guard isSettled(condition) else { throw compiler.unsupported("HAVING \(condition) of single objects") }
+            guard plan.isSettled(condition) else { throw compiler.unsupported("HAVING \(condition) of single objects") }
             having = " HAVING " + (try compiler.condition(condition, at: position))
             // Without groups there is one row, which HAVING may leave out.
             if groups.isEmpty { groups.append(SQLTerm(sql: "NULL", kind: .integer)) }
@@ -72,43 +72,14 @@ struct ValueCompiler {
         return term
     }
 
-    /// Whether an expression has one value for all objects of a group.
-    private func isSettled(_ expression: FetchExpression) -> Bool {
-        if plan.groupBy.contains(expression) { return true }
-        switch expression {
-        case .constant, .variable: return true
-        case .function(let function, let arguments):
-            return (arguments.count == 1 && function.isAggregate) || arguments.allSatisfy(isSettled)
-        case .aggregate(let parts): return parts.allSatisfy(isSettled)
-        case .ternary(let condition, let first, let second):
-            return isSettled(condition) && isSettled(first) && isSettled(second)
-        case .cast(let value, _): return isSettled(value)
-        case .method(let receiver, _, let arguments):
-            return isSettled(receiver) && arguments.allSatisfy(isSettled)
-        case .distance(let a, let b, _): return isSettled(a) && isSettled(b)
-        default: return false
-        }
-    }
-
-    private func isSettled(_ predicate: FetchPredicate) -> Bool {
-        switch predicate {
-        case .constant: true
-        case .and(let parts), .or(let parts): parts.allSatisfy(isSettled)
-        case .not(let part): isSettled(part)
-        case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _):
-            isSettled(left) && isSettled(right)
-        case .geo: false
-        }
-    }
-
     private func order(_ columns: [SQLTerm], _ groups: [SQLTerm]) throws(StoreError) -> String {
         let isMerged = plan.isDistinct || plan.isGrouped
-        if !isMerged, plan.fetch.sorts.allSatisfy({ column(of: $0) == nil }) {
+        if !isMerged, plan.fetch.sorts.allSatisfy({ plan.column(of: $0) == nil }) {
             return try compiler.order(of: plan.fetch)
         }
         var terms: [String] = []
         for sort in plan.fetch.sorts {
-            if let index = column(of: sort) {
+            if let index = plan.column(of: sort) {
                 terms.append(try compiler.order(by: columns[index], sort))
             } else if !isMerged || (plan.groupBy.contains(.keyPath(sort.keyPath)) && !plan.isDistinct) {
                 terms.append(try compiler.order(by: sort))
@@ -121,18 +92,12 @@ struct ValueCompiler {
         terms += rest
         return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
     }
-
-    /// The column that a sort is by: of its name, or of the same property.
-    private func column(of sort: FetchSort) -> Int? {
-        plan.columns.firstIndex { sort.keyPath == [$0.name] }
-            ?? plan.columns.firstIndex { $0.expression == .keyPath(sort.keyPath) }
-    }
 }
 
 extension SQLiteStore {
-    public func values(_ plan: ValuePlan) throws(StoreError) -> [[Value]] {
+    public func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
         let compiled = try ValueCompiler(schema: schema, plan: plan).compile()
-        return try pool.read { (connection) throws(StoreError) in
+        return try pool.read(cancellation) { (connection) throws(StoreError) in
             let fetch = try prepare(compiled.sql, compiled.parameters, on: connection)
             try fetch.bind(compiled.constants, plan.fetch)
             var rows: [[Value]] = []

@@ -26,15 +26,20 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// The rows that a plan asks for, in its order.
     /// - Parameter known: Which rows the caller has. A store may leave out all but the header of those; see
     ///   ``RowPointer/isHeaderOnly``. With nil all rows are whole.
-    func fetch(_ plan: FetchPlan, known: KnownRows?) throws(StoreError) -> RowBatch
-    /// The keys that a plan asks for, in its order.
-    func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64]
+    /// - Throws: ``StoreError/cancelled`` soon after the read has been cancelled; the store is as good as before.
+    func fetch(_ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?) throws(StoreError) -> RowBatch
+    /// The entities and keys of the rows that a plan asks for, in its order. Reads no more of the rows than the
+    /// condition and the order need.
+    /// - Throws: As ``fetch(_:known:cancellation:)``.
+    func fetchIdentities(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> [RowIdentity]
     /// How many rows a plan asks for.
-    func count(_ plan: FetchPlan) throws(StoreError) -> Int
+    /// - Throws: As ``fetch(_:known:cancellation:)``.
+    func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int
 
     /// The values that a plan asks for: for each row one for each column, in the plan's order. References to objects
     /// are given by key.
-    func values(_ plan: ValuePlan) throws(StoreError) -> [[Value]]
+    /// - Throws: As ``fetch(_:known:cancellation:)``.
+    func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]]
 
     /// The rows of some keys of an entity or of those that inherit from it, in any order. Keys without a row are left
     /// out.
@@ -72,8 +77,21 @@ public protocol PersistentStore: AnyObject, Sendable {
 }
 
 extension PersistentStore {
-    /// The rows that a plan asks for, in its order, all of them whole.
-    public func fetch(_ plan: FetchPlan) throws(StoreError) -> RowBatch { try fetch(plan, known: nil) }
+    /// The rows that a plan asks for, in its order; all of them whole, unless the caller says what it has.
+    public func fetch(_ plan: FetchPlan, known: KnownRows? = nil) throws(StoreError) -> RowBatch {
+        try fetch(plan, known: known, cancellation: nil)
+    }
+
+    /// The keys of the rows that a plan asks for, in its order.
+    public func fetchKeys(_ plan: FetchPlan) throws(StoreError) -> [Int64] {
+        try fetchIdentities(plan, cancellation: nil).map(\.key)
+    }
+
+    /// The values that a plan asks for.
+    public func values(_ plan: ValuePlan) throws(StoreError) -> [[Value]] { try values(plan, cancellation: nil) }
+
+    /// How many rows a plan asks for.
+    public func count(_ plan: FetchPlan) throws(StoreError) -> Int { try count(plan, cancellation: nil) }
 
     /// The rows at the other end of a to-many relationship with a to-one inverse, for some owners of many.
     public func memberRows(entityIndex: Int, relationshipIndex: Int, owners: [Int64]) throws(StoreError) -> RowBatch {

@@ -29,6 +29,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case io(path: String, code: Int, reason: String)
     /// The store has been closed.
     case closed(path: String)
+    /// The read was cancelled; see ``ReadCancellation``.
+    case cancelled
 }
 
 extension StoreError: CustomStringConvertible {
@@ -52,6 +54,7 @@ extension StoreError: CustomStringConvertible {
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
         case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
         case .closed(let path): "\(path) has been closed"
+        case .cancelled: "the read was cancelled"
         }
     }
 }

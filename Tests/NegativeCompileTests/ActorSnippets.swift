@@ -41,7 +41,7 @@ extension Snippet {
             leak: """
                 private func run(_ container: PersistentContainer) async throws {
                     let context = container.newContext()
-                    let cities = try context.fetch(FetchRequest<City>())
+                    let cities = try await context.fetch(FetchRequest<City>())
                     await MainActor.run { use(cities.count) }
                     try context.save()
                 }
@@ -49,7 +49,7 @@ extension Snippet {
             twin: """
                 private func run(_ container: PersistentContainer) async throws {
                     let context = container.newContext()
-                    let cities = try context.fetch(FetchRequest<City>()).map { $0.frozen() }
+                    let cities = try await context.fetch(FetchRequest<City>()).map { $0.frozen() }
                     await MainActor.run { use(cities.count) }
                     try context.save()
                 }

@@ -77,7 +77,7 @@ extension Snippet {
             leak: """
                 private func run(_ container: PersistentContainer) async throws {
                     let context = container.newContext()
-                    let cities = try context.fetch(FetchRequest<City>())
+                    let cities = try await context.fetch(FetchRequest<City>())
                     await withTaskGroup(of: Void.self) { group in
                         for city in cities { group.addTask { use(city.name) } }
                     }
@@ -87,7 +87,7 @@ extension Snippet {
             twin: """
                 private func run(_ container: PersistentContainer) async throws {
                     let context = container.newContext()
-                    let cities = try context.fetch(FetchRequest<City>()).map { $0.frozen() }
+                    let cities = try await context.fetch(FetchRequest<City>()).map { $0.frozen() }
                     await withTaskGroup(of: Void.self) { group in
                         for city in cities { group.addTask { use(city["name"]) } }
                     }

@@ -3,7 +3,7 @@
 extension ManagedObjectContext {
     /// Wraps the store's errors.
     func store<R>(_ body: () throws(StoreError) -> R) throws(PersistenceError) -> R {
-        do { return try body() } catch { throw .store(error) }
+        do { return try body() } catch { throw PersistenceError(error) }
     }
 
     // MARK: Rows from below

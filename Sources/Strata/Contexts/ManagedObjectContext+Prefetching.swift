@@ -1,6 +1,16 @@
 // Prefetching does for a whole result what faults would do for one object and its batch.
 
 extension ManagedObjectContext {
+    /// The relationships of some paths.
+    /// - Throws: As ``steps(of:from:)`` of one path.
+    func steps(
+        of paths: [any PrefetchPath], from entity: EntityDescription
+    ) throws(PersistenceError) -> [[RelationshipDescription]] {
+        var result: [[RelationshipDescription]] = []
+        for path in paths { result.append(try steps(of: path, from: entity)) }
+        return result
+    }
+
     /// The relationships of a path.
     /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` where a name is no relationship.
     func steps(of path: any PrefetchPath, from entity: EntityDescription) throws(PersistenceError)
@@ -51,7 +61,7 @@ extension ManagedObjectContext {
     ) throws(PersistenceError) {
         guard let index = relationship.toManyIndex else { return }
         var owners: [Int64: ManagedObject] = [:]
-        for object in objects where !object.isInserted && object.extras?.toManys[index]?.members == nil {
+        for object in objects where !object.isInserted && object.extras?.toMany(index)?.members == nil {
             owners[object.key] = object
         }
         try loadMembers(of: relationship, owners: owners, areAll: areAll)
@@ -99,7 +109,7 @@ extension ManagedObjectContext {
     }
 
     /// Reads the rows of all faults among some objects.
-    private func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
+    func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
         let faults = objects.filter(\.isFault)
         guard let first = faults.first else { return }
         let rows = try sourceRows(

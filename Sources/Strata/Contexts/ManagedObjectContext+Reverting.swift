@@ -56,14 +56,7 @@ extension ManagedObjectContext {
         guard let row = rows.first else {
             return noteGone(object)
         }
-        let before = object.sharedRow
-        object.takeSnapshot(row)
-        for (slot, relationship) in object.binding.toOnes
-        where !before.row.hasSameValue(as: object.row, slot: slot, storage: .key) {
-            unloadOwner(before.row, slot, relationship)
-            unloadOwner(object.row, slot, relationship)
-        }
-        for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
+        takeNewer(row, object)
     }
 
     /// Sets relationships back to what was read or saved last, so that the other ends do not go on showing what the

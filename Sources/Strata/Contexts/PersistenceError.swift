@@ -33,6 +33,8 @@ public enum PersistenceError: Error, Sendable {
     case classMismatch(entity: String, className: String, reason: String)
     /// A fetch asks for something that makes no sense.
     case invalidFetch(entity: String, reason: String)
+    /// The task that waited for a fetch was cancelled.
+    case cancelled
 }
 
 extension PersistenceError: CustomStringConvertible {
@@ -63,6 +65,7 @@ extension PersistenceError: CustomStringConvertible {
         case .classMismatch(let entity, let className, let reason):
             "class \(className) does not fit entity \(entity): \(reason); generate the classes again"
         case .invalidFetch(let entity, let reason): "fetch of \(entity): \(reason)"
+        case .cancelled: "the task was cancelled before the fetch was done"
         }
     }
 }
@@ -135,5 +138,12 @@ public struct ValidationFailure: Error, Sendable, Hashable, CustomStringConverti
     /// The failure on one line: entity, key, property, what is wrong.
     public var description: String {
         "\(objectID)\(property.map { ".\($0)" } ?? ""): \(message)"
+    }
+}
+
+extension PersistenceError {
+    /// What an error of the store means to those who asked the context.
+    init(_ error: StoreError) {
+        self = error == .cancelled ? .cancelled : .store(error)
     }
 }

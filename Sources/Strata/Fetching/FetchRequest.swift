@@ -15,8 +15,26 @@ public struct FetchRequest<Object: ManagedObject> {
     public var offset: Int
     /// Whether objects of entities that inherit from the entity count, too.
     public var includesSubentities = true
-    /// Whether unsaved changes of the context, and of its parents, count. Without them the store's state is fetched.
+    /// Whether unsaved changes of the context, and of its parents, count. Without them the store alone says which
+    /// objects there are, in which order: one that is deleted here and not yet there is among them, too.
     public var includesPendingChanges = true
+    /// Whether a fetch reads keys alone, and leaves the rows to the first touch of a property, which reads those of all
+    /// objects of the result at once. False by default, unlike in Core Data: the rows come with the fetch.
+    ///
+    ///     var request = FetchRequest<City>()
+    ///     request.returnsObjectsAsFaults = true
+    ///     let ids = try context.fetch(request).map(\.objectID)    // no row is read
+    ///
+    /// Objects whose rows the context has keep them. Prefetching and refreshing need the rows, and unsaved changes may
+    /// do so; then they are read after all.
+    public var returnsObjectsAsFaults = false
+    /// Whether objects that the context has take newer rows, as
+    /// ``ManagedObjectContext/refresh(_:mergingChanges:)`` would give them: unchanged ones take them whole, changed ones
+    /// keep their changes on top. False leaves them as they are, so that what a fetch finds by newer values may still
+    /// show older ones.
+    ///
+    /// A child context takes what its parent has; the parent's objects are not refreshed.
+    public var refreshesRefetchedObjects = false
 
     /// Relationships that are read together with the objects: typed keys, or dotted paths as text. Each step of a path is
     /// read for the whole result at once; walking it afterwards asks the store for nothing.
@@ -26,6 +44,9 @@ public struct FetchRequest<Object: ManagedObject> {
     /// A step takes one statement, or two where the relationship is many-to-many or the store first counts whether to
     /// look members up or to pass over them all; none for what the context has.
     public var prefetch: [any PrefetchPath]
+
+    /// Whether no row is needed for the result.
+    var wantsKeysAlone: Bool { returnsObjectsAsFaults && prefetch.isEmpty && !refreshesRefetchedObjects }
 
     /// Asks for objects of the entity that the class stands for.
     public init(

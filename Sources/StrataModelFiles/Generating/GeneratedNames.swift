@@ -56,7 +56,7 @@ enum GeneratedNames {
         "ObjectKeys", "Optional", "Sendable",
         "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
         "CompositeElement", "NamingConvention",
-        "FetchRequest", "PredicateConvertible", "PropertyKeyPaths", "TypedPath",
+        "FetchRequest", "PredicateArgument", "PredicateConvertible", "PropertyKeyPaths", "TypedPath",
         "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
     ]
 

@@ -166,7 +166,7 @@ import Testing
         let reader = container.newContext()
         #expect(try reader.existingObject(Enclosure.self, with: homeID).animals.count == 200)
         #expect(try reader.existingObject(Sample.self, with: sharedID).small == 200)
-        let ids = try reader.fetchIDs(FetchRequest<Cat>()).map(\.key)
+        let ids = try await reader.fetchIDs(FetchRequest<Cat>()).map(\.key)
         #expect(Set(ids).count == 200)
     }
 
@@ -200,7 +200,7 @@ import Testing
             try context.existingObject(Cat.self, with: id).name = "Tim"
             try context.save()
         }
-        #expect(try context.fetch(FetchRequest<Cat>()) == [cat])
+        #expect(try await context.fetch(FetchRequest<Cat>()) == [cat])
         #expect(
             cat.name == "Tim" && cat.weight == 3 && cat.changedValues() == ["weight": 3.0], "own changes stay on top")
         try context.save()

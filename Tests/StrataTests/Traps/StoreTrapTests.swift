@@ -87,8 +87,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try file.container.newContext().count(for: FetchRequest<Sample>()) == 200)
-        #expect(try second.newContext().count(for: FetchRequest<Sample>()) == 200)
+        #expect(try await file.container.newContext().count(for: FetchRequest<Sample>()) == 200)
+        #expect(try await second.newContext().count(for: FetchRequest<Sample>()) == 200)
         second.close()
     }
 
@@ -103,7 +103,8 @@ import Testing
                 group.addTask {
                     let context = container.newContext()
                     while !Task.isCancelled {
-                        let found = try context.fetch(FetchRequest<Sample>(sortedBy: [FetchSort("label")], limit: 50))
+                        let found = try await context.fetch(
+                            FetchRequest<Sample>(sortedBy: [FetchSort("label")], limit: 50))
                         #expect(found.allSatisfy { $0.text?.count == 2_000 || $0.text?.count == 1_000 })
                         await Task.yield()
                     }

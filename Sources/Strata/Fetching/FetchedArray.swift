@@ -1,0 +1,100 @@
+/// The result of ``ManagedObjectContext/fetchLazily(_:batchSize:)``: objects whose rows are read a page at a time, when
+/// they are looked at.
+///
+///     let cities = try context.fetchLazily(FetchRequest<City>(sortedBy: [City.keys.name.ascending]), batchSize: 50)
+///     print(cities.count)          // no row has been read
+///     print(cities[10_000].name)   // reads 50
+///
+/// **It is a snapshot.** Which objects stand in it, and where, was decided by the fetch and does not change: an object
+/// that is changed later stays in its place, a new one does not appear. One that was deleted since still stands there,
+/// with ``ManagedObject/isDeleted`` true; where others deleted it, that is known once its row has been looked for. The
+/// values are those of the context's objects, always the newest that it has.
+///
+/// **It holds little.** The last pages that were looked at are kept; objects of other pages go, with their rows, unless
+/// somebody else holds them. Each place gives the same object for as long as it is held.
+///
+/// It keeps its context, and lives where the context lives. A store that fails while a page is read is reported as for
+/// any other fault; see ``ManagedObjectContext/onFaultError``.
+public struct FetchedArray<Object: ManagedObject>: RandomAccessCollection {
+    /// How many objects a page has.
+    public var batchSize: Int { pages.batchSize }
+
+    private let pages: FetchedPages<Object>
+
+    init(
+        context: ManagedObjectContext, identities: [RowIdentity], batchSize: Int,
+        prefetch: [[RelationshipDescription]]
+    ) {
+        pages = FetchedPages(context: context, identities: identities, batchSize: batchSize, prefetch: prefetch)
+    }
+
+    /// The first place: 0.
+    public var startIndex: Int { 0 }
+    /// The number of objects.
+    public var endIndex: Int { pages.identities.count }
+
+    /// The object at a place. Its row is read with those of its page when a property is.
+    ///
+    /// A place outside of the array is a programmer's error.
+    public subscript(index: Int) -> Object { pages[index] }
+
+    /// The IDs of all objects. Reads nothing.
+    public var objectIDs: [ObjectID] { pages.identities.map(pages.context.objectID) }
+}
+
+/// The pages of a ``FetchedArray`` that are there at the moment.
+private final class FetchedPages<Object: ManagedObject> {
+    let context: ManagedObjectContext
+    let identities: [RowIdentity]
+    let batchSize: Int
+    private let prefetch: [[RelationshipDescription]]
+    /// The pages that were looked at last, the very last one at the end.
+    private var pages: [(number: Int, objects: [Object])] = []
+
+    /// So many pages are held: enough to go back and forth across a boundary, or to compare two distant places.
+    private static var limit: Int { 3 }
+
+    init(
+        context: ManagedObjectContext, identities: [RowIdentity], batchSize: Int,
+        prefetch: [[RelationshipDescription]]
+    ) {
+        self.context = context
+        self.identities = identities
+        self.batchSize = batchSize
+        self.prefetch = prefetch
+    }
+
+    subscript(index: Int) -> Object {
+        precondition(identities.indices.contains(index), "\(index) is outside of 0..<\(identities.count)")
+        let number = index / batchSize
+        if let last = pages.last, last.number == number { return last.objects[index % batchSize] }
+        let page: [Object]
+        if let place = pages.firstIndex(where: { $0.number == number }) {
+            page = pages.remove(at: place).objects
+        } else {
+            page = make(number)
+            if pages.count == Self.limit { pages.removeFirst() }
+        }
+        pages.append((number, page))
+        return page[index % batchSize]
+    }
+
+    private func make(_ number: Int) -> [Object] {
+        let start = number * batchSize
+        let objects = context.faults(identities[start..<Swift.min(start + batchSize, identities.count)])
+        if let first = objects.first, !prefetch.isEmpty {
+            do throws(PersistenceError) {
+                try context.fill(objects)
+                for steps in prefetch { try context.prefetch(steps, of: objects, areAll: false) }
+            } catch {
+                context.report(error, first)
+            }
+        }
+        return objects.map { object in
+            guard let object = object as? Object else {
+                fatalError("\(object.objectID) is no \(Object.self); the fetch left out all others")
+            }
+            return object
+        }
+    }
+}

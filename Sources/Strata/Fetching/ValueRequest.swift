@@ -1,0 +1,105 @@
+/// What to fetch where values are wanted in place of objects: columns, over all objects or over groups of them.
+///
+///     let request = FetchRequest<City>()
+///         .select(City.keys.country.code, City.keys.population.sum, City.keys.name.valueCount.named("cities"))
+///         .grouped(by: City.keys.country.code)
+///         .having("$cities > 10")
+///     for row in try context.fetchValues(request) {
+///         print(row[City.keys.country.code] ?? "-", row[City.keys.population.sum] ?? 0, row["cities"])
+///     }
+///
+/// Aggregate functions of a single value are taken over the objects of a group, nil left out; without groups all objects
+/// are one. See ``ValuePlan`` for the rules.
+public struct ValueRequest<Object: ManagedObject>: Sendable {
+    /// Which objects count. Its sorts, limit and offset are about rows of the answer; a sort may name a column. What it
+    /// says about objects alone, prefetching for instance, has no meaning here.
+    public var objects: FetchRequest<Object>
+    /// What a row holds.
+    public var columns: [FetchColumn]
+    /// Whether of equal rows one is enough.
+    public var isDistinct = false
+    /// What objects of a group have in common; empty for one group of all, or for no groups if no column is an aggregate.
+    public var groupBy: [FetchExpression] = []
+    /// Which groups are wanted. `$name` stands for the column of that name.
+    public var having: FetchPredicate?
+
+    /// Asks for columns of objects.
+    public init(_ objects: FetchRequest<Object>, columns: [FetchColumn]) {
+        self.objects = objects
+        self.columns = columns
+    }
+
+    /// Each row once.
+    public func distinct() -> ValueRequest { with { $0.isDistinct = true } }
+
+    /// One row for all objects that agree in some values.
+    public func grouped(by keys: any PredicateOperand...) -> ValueRequest {
+        with { $0.groupBy += keys.map(\.expression) }
+    }
+
+    /// Only groups for which a condition holds.
+    public func having(_ condition: FetchPredicate) -> ValueRequest {
+        with { $0.having = having.map { $0 && condition } ?? condition }
+    }
+
+    /// Only groups for which a condition in the format language holds; see ``FetchPredicate/init(format:_:)``.
+    /// - Throws: A ``PredicateParseError`` with the place of the fault.
+    public func having(
+        _ format: String, _ arguments: (any PredicateArgument)?...
+    ) throws(PredicateParseError) -> ValueRequest {
+        having(try FetchPredicate(format: format, arguments: arguments.map { $0?.predicateArgument ?? .null }))
+    }
+
+    private func with(_ change: (inout ValueRequest) -> Void) -> ValueRequest {
+        var request = self
+        change(&request)
+        return request
+    }
+}
+
+extension FetchRequest {
+    /// Asks for columns in place of objects: typed keys, what is calculated from them, or expressions with names.
+    public func select(_ columns: any ValueColumn...) -> ValueRequest<Object> {
+        ValueRequest(self, columns: columns.map(\.column))
+    }
+}
+
+/// What a ``ValueRequest`` can ask for.
+public protocol ValueColumn {
+    /// The expression with its name.
+    var column: FetchColumn { get }
+}
+
+extension FetchColumn: ValueColumn {
+    /// Itself.
+    public var column: FetchColumn { self }
+}
+
+extension ValueColumn where Self: PredicateOperand {
+    /// The value under the name that its format is: `country.code`, `sum:(population)`.
+    public var column: FetchColumn { FetchColumn("\(expression)", expression) }
+}
+
+extension AttributeKey: ValueColumn {}
+extension ValueExpression: ValueColumn {}
+
+extension PredicateOperand {
+    /// The value as a column under a name.
+    public func named(_ name: String) -> FetchColumn { FetchColumn(name, expression) }
+    /// How many objects of a group have the value.
+    public var valueCount: ValueExpression<Int> { ValueExpression(.function(.count, [expression])) }
+}
+
+extension PredicateOperand where Operand: ComparableAttribute, Operand.Kind == NumberKind {
+    /// The sum over a group; 0 of nothing.
+    public var sum: ValueExpression<Operand.Wrapped> { ValueExpression(.function(.sum, [expression])) }
+    /// The mean of a group; nil of nothing.
+    public var average: ValueExpression<Double?> { ValueExpression(.function(.average, [expression])) }
+}
+
+extension PredicateOperand where Operand: ComparableAttribute {
+    /// The least value of a group; nil of nothing.
+    public var minimum: ValueExpression<Operand.Wrapped?> { ValueExpression(.function(.minimum, [expression])) }
+    /// The greatest value of a group; nil of nothing.
+    public var maximum: ValueExpression<Operand.Wrapped?> { ValueExpression(.function(.maximum, [expression])) }
+}

@@ -1,0 +1,189 @@
+extension ValuePlan {
+    /// The answer computed in memory: the same that a store gives, over objects that meet the condition of the plan.
+    /// - Parameter sources: The objects, in the order of their keys.
+    /// - Throws: A ``PredicateEvaluationError`` for an expression that has no meaning, or an aggregate function of what
+    ///   leads to many.
+    public func evaluate(over sources: [any PropertySource]) throws(PredicateEvaluationError) -> [[Value]] {
+        var rows = isGrouped ? try groupedRows(sources) : try plainRows(sources)
+        if isDistinct {
+            var seen: Set<[Value]> = []
+            rows.removeAll { !seen.insert($0.values).inserted }
+        }
+        sort(&rows)
+        let rest = rows.dropFirst(fetch.offset)
+        return (fetch.limit.map { rest.prefix($0) } ?? rest).map(\.values)
+    }
+
+    /// A row while it is made: with what it is sorted by.
+    private struct Row {
+        var values: [Value]
+        var sortValues: [Value]
+        /// What comes first among rows that agree in all sorts: the values of the groups.
+        var rest: [Value]
+    }
+
+    private func plainRows(_ sources: [any PropertySource]) throws(PredicateEvaluationError) -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(sources.count)
+        for source in sources {
+            var values: [Value] = []
+            for column in columns { values.append(try column.expression.evaluate(onAny: source)) }
+            rows.append(Row(values: values, sortValues: try sortValues(values, source), rest: []))
+        }
+        return rows
+    }
+
+    private func groupedRows(_ sources: [any PropertySource]) throws(PredicateEvaluationError) -> [Row] {
+        var order: [[Value]] = []
+        var groups: [[Value]: [any PropertySource]] = [:]
+        for source in sources {
+            var key: [Value] = []
+            for expression in groupBy { key.append(try expression.evaluate(onAny: source)) }
+            if groups[key] == nil { order.append(key) }
+            groups[key, default: []].append(source)
+        }
+        // All objects are one group, even if there are none.
+        if groupBy.isEmpty, order.isEmpty { order.append([]) }
+        var rows: [Row] = []
+        for key in order {
+            let members = groups[key] ?? []
+            let first: any PropertySource = members.first ?? Value.null
+            var values: [Value] = []
+            var variables: [String: Value] = [:]
+            for column in columns {
+                let value = try column.expression.replacingAggregates(over: members).evaluate(onAny: first)
+                values.append(value)
+                variables[column.name] = value
+            }
+            if let having, try !having.replacingAggregates(over: members).evaluate(onAny: first, variables) { continue }
+            rows.append(Row(values: values, sortValues: try sortValues(values, first), rest: key))
+        }
+        return rows
+    }
+
+    private func sortValues(
+        _ values: [Value], _ source: any PropertySource
+    ) throws(PredicateEvaluationError) -> [Value] {
+        var result: [Value] = []
+        for sort in fetch.sorts {
+            result.append(column(of: sort).map { values[$0] } ?? source.value(at: sort.keyPath))
+        }
+        if fetch.sorts.isEmpty, !isGrouped, let distance = fetch.predicate?.nearestFirst {
+            result.append(try distance.evaluate(onAny: source))
+        }
+        return result
+    }
+
+    /// The column that a sort is by: of its name, or of the same property.
+    public func column(of sort: FetchSort) -> Int? {
+        columns.firstIndex { sort.keyPath == [$0.name] }
+            ?? columns.firstIndex { $0.expression == .keyPath(sort.keyPath) }
+    }
+
+    private func sort(_ rows: inout [Row]) {
+        let indexed = rows.enumerated().sorted { a, b in
+            for (index, pair) in zip(a.element.sortValues, b.element.sortValues).enumerated() {
+                let sort = index < fetch.sorts.count ? fetch.sorts[index] : FetchSort([])
+                switch ValueComparison.sortOrder(pair.0, pair.1, sort.options) {
+                case .orderedSame: continue
+                case .orderedAscending: return sort.ascending
+                case .orderedDescending: return !sort.ascending
+                }
+            }
+            let rests = isDistinct ? (a.element.values, b.element.values) : (a.element.rest, b.element.rest)
+            for (left, right) in zip(rests.0, rests.1) {
+                let order = ValueComparison.sortOrder(left, right, [])
+                if order != .orderedSame { return order == .orderedAscending }
+            }
+            return a.offset < b.offset
+        }
+        rows = indexed.map(\.element)
+    }
+}
+
+extension FetchExpression {
+    fileprivate func evaluate(onAny source: any PropertySource) throws(PredicateEvaluationError) -> Value {
+        try PredicateEvaluator(source, [:]).value(of: self).value
+    }
+
+    /// The expression with the values of a group in place of what aggregate functions are taken over.
+    fileprivate func replacingAggregates(
+        over members: [any PropertySource]
+    ) throws(PredicateEvaluationError) -> FetchExpression {
+        switch self {
+        case .function(let function, let arguments):
+            if arguments.count == 1, function.isAggregate, arguments[0].isSingle {
+                var values: [Value] = []
+                for member in members {
+                    let value = try arguments[0].evaluate(onAny: member)
+                    switch value {
+                    case .list, .set: throw .wrongOperand(found: value.kind, context: "\(function.rawValue) of a group")
+                    case .null: continue
+                    default: values.append(value)
+                    }
+                }
+                return .function(function, [.constant(.list(values))])
+            }
+            return .function(function, try arguments.replacingAggregates(over: members))
+        case .aggregate(let parts): return .aggregate(try parts.replacingAggregates(over: members))
+        case .ternary(let condition, let first, let second):
+            return .ternary(
+                try condition.replacingAggregates(over: members), try first.replacingAggregates(over: members),
+                try second.replacingAggregates(over: members))
+        case .cast(let value, let type): return .cast(try value.replacingAggregates(over: members), type)
+        case .method(let receiver, let method, let arguments):
+            return .method(
+                try receiver.replacingAggregates(over: members), method,
+                try arguments.replacingAggregates(over: members))
+        case .distance(let a, let b, let radius):
+            return .distance(
+                try a.replacingAggregates(over: members), try b.replacingAggregates(over: members),
+                earthRadius: radius)
+        default: return self
+        }
+    }
+}
+
+extension [FetchExpression] {
+    fileprivate func replacingAggregates(
+        over members: [any PropertySource]
+    ) throws(PredicateEvaluationError) -> [FetchExpression] {
+        var result: [FetchExpression] = []
+        for part in self { result.append(try part.replacingAggregates(over: members)) }
+        return result
+    }
+}
+
+extension FetchPredicate {
+    fileprivate func evaluate(
+        onAny source: any PropertySource, _ variables: [String: Value]
+    ) throws(PredicateEvaluationError) -> Bool {
+        try PredicateEvaluator(source, variables).holds(self)
+    }
+
+    fileprivate func replacingAggregates(
+        over members: [any PropertySource]
+    ) throws(PredicateEvaluationError) -> FetchPredicate {
+        switch self {
+        case .constant, .geo: return self
+        case .and(let parts): return .and(try Self.replace(parts, members))
+        case .or(let parts): return .or(try Self.replace(parts, members))
+        case .not(let part): return .not(try part.replacingAggregates(over: members))
+        case .comparison(let left, let op, let right, let options):
+            return .comparison(
+                try left.replacingAggregates(over: members), op, try right.replacingAggregates(over: members), options)
+        case .quantified(let quantifier, let left, let op, let right, let options):
+            return .quantified(
+                quantifier, try left.replacingAggregates(over: members), op,
+                try right.replacingAggregates(over: members), options)
+        }
+    }
+
+    private static func replace(
+        _ parts: [FetchPredicate], _ members: [any PropertySource]
+    ) throws(PredicateEvaluationError) -> [FetchPredicate] {
+        var result: [FetchPredicate] = []
+        for part in parts { result.append(try part.replacingAggregates(over: members)) }
+        return result
+    }
+}

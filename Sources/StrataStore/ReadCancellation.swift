@@ -1,0 +1,19 @@
+import Synchronization
+
+/// Stops a read from elsewhere: whoever reads hands it to the store, and any thread may cancel it.
+///
+///     let cancellation = ReadCancellation()
+///     // on another thread: cancellation.cancel()
+///     let rows = try store.fetch(plan, known: nil, cancellation: cancellation)
+public final class ReadCancellation: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    /// A read that goes on until it is cancelled.
+    public init() {}
+
+    /// Whether somebody has cancelled.
+    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+
+    /// Stops the read: it throws ``StoreError/cancelled`` soon. Later reads with it do not begin.
+    public func cancel() { flag.store(true, ordering: .relaxed) }
+}
