@@ -81,7 +81,11 @@ struct ModelFileWriter {
 
     /// The line of an index below `indexes:`.
     static func line(of index: Index) -> String {
-        let names = "[\(index.properties.map(YAMLText.scalar).joined(separator: ", "))]"
+        // A hyphen before a word needs no quotes.
+        let properties = index.properties.map { name in
+            name.hasPrefix("-") && YAMLText.isPlain(String(name.dropFirst())) ? name : YAMLText.scalar(name)
+        }
+        let names = "[\(properties.joined(separator: ", "))]"
         return "- " + (index.kind == .ordered ? names : "{\(index.kind.rawValue): \(names)}")
     }
 

@@ -24,7 +24,7 @@ public struct FetchExplanation: Sendable, Hashable {
 
     /// The SQL that finds the keys, or counts them.
     public let sql: String
-    /// What is bound to its parameters, in order.
+    /// What is bound to the parameters that stand there, in order.
     public let bindings: [Binding]
     /// SQLite's query plan. Steps follow the one that they are part of.
     public let plan: [Step]
@@ -63,10 +63,18 @@ extension SQLiteStore {
         }
         return FetchExplanation(
             sql: compiled.sql,
-            bindings: values.enumerated().map {
-                FetchExplanation.Binding(number: $0.offset + 1, type: $0.element.typeName, text: $0.element.description)
+            // A constant may have come to stand nowhere in the SQL, as that of a search that became a range.
+            bindings: values.enumerated().compactMap { (index, value) in
+                guard Self.hasParameter(index + 1, compiled.sql) else { return nil }
+                return FetchExplanation.Binding(number: index + 1, type: value.typeName, text: value.description)
             },
             plan: steps, entities: compiled.entities)
+    }
+
+    private static func hasParameter(_ number: Int, _ sql: String) -> Bool {
+        sql.ranges(of: "?\(number)").contains { range in
+            range.upperBound == sql.endIndex || !sql[range.upperBound].isNumber
+        }
     }
 }
 

@@ -177,4 +177,14 @@ private struct FaultReport: Encodable {
         message = fault.message
         position = fault.position
     }
+
+    private enum CodingKeys: String, CodingKey { case kind, message, position }
+
+    // Written out, because the encoder would leave out a position that is nil.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(kind, forKey: .kind)
+        try container.encode(message, forKey: .message)
+        try container.encode(position, forKey: .position)
+    }
 }
