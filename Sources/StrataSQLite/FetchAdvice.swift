@@ -110,17 +110,12 @@ public struct FetchAdvisor {
     public func advice(for explanation: FetchExplanation) -> FetchAdvice {
         let steps = scans(of: explanation)
         let sorts = explanation.sorts
-        var findings = steps.isEmpty ? [] : conditionFindings()
-        if steps.isEmpty, sorts, isPage { findings.append(orderFinding) }
+        let findings = steps.isEmpty ? [] : conditionFindings()
         let reasons = findings.compactMap(\.reason)
-        var fullScans: [FetchAdvice.FullScan] = []
-        for (entity, step) in steps {
-            var own = reasons
-            if step == steps.first?.step, fullScans.isEmpty, own.isEmpty { own = [fallback(sorts)] }
-            fullScans.append(
-                FetchAdvice.FullScan(
-                    entity: entity.name, table: model.naming.storedName(ofEntity: entity.rootName), step: step,
-                    reasons: own))
+        let fullScans = steps.map { (entity, step) in
+            FetchAdvice.FullScan(
+                entity: entity.name, table: model.naming.storedName(ofEntity: entity.rootName), step: step,
+                reasons: reasons.isEmpty ? [wholeReason(sorts)] : reasons)
         }
         let cost = FetchCost(scans: steps.count, sorts: sorts && isPage)
         return FetchAdvice(
@@ -139,12 +134,17 @@ public struct FetchAdvisor {
     /// The entity that is asked for.
     var entity: EntityDescription { model.entities[plan.entityIndex] }
 
-    private var orderFinding: FetchFinding { FetchFinding(order: plan.sorts) }
-
-    /// What is said where every part of the condition could be looked up by itself.
-    private func fallback(_ sorts: Bool) -> FetchAdvice.Reason {
+    /// What is said where there is no condition, or every part of it could be looked up by itself.
+    private func wholeReason(_ sorts: Bool) -> FetchAdvice.Reason {
         guard let condition else {
-            if sorts, isPage { return orderFinding.reason! }
+            if sorts, isPage {
+                let order = plan.sorts.map {
+                    ($0.ascending ? "" : "-") + $0.keyPath.joined(separator: ".") + $0.options.suffix
+                }
+                return FetchAdvice.Reason(
+                    code: .order, expression: order.joined(separator: ", "),
+                    explanation: "all objects are sorted for the first few, since no index has this order")
+            }
             return FetchAdvice.Reason(
                 code: .otherEntities, expression: entity.name,
                 explanation: "the table also has the objects of other entities, which are read and passed over")

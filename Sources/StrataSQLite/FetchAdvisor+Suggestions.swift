@@ -10,6 +10,9 @@ extension FetchAdvisor {
     /// How many suggestions are made at most; further ones are hardly better.
     private static let limit = 3
 
+    /// How many parts of a condition are tried one by one.
+    private static let partLimit = 12
+
     /// Tries what might help, and keeps what does.
     func suggestions(
         for findings: [FetchFinding], cost: FetchCost, _ explanation: FetchExplanation
@@ -60,10 +63,10 @@ extension FetchAdvisor {
         var together: [FetchAdvice.ModelChange] = []
         for finding in findings where finding.rewrite == nil {
             guard let change = finding.change else { continue }
-            add([change])
+            if list.count < Self.partLimit { add([change]) }
             if !together.contains(change) { together.append(change) }
         }
-        for finding in findings {
+        for finding in findings where list.count < 2 * Self.partLimit {
             guard let (from, to, note) = finding.rewrite, let condition else { continue }
             let rewritten = (condition.replacing(from, by: to), note)
             // Alternatives beside it may need their indexes, too.

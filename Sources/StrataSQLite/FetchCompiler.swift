@@ -37,7 +37,8 @@ struct FetchCompiler {
             case .keys: "SELECT t0._id FROM \(from)"
             case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
-        return CompiledFetch(sql: sql, parameters: compiler.parameters.all, isReusable: compiler.isReusable,
+        return CompiledFetch(
+            sql: sql, parameters: compiler.parameters.all, isReusable: compiler.isReusable,
             entities: compiler.entities)
     }
 

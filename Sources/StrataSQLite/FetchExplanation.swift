@@ -98,7 +98,8 @@ extension SQLValue: CustomStringConvertible {
         case .double(let number): String(number)
         case .text(let text): Identifiers.literal(text)
         // The end of a range of texts need not be text itself.
-        case .utf8(let bytes): String(validating: bytes, as: UTF8.self).map(Identifiers.literal) ?? Self.hexadecimal(bytes)
+        case .utf8(let bytes):
+            String(validating: bytes, as: UTF8.self).map(Identifiers.literal) ?? Self.hexadecimal(bytes)
         case .blob(let data): Self.hexadecimal(Array(data))
         case .list(let list): Self.text(of: list)
         case .call: "a function of the condition"

@@ -12,14 +12,6 @@ struct FetchFinding {
     /// properties.
     var column: (name: String, isEquality: Bool)?
 
-    /// The first objects of an order.
-    init(order: [FetchSort]) {
-        let text = order.map { ($0.ascending ? "" : "-") + $0.keyPath.joined(separator: ".") + $0.options.suffix }
-        reason = FetchAdvice.Reason(
-            code: .order, expression: text.joined(separator: ", "),
-            explanation: "all that is found is sorted for the first few, since no index has this order")
-    }
-
     init(_ code: FetchAdvice.Reason.Code, _ part: FetchPredicate, _ explanation: String) {
         reason = FetchAdvice.Reason(code: code, expression: part.description, explanation: explanation)
     }
@@ -155,7 +147,9 @@ extension FetchAdvisor {
         // What only ends in a star is a beginning; everything else is one and more.
         finding.rewrite = (part, pattern == start + "*" ? beginning : beginning && part, nil)
         if options.isEmpty, !place.leadsIndex { finding.change = place.indexed() }
-        if options == [.caseInsensitive, .diacriticInsensitive] { finding.change = folded(place, options, part).change }
+        if options == [.caseInsensitive, .diacriticInsensitive] {
+            finding.change = folded(place, options, part).change
+        }
         return finding
     }
 

@@ -36,7 +36,8 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: "A SQLite store of the model. It is only read.", completion: .file())
     var store: String?
 
-    @Option(name: .customLong("arg"), parsing: .unconditionalSingleValue, help: "The next value for %@, %K, %d and so on.")
+    @Option(
+        name: .customLong("arg"), parsing: .unconditionalSingleValue, help: "The next value for %@, %K, %d and so on.")
     var arguments: [String] = []
 
     @Option(name: .customLong("var"), parsing: .unconditionalSingleValue, help: "The value of a variable: name=value.")

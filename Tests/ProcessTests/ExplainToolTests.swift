@@ -11,7 +11,7 @@ import Testing
     private static func model(attributes: [String] = [], indexes: [String] = []) -> String {
         let own = [
             "title: string", "code: {type: string, indexed: true}", "label: string?",
-            "plain: {type: string, derived: canonical(label), optional: true}", "size: integer64",
+            "plain: {type: string, derived: canonical(label), optional: true}", "area: integer64",
             "rank: {type: integer32, indexed: true}", "price: decimal?", "spot: geoPoint", "text: string",
             "visits: {type: integer64, derived: count(notes)}",
         ]
@@ -84,7 +84,7 @@ import Testing
 
     @Test func textHasAllParts() throws {
         let run = try explain(
-            "Place", "code == %@ AND (size > $least OR NOT title LIKE '*x')", "--arg", "A", "--var", "least=5",
+            "Place", "code == %@ AND (area > $least OR NOT title LIKE '*x')", "--arg", "A", "--var", "least=5",
             "--sort=-rank", "--limit", "3")
         #expect(run.status == 0 && run.errors.isEmpty)
         #expect(
@@ -97,7 +97,7 @@ import Testing
                       'A'
                     OR
                       >
-                        size
+                        area
                         5
                       NOT
                         LIKE
@@ -114,20 +114,20 @@ import Testing
     }
 
     @Test func textTellsAScanAndItsCure() throws {
-        let run = try explain("Place", "size > 5")
+        let run = try explain("Place", "area > 5")
         #expect(run.status == 0)
         #expect(
             run.output.hasSuffix(
                 """
                 full scan: Place (table place)
-                  size > 5
-                    Place.size has no index
+                  area > 5
+                    Place.area has no index
 
                 what would help
                   in the model, Place, attributes:
-                    size: {type: integer64, indexed: true}
+                    area: {type: integer64, indexed: true}
                   query plan then:
-                    SEARCH t0 USING COVERING INDEX place_by_size (size>?)
+                    SEARCH t0 USING COVERING INDEX place_by_area (area>?)
                     USE TEMP B-TREE FOR ORDER BY
 
                 """), "\(run.output)")
@@ -138,7 +138,7 @@ import Testing
             "bindings", "entity", "format", "fullScans", "isFullScan", "model", "plan", "predicate", "sorts", "sql",
             "store", "suggestions", "tree",
         ]
-        for arguments in [["Place"], ["Place", "title CONTAINS 'x'"], ["Place", "size IN {1, 2}", "--limit", "1"]] {
+        for arguments in [["Place"], ["Place", "title CONTAINS 'x'"], ["Place", "area IN {1, 2}", "--limit", "1"]] {
             let run = try StrataTool.run(["explain", "--json", file] + arguments)
             let found = try run.json().keys.sorted()
             #expect(run.status == 0 && found == keys, "\(run.output)")
@@ -158,7 +158,7 @@ import Testing
 
     @Test func bindingsHaveTypesAndNumbers() throws {
         let object = try json(
-            "Place", "%K == %@ AND price < %@ AND rank IN %@ AND size != $n", "--arg", "title", "--arg", "\"5\"",
+            "Place", "%K == %@ AND price < %@ AND rank IN %@ AND area != $n", "--arg", "title", "--arg", "\"5\"",
             "--arg", "-2.5", "--arg", "[1, 2, 3]", "--var", "n={\"$int\": \"-7\"}", "--limit", "4", "--offset", "2")
         let bindings = try #require(object["bindings"] as? [[String: Any]])
         #expect(
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func allObjectsAreNoThreat() throws {
-        for arguments in [["Place"], ["Place", "TRUEPREDICATE"], ["Place", "--sort", "size"], ["Place", "--count"]] {
+        for arguments in [["Place"], ["Place", "TRUEPREDICATE"], ["Place", "--sort", "area"], ["Place", "--count"]] {
             let object = try StrataTool.run(["explain", "--json", file] + arguments).json()
             #expect(object["isFullScan"] as? Bool == false && Self.suggestions(object).isEmpty, "\(arguments)")
         }
@@ -185,39 +185,40 @@ import Testing
 
     // MARK: Advice
 
-    @Test(arguments: [
-        ("size == 5", "noIndex", "size: {type: integer64, indexed: true}", nil),
-        ("'a' <= title", "noIndex", "title: {type: string, indexed: true}", nil),
-        ("price BETWEEN {1, 2}", "noIndex", "price: {type: decimal?, indexed: true}", nil),
-        ("title IN {'a', 'b'}", "noIndex", "title: {type: string, indexed: true}", nil),
-        (
-            "title BEGINSWITH[cd] 'a'", "textOptions",
-            "titleCanonical: {type: string, derived: canonical(title), indexed: true}", nil
-        ),
-        ("label ==[cd] 'a'", "noIndex", "plain: {type: string?, derived: canonical(label), indexed: true}", nil),
-        ("title ==[c] 'a'", "textOptions", nil, nil),
-        ("title LIKE '*sea*'", "leadingWildcard", "- {fullText: [title]}", "title MATCHESTEXT 'sea'"),
-        ("title LIKE '?sea'", "leadingWildcard", nil, nil),
-        ("code LIKE 'a?*'", "pattern", nil, "code BEGINSWITH 'a' AND code LIKE 'a?*'"),
-        ("title MATCHES 'a+'", "pattern", nil, nil),
-        ("title CONTAINS 'old sea'", "insideText", "- {fullText: [title]}", "title MATCHESTEXT 'old sea'"),
-        ("title ENDSWITH 'a'", "insideText", nil, nil),
-        ("title MATCHESTEXT 'sea'", "noFullTextIndex", "- {fullText: [title]}", nil),
-        ("withinKilometers(spot, {1, 2}, 5)", "noSpatialIndex", "- {spatial: [spot]}", nil),
-        ("withinBox(spot, {1, 2}, {3, 4})", "noSpatialIndex", "- {spatial: [spot]}", nil),
-        ("near(spot, {1, 2})", "nearest", nil, nil),
-        ("rank + 1 > 5", "function", nil, nil),
-        ("uppercase(code) == 'A'", "function", nil, nil),
-        ("visits > 5", "function", nil, nil),
-        ("rank == CAST('1.5', 'NSDecimalNumber')", "function", nil, nil),
-        ("code != 'a'", "inequality", nil, nil),
-        ("NOT code == 'a'", "inequality", nil, nil),
-        ("NOT rank > 5", "inequality", nil, nil),
-        ("rank > size", "twoProperties", nil, nil),
-        ("ANY notes.stars > 3", "collection", nil, nil),
-        ("notes.@count > 3", "collection", nil, nil),
-        ("SUBQUERY(notes, $n, $n.stars > 3).@count > 1", "collection", nil, nil),
-    ] as [(String, String, String?, String?)])
+    @Test(
+        arguments: [
+            ("area == 5", "noIndex", "area: {type: integer64, indexed: true}", nil),
+            ("'a' <= title", "noIndex", "title: {type: string, indexed: true}", nil),
+            ("price BETWEEN {1, 2}", "noIndex", "price: {type: decimal?, indexed: true}", nil),
+            ("title IN {'a', 'b'}", "noIndex", "title: {type: string, indexed: true}", nil),
+            (
+                "title BEGINSWITH[cd] 'a'", "textOptions",
+                "titleCanonical: {type: string, derived: canonical(title), indexed: true}", nil
+            ),
+            ("label ==[cd] 'a'", "noIndex", "plain: {type: string?, derived: canonical(label), indexed: true}", nil),
+            ("title ==[c] 'a'", "textOptions", nil, nil),
+            ("title LIKE '*sea*'", "leadingWildcard", "- {fullText: [title]}", "title MATCHESTEXT 'sea'"),
+            ("title LIKE '?sea'", "leadingWildcard", nil, nil),
+            ("code LIKE 'a?*'", "pattern", nil, "code BEGINSWITH 'a' AND code LIKE 'a?*'"),
+            ("title MATCHES 'a+'", "pattern", nil, nil),
+            ("title CONTAINS 'old sea'", "insideText", "- {fullText: [title]}", "title MATCHESTEXT 'old sea'"),
+            ("title ENDSWITH 'a'", "insideText", nil, nil),
+            ("title MATCHESTEXT 'sea'", "noFullTextIndex", "- {fullText: [title]}", nil),
+            ("withinKilometers(spot, {1, 2}, 5)", "noSpatialIndex", "- {spatial: [spot]}", nil),
+            ("withinBox(spot, {1, 2}, {3, 4})", "noSpatialIndex", "- {spatial: [spot]}", nil),
+            ("near(spot, {1, 2})", "nearest", nil, nil),
+            ("rank + 1 > 5", "function", nil, nil),
+            ("uppercase(code) == 'A'", "function", nil, nil),
+            ("visits > 5", "function", nil, nil),
+            ("rank == CAST('1.5', 'NSDecimalNumber')", "function", nil, nil),
+            ("code != 'a'", "inequality", nil, nil),
+            ("NOT code == 'a'", "inequality", nil, nil),
+            ("NOT rank > 5", "inequality", nil, nil),
+            ("rank > area", "twoProperties", nil, nil),
+            ("ANY notes.stars > 3", "collection", nil, nil),
+            ("notes.@count > 3", "collection", nil, nil),
+            ("SUBQUERY(notes, $n, $n.stars > 3).@count > 1", "collection", nil, nil),
+        ] as [(String, String, String?, String?)])
     func eachReasonHasItsCure(format: String, code: String, line: String?, rewrite: String?) throws {
         let object = try json("Place", format)
         #expect(object["isFullScan"] as? Bool == true, "\(Self.steps(object))")
@@ -251,18 +252,18 @@ import Testing
     }
 
     @Test func severalPropertiesShareAnIndex() throws {
-        let object = try json("Place", "title == 'a' AND size > 5")
+        let object = try json("Place", "title == 'a' AND area > 5")
         #expect(Self.codes(object) == ["noIndex", "noIndex"])
-        #expect(Self.lines(Self.suggestions(object).first) == ["- [title, size]"])
-        let page = try json("Place", "title == 'a'", "--sort=-size", "--limit", "5")
-        #expect(Self.lines(Self.suggestions(page).first) == ["- [title, -size]"])
+        #expect(Self.lines(Self.suggestions(object).first) == ["- [title, area]"])
+        let page = try json("Place", "title == 'a'", "--sort=-area", "--limit", "5")
+        #expect(Self.lines(Self.suggestions(page).first) == ["- [title, -area]"])
     }
 
     @Test func alternativesNeedAnIndexEach() throws {
-        let object = try json("Place", "title == 'a' OR size == 5")
+        let object = try json("Place", "title == 'a' OR area == 5")
         #expect(
             Self.lines(Self.suggestions(object).first) == [
-                "title: {type: string, indexed: true}", "size: {type: integer64, indexed: true}",
+                "title: {type: string, indexed: true}", "area: {type: integer64, indexed: true}",
             ])
         #expect(Self.suggestions(try json("Place", "title == 'a' OR rank + 1 == 5")).isEmpty)
     }
@@ -285,7 +286,7 @@ import Testing
     @Test func newAttributesAreNoted() throws {
         let note = Self.suggestions(try json("Place", "title ==[cd] 'a'")).first?["note"] as? String
         #expect(note?.contains("migrated") == true)
-        #expect(Self.suggestions(try json("Place", "size == 1")).first?["note"] is NSNull)
+        #expect(Self.suggestions(try json("Place", "area == 1")).first?["note"] is NSNull)
         let words = Self.suggestions(try json("Place", "title CONTAINS 'a'")).first?["note"] as? String
         #expect(words?.contains("the answer may differ") == true)
     }
@@ -345,18 +346,18 @@ import Testing
     // MARK: Faults
 
     @Test func aFaultOfTheFormatHasACaret() throws {
-        let run = try explain("Place", "size >> 5")
+        let run = try explain("Place", "area >> 5")
         #expect(run.status == 1 && run.output.isEmpty)
         let lines = run.errors.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count == 4 && lines[0].hasPrefix("at character 6: "), "\(run.errors)")
-        #expect(lines[1] == "  size >> 5" && lines[2] == "        ^")
-        let second = try explain("Place", "title == 'é' AND\n\tsize ==")
+        #expect(lines[1] == "  area >> 5" && lines[2] == "        ^")
+        let second = try explain("Place", "title == 'é' AND\n\tarea ==")
         let below = second.errors.split(separator: "\n")
-        #expect(below.count == 3 && below[1] == "  \tsize ==" && below[2] == "  \t       ^", "\(second.errors)")
+        #expect(below.count == 3 && below[1] == "  \tarea ==" && below[2] == "  \t       ^", "\(second.errors)")
     }
 
     @Test func aVeryLongLineIsCut() throws {
-        let run = try explain("Place", String(repeating: "size == 1 AND ", count: 500) + ")")
+        let run = try explain("Place", String(repeating: "area == 1 AND ", count: 500) + ")")
         let lines = run.errors.split(separator: "\n")
         #expect(run.status == 1 && lines.count == 3 && lines[1].count < 110, "\(run.errors)")
         #expect(lines[1].dropFirst(lines[2].count - 1).first == ")")
@@ -365,14 +366,14 @@ import Testing
     @Test(arguments: [
         (["Plce"], "name", "Map has no entity Plce; did you mean 'Place'?"),
         (["Xyz"], "name", "it has Place, Harbour, Note"),
-        (["Place", "sise > 5"], "name", "Place has no property sise; did you mean 'size'?"),
+        (["Place", "arex > 5"], "name", "Place has no property arex; did you mean 'area'?"),
         (["Note", "place.tilte == 'x'"], "name", "Place has no property tilte, in place.tilte; did you mean 'title'?"),
         (["Place", "ANY notes.star > 1"], "name", "Note has no property star"),
         (["Place", "--sort", "ttle"], "name", "Place has no property ttle; did you mean 'title'?"),
-        (["Place", "size > %d"], "format", "argument"),
-        (["Place", "size > $n"], "condition", "--var n=value"),
+        (["Place", "area > %d"], "format", "argument"),
+        (["Place", "area > $n"], "condition", "--var n=value"),
         (["Place", "title MATCHES '('"], "condition", "no regular expression"),
-        (["Place", "size > 'a'"], "condition", "have no order"),
+        (["Place", "area > 'a'"], "condition", "have no order"),
         (["Place", "SELF MATCHESTEXT 'x'"], "unsupported", "no full-text index"),
         (["Place", "code == 'a' AND title MATCHES code"], "unsupported", "title MATCHES code"),
         (["Place", "--sort", "notes.words"], "unsupported", "notes.words"),
@@ -389,9 +390,9 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["Place", "--limit", "-1"], ["Place", "--offset=-1"], ["Place", "size == 1", "--arg", "{\"a\""],
-        ["Place", "size == 1", "--var", "x"], ["Place", "--sort", "a b"], ["Place", "--arg", "1"],
-        ["Place", "size == 1", "--nonsense"],
+        [], ["Place", "--limit", "-1"], ["Place", "--offset=-1"], ["Place", "area == 1", "--arg", "{\"a\""],
+        ["Place", "area == 1", "--var", "x"], ["Place", "--sort", "a b"], ["Place", "--arg", "1"],
+        ["Place", "area == 1", "--nonsense"],
     ])
     func wrongCommandLines(arguments: [String]) throws {
         let run = try StrataTool.run(["explain", file] + arguments)
