@@ -21,7 +21,7 @@ struct ExplainCommand: ParsableCommand {
             other typed objects of strata predicate; what is no JSON is text. \
             The exit code is 0, 1 for faults of the model, the store or the condition, and 64 for a wrong command line.
 
-            strata explain Models/City.strata.yaml City 'population > %d AND name BEGINSWITH[cd] %@' --arg 100000 --arg san
+            strata explain Models/Gazetteer.strata.yaml City 'population > %d AND name BEGINSWITH[cd] %@' --arg 100000 --arg san
             """)
 
     @Argument(help: "A model file (.strata.yaml).", completion: .file(extensions: ["yaml"]))

@@ -159,6 +159,7 @@ extension ExplainReport {
             for reason in scan.reasons { lines += ["  \(reason.expression)", "    \(reason.explanation)"] }
         }
         if sorts { lines.append("what is found is sorted afterwards") }
+        if isFullScan, suggestions.isEmpty { lines.append("no index would help this condition as it stands") }
         for (index, suggestion) in suggestions.enumerated() {
             lines += ["", index == 0 ? "what would help" : "or"]
             for change in suggestion.changes {

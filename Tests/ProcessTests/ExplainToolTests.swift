@@ -133,6 +133,11 @@ import Testing
                 """), "\(run.output)")
     }
 
+    @Test func textSaysWhereNoIndexHelps() throws {
+        let run = try explain("Place", "area > 5 OR title ENDSWITH 'x'")
+        #expect(run.status == 0 && run.output.hasSuffix("\nno index would help this condition as it stands\n"))
+    }
+
     @Test func jsonHasAllKeysAlways() throws {
         let keys = [
             "bindings", "entity", "format", "fullScans", "isFullScan", "model", "plan", "predicate", "sorts", "sql",
