@@ -74,8 +74,11 @@ growth: dependencies
 	Scripts/measure-growth.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
 
 # The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.
+# The compiler's own choice of counters is one that libFuzzer does not read any more; without these the fuzzer sees
+# nothing of the code, keeps no input, and finds nothing.
 fuzz-predicates: dependencies
-	$(SWIFT) build -c release --package-path Fuzz --scratch-path Fuzz/.build --sanitize fuzzer --sanitize address
+	$(SWIFT) build -c release --package-path Fuzz --scratch-path Fuzz/.build --product FuzzPredicates \
+		--sanitize fuzzer --sanitize address -Xswiftc -sanitize-coverage=edge,inline-8bit-counters,pc-table,trace-cmp
 	Fuzz/seed-predicates.py
 	cd Fuzz && .build/release/FuzzPredicates -dict=predicates.dict -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
 		-timeout=10 -rss_limit_mb=4096 Corpus

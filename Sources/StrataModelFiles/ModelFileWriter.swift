@@ -12,6 +12,14 @@ extension ModelFile {
     /// The file as YAML text in the shortest form. Reading it gives the same declarations, but for their locations;
     /// comments of a file that this one was read from are lost.
     public func yaml() -> String { ModelFileWriter(file: self).text() }
+
+    /// An attribute as it stands below `attributes:` of its entity: `name: {type: string, indexed: true}`.
+    public static func line(of attribute: Attribute) -> String {
+        ModelFileWriter(file: ModelFile(name: "", entities: [], path: "")).line(of: attribute)
+    }
+
+    /// An index as it stands below `indexes:` of its entity: `- [country, -population]`.
+    public static func line(of index: Index) -> String { ModelFileWriter.line(of: index) }
 }
 
 /// Writes declarations as YAML.
@@ -77,7 +85,7 @@ struct ModelFileWriter {
         if !entity.userInfo.isEmpty { lines.append("userInfo: \(YAMLText.mapping(of: entity.userInfo))") }
         if !entity.attributes.isEmpty {
             lines.append("attributes:")
-            lines += entity.attributes.map { "  \($0.name): \(text(of: $0))" }
+            lines += entity.attributes.map { "  " + line(of: $0) }
         }
         if !entity.relationships.isEmpty {
             lines.append("relationships:")
@@ -85,12 +93,22 @@ struct ModelFileWriter {
         }
         if !entity.indexes.isEmpty {
             lines.append("indexes:")
-            lines += entity.indexes.map { index in
-                let names = "[\(index.properties.map(YAMLText.scalar).joined(separator: ", "))]"
-                return "  - " + (index.kind == .ordered ? names : "{\(index.kind.rawValue): \(names)}")
-            }
+            lines += entity.indexes.map { "  " + Self.line(of: $0) }
         }
         return lines
+    }
+
+    /// The line of an attribute below `attributes:`.
+    func line(of attribute: Attribute) -> String { "\(attribute.name): \(text(of: attribute))" }
+
+    /// The line of an index below `indexes:`.
+    static func line(of index: Index) -> String {
+        // A hyphen before a word needs no quotes.
+        let properties = index.properties.map { name in
+            name.hasPrefix("-") && YAMLText.isPlain(String(name.dropFirst())) ? name : YAMLText.scalar(name)
+        }
+        let names = "[\(properties.joined(separator: ", "))]"
+        return "- " + (index.kind == .ordered ? names : "{\(index.kind.rawValue): \(names)}")
     }
 
     private func text(of attribute: Attribute) -> String {

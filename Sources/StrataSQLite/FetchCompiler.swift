@@ -7,6 +7,8 @@ struct CompiledFetch {
     let parameters: [FetchParameter]
     /// Whether the SQL is the same for all fetches of this shape.
     let isReusable: Bool
+    /// The entities whose tables are read, by the name that the table has in the SQL.
+    let entities: [String: String]
 }
 
 /// Translates plans to SQL.
@@ -40,7 +42,9 @@ struct FetchCompiler {
                     ? "SELECT t0._id, t0._entity FROM \(from)" : "SELECT t0._id FROM \(from)"
             case .count: isLimited ? "SELECT count(*) FROM (SELECT 1 FROM \(from))" : "SELECT count(*) FROM \(from)"
             }
-        return CompiledFetch(sql: sql, parameters: compiler.parameters.all, isReusable: compiler.isReusable)
+        return CompiledFetch(
+            sql: sql, parameters: compiler.parameters.all, isReusable: compiler.isReusable,
+            entities: compiler.entities)
     }
 
     private func rows(_ plan: FetchPlan, _ from: String, isLimited: Bool, _ answer: Answer) -> String {

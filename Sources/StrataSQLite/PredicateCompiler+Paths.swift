@@ -62,6 +62,7 @@ extension PredicateCompiler {
         object.scope.joins +=
             " LEFT JOIN \(layout.table(object.entity.index).quoted) AS \(alias) ON \(alias)._id = \(object.key)"
         object.alias = alias
+        entities[alias] = object.entity.name
         return alias
     }
 
@@ -108,6 +109,7 @@ extension PredicateCompiler {
         if let entities = layout.entityCondition(destination.index, subentities: true, alias: alias) {
             condition += " AND \(entities)"
         }
+        entities[alias] = destination.name
         let key = "\(alias)._id"
         let order =
             layout.orderColumn(object.entity.index, relationship.index).map {

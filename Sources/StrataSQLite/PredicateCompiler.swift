@@ -24,6 +24,8 @@ final class PredicateCompiler {
     var context: FetchPredicate?
     /// Whether aggregate functions over single values mean those of a group of rows.
     var isGrouped = false
+    /// The entities whose tables stand in the SQL, by alias.
+    var entities: [String: String]
     private var aliasCount = 0
 
     var layout: StoreLayout { schema.layout }
@@ -35,6 +37,7 @@ final class PredicateCompiler {
         let scope = SQLScope(from: "\(schema.layout.table(entity.index).quoted) AS t0")
         root = SQLObject(scope: scope, entity: entity, key: "t0._id", alias: "t0", isOptional: false)
         scopes = [scope]
+        entities = ["t0": entity.name]
     }
 
     func newAlias() -> String {

@@ -7,5 +7,5 @@ struct StrataCommand: ParsableCommand {
         commandName: "strata",
         abstract: "Looks at Strata models, stores and predicates.",
         version: "0.1.0",
-        subcommands: [ModelCommand.self, StoreCommand.self, PredicateCommand.self])
+        subcommands: [ModelCommand.self, StoreCommand.self, PredicateCommand.self, ExplainCommand.self])
 }

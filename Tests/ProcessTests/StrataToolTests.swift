@@ -4,27 +4,6 @@ import Testing
 
 /// The `strata` tool as its users meet it: arguments in, text and exit code out.
 @Suite struct StrataToolTests {
-    private struct Run {
-        let output: String
-        let errors: String
-        let status: Int32
-    }
-
-    private static func run(_ arguments: String...) throws -> Run {
-        let process = Process()
-        process.executableURL = try TestExecutable.named("strata")
-        process.arguments = arguments
-        let output = Pipe()
-        let errors = Pipe()
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return Run(output: text, errors: complaints, status: process.terminationStatus)
-    }
-
     private static let gazetteer = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Models/Gazetteer.strata.yaml").path
 
@@ -33,7 +12,7 @@ import Testing
     }
 
     @Test func checkAcceptsAModelAndNamesItsHash() throws {
-        let run = try Self.run("model", "check", Self.gazetteer)
+        let run = try StrataTool.run("model", "check", Self.gazetteer)
         #expect(run.status == 0 && run.errors.isEmpty)
         #expect(run.output.contains("Gazetteer, 3 entities, version hash "))
     }
@@ -49,7 +28,7 @@ import Testing
             relationships:
               author: {to: Nobody}
         """.write(toFile: path, atomically: true, encoding: .utf8)
-        let run = try Self.run("model", "check", path)
+        let run = try StrataTool.run("model", "check", path)
         #expect(run.status == 1 && run.output.isEmpty)
         #expect(run.errors.contains("\(path):4:"))
         #expect(run.errors.contains("\(path):6:"))
@@ -57,9 +36,9 @@ import Testing
     }
 
     @Test func showGivesTextAndJSON() throws {
-        let text = try Self.run("model", "show", Self.gazetteer)
+        let text = try StrataTool.run("model", "show", Self.gazetteer)
         #expect(text.status == 0 && text.output.contains("neighbours") && text.output.contains("delete deny"))
-        let json = try Self.run("model", "show", "--json", Self.gazetteer)
+        let json = try StrataTool.run("model", "show", "--json", Self.gazetteer)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         let entities = try #require(object["entities"] as? [[String: Any]])
         #expect(entities.compactMap { $0["name"] as? String } == ["Continent", "Country", "City"])
@@ -68,12 +47,12 @@ import Testing
 
     @Test(arguments: [("svg", "<svg"), ("mermaid", "erDiagram"), ("dot", "digraph")])
     func diagramDrawsInEachForm(format: String, beginning: String) throws {
-        let run = try Self.run("model", "diagram", Self.gazetteer, "--format", format)
+        let run = try StrataTool.run("model", "diagram", Self.gazetteer, "--format", format)
         #expect(run.status == 0 && run.output.contains(beginning) && run.output.contains("Country"))
     }
 
     @Test func diagramIntoAMissingFolderIsOneLine() throws {
-        let run = try Self.run("model", "diagram", Self.gazetteer, "--output", "/no/such/folder/x.svg")
+        let run = try StrataTool.run("model", "diagram", Self.gazetteer, "--output", "/no/such/folder/x.svg")
         #expect(run.status == 1 && run.errors.split(separator: "\n").count == 1)
     }
 
@@ -89,9 +68,9 @@ import Testing
         try context.save()
         container.close()
 
-        let text = try Self.run("store", "info", path)
+        let text = try StrataTool.run("store", "info", path)
         #expect(text.status == 0 && text.output.contains("Things") && text.output.contains("integrity ok"))
-        let json = try Self.run("store", "info", "--json", path)
+        let json = try StrataTool.run("store", "info", "--json", path)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         #expect((object["entities"] as? [[String: Any]])?.first?["count"] as? Int == 5)
         #expect(object["isSound"] as? Bool == true)
@@ -100,15 +79,15 @@ import Testing
 
     @Test func infoOfSomethingElseIsOneLine() throws {
         for path in [Self.gazetteer, "/no/such/file.sqlite", "/"] {
-            let run = try Self.run("store", "info", path)
+            let run = try StrataTool.run("store", "info", path)
             #expect(run.status == 1 && run.output.isEmpty)
             #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
         }
     }
 
     @Test func helpAndWrongArguments() throws {
-        let help = try Self.run("--help")
+        let help = try StrataTool.run("--help")
         #expect(help.status == 0 && help.output.contains("model") && help.output.contains("store"))
-        #expect(try Self.run("modle").status == 64)
+        #expect(try StrataTool.run("modle").status == 64)
     }
 }

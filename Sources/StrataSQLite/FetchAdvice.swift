@@ -1,0 +1,190 @@
+import StrataStore
+
+/// Whether a fetch reads more than it finds, why, and what would help.
+public struct FetchAdvice: Sendable, Hashable {
+    /// A table of which every row is read.
+    public struct FullScan: Sendable, Hashable {
+        /// The entity whose table is read.
+        public let entity: String
+        /// The table.
+        public let table: String
+        /// The step of the query plan.
+        public let step: String
+        /// Why no index leads to the rows that are asked for.
+        public let reasons: [Reason]
+    }
+
+    /// Why a part of the condition cannot be looked up in an index.
+    public struct Reason: Sendable, Hashable {
+        /// The kinds of reasons.
+        public enum Code: String, Sendable, Hashable, CaseIterable {
+            /// An index would serve, but there is none that begins with the property.
+            case noIndex
+            /// There is no spatial index of the point.
+            case noSpatialIndex
+            /// There is no full-text index of the text.
+            case noFullTextIndex
+            /// Text is compared by options that no index has, such as `[c]`.
+            case textOptions
+            /// A pattern that begins with a wildcard.
+            case leadingWildcard
+            /// A pattern or a regular expression, which is tried on each value.
+            case pattern
+            /// A part is looked for inside or at the end of a text.
+            case insideText
+            /// Not the property itself is compared, but what a function or arithmetic makes of it.
+            case function
+            /// What differs from a value is nearly everything.
+            case inequality
+            /// The members of a to-many relationship are looked at for each object anew.
+            case collection
+            /// Two properties of the same object are compared.
+            case twoProperties
+            /// All points are ordered by their distance.
+            case nearest
+            /// The table has rows of other entities, which are passed over.
+            case otherEntities
+            /// The first objects in an order that no index has.
+            case order
+            /// An index is there, but SQLite rather reads the table.
+            case planner
+        }
+
+        /// The kind of reason.
+        public let code: Code
+        /// The part of the condition in the format language; the order for ``Code/order``.
+        public let expression: String
+        /// What is in the way, for people.
+        public let explanation: String
+    }
+
+    /// What a model would be changed by.
+    public enum ModelChange: Sendable, Hashable {
+        /// An attribute that an entity has gets an index, or an attribute is added: the whole declaration.
+        case attribute(Attribute, entity: String)
+        /// An index is added to an entity.
+        case index(Index, entity: String)
+    }
+
+    /// Something that was tried and lets the fetch read less.
+    public struct Suggestion: Sendable, Hashable {
+        /// What is to be changed in the model, all of it together; nothing if only the condition changes.
+        public let changes: [ModelChange]
+        /// The condition to fetch by, if the one that was given would not use the index.
+        public let rewrite: FetchPredicate?
+        /// What else is to be known; nil if the answer stays the same and stores can be opened as they are.
+        public let note: String?
+        /// SQLite's query plan afterwards.
+        public let plan: [FetchExplanation.Step]
+    }
+
+    /// The tables that are read as a whole.
+    public let fullScans: [FullScan]
+    /// Whether what was found is sorted afterwards, because it does not come in the order that is asked for.
+    public let sorts: Bool
+    /// What would help, the best first; any one of them.
+    public let suggestions: [Suggestion]
+}
+
+/// Looks at explanations of fetches for what costs time, and tries indexes that might help.
+///
+/// A suggestion is only made if SQLite's plan for the changed model reads fewer whole tables, or no longer sorts all to
+/// find the first few. It is tried on an empty store in memory, so it takes no account of how many rows there are.
+public struct FetchAdvisor {
+    let model: ManagedObjectModel
+    let plan: FetchPlan
+    let counting: Bool
+
+    /// Prepares to look at a fetch.
+    /// - Parameters:
+    ///   - model: The model of the store.
+    ///   - plan: The fetch.
+    ///   - counting: Whether the objects are only counted.
+    public init(model: ManagedObjectModel, plan: FetchPlan, counting: Bool = false) {
+        self.model = model
+        self.plan = plan
+        self.counting = counting
+    }
+
+    /// The advice for a fetch that a store has explained.
+    public func advice(for explanation: FetchExplanation) -> FetchAdvice {
+        let steps = scans(of: explanation)
+        let sorts = explanation.sorts
+        let findings = steps.isEmpty ? [] : conditionFindings()
+        let reasons = findings.compactMap(\.reason)
+        let fullScans = steps.map { (entity, step) in
+            FetchAdvice.FullScan(
+                entity: entity.name, table: model.naming.storedName(ofEntity: entity.rootName), step: step,
+                reasons: reasons.isEmpty ? [wholeReason(sorts)] : reasons)
+        }
+        let cost = FetchCost(scans: steps.count, sorts: sorts && isPage)
+        return FetchAdvice(
+            fullScans: fullScans, sorts: sorts,
+            suggestions: cost == FetchCost() ? [] : suggestions(for: findings, cost: cost, explanation))
+    }
+
+    /// Whether only the first objects are wanted.
+    var isPage: Bool { plan.limit != nil && !counting }
+
+    /// The condition, where there is one.
+    var condition: FetchPredicate? {
+        if case .constant(true)? = plan.predicate { nil } else { plan.predicate }
+    }
+
+    /// The entity that is asked for.
+    var entity: EntityDescription { model.entities[plan.entityIndex] }
+
+    /// What is said where there is no condition, or every part of it could be looked up by itself.
+    private func wholeReason(_ sorts: Bool) -> FetchAdvice.Reason {
+        guard let condition else {
+            if sorts, isPage {
+                let order = plan.sorts.map {
+                    ($0.ascending ? "" : "-") + $0.keyPath.joined(separator: ".") + $0.options.suffix
+                }
+                return FetchAdvice.Reason(
+                    code: .order, expression: order.joined(separator: ", "),
+                    explanation: "all objects are sorted for the first few, since no index has this order")
+            }
+            return FetchAdvice.Reason(
+                code: .otherEntities, expression: entity.name,
+                explanation: "the table also has the objects of other entities, which are read and passed over")
+        }
+        return FetchAdvice.Reason(
+            code: .planner, expression: condition.description,
+            explanation: "SQLite found no index that leads to few rows, or found reading all of them cheaper")
+    }
+
+    /// The steps that read whole tables of entities, except where all rows are asked for.
+    func scans(of explanation: FetchExplanation) -> [(entity: EntityDescription, step: String)] {
+        let scans: [(EntityDescription, String)] = explanation.plan.compactMap { step in
+            let words = step.text.split(separator: " ")
+            guard words.count >= 2, words[0] == "SCAN", let name = explanation.entities[String(words[1])],
+                let entity = model.entity(named: name)
+            else { return nil }
+            return (entity, step.text)
+        }
+        if condition != nil { return scans }
+        // Without a condition the rows of a whole table are what is asked for, and a page of them ends early unless
+        // all must be sorted for it.
+        return (explanation.sorts && isPage) || readsOtherEntities ? scans : []
+    }
+
+    private var readsOtherEntities: Bool {
+        entity.parentIndex != nil || (entity.hasSubentities && !plan.includesSubentities)
+    }
+}
+
+extension FetchExplanation {
+    /// Whether all rows are sorted after they were found. A part of the order costs little.
+    var sorts: Bool { plan.contains { $0.text == "USE TEMP B-TREE FOR ORDER BY" } }
+}
+
+/// What a fetch does that it might not have to.
+struct FetchCost: Comparable {
+    var scans = 0
+    var sorts = false
+
+    static func < (a: FetchCost, b: FetchCost) -> Bool {
+        a.scans != b.scans ? a.scans < b.scans : !a.sorts && b.sorts
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Runs the `strata` tool.
+enum StrataTool {
+    /// What it printed, and how it ended.
+    struct Run {
+        let output: String
+        let errors: String
+        let status: Int32
+
+        /// The output as a JSON object.
+        func json() throws -> [String: Any] {
+            guard let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any] else {
+                throw CocoaError(.propertyListReadCorrupt)
+            }
+            return object
+        }
+    }
+
+    static func run(_ arguments: String...) throws -> Run { try run(arguments) }
+
+    static func run(_ arguments: [String]) throws -> Run {
+        let process = Process()
+        process.executableURL = try TestExecutable.named("strata")
+        process.arguments = arguments
+        let output = Pipe()
+        let errors = Pipe()
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Run(output: text, errors: complaints, status: process.terminationStatus)
+    }
+}
