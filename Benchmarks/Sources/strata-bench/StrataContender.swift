@@ -90,7 +90,7 @@ enum StrataContender: Contender {
             let countries = try context.fetch(
                 FetchRequest<Country>(where: Country.keys.code.isIn(data.deletedCountries)))
             return Trial(body: { try delete(countries, context) }, verify: verify)
-        case .w9: return nil
+        case .w9: return Trial { try groups(container) }
         case .w10: return Trial { try boxes(data.boxes, container) }
         case .w11:
             let context = container.newContext()
@@ -189,6 +189,19 @@ enum StrataContender: Contender {
         for object in objects { context.delete(object) }
         try context.save()
         return Int64(objects.count)
+    }
+
+    private static func groups(_ container: PersistentContainer) throws -> Int64 {
+        let country = FetchExpression.keyPath(["country"])
+        var request = FetchRequest<City>().select(
+            FetchColumn("country", country), City.keys.cityId.valueCount.named("cities"),
+            City.keys.population.sum.named("people"))
+        request.groupBy = [country]
+        var total: Int64 = 0
+        for row in try container.newContext().fetchValues(request) {
+            if case .integer(let cities) = row[1], case .integer(let people) = row[2] { total &+= cities &* 7 &+ people }
+        }
+        return total
     }
 
     private static func boxes(_ boxes: [Box], _ container: PersistentContainer) throws -> Int64 {
