@@ -196,6 +196,9 @@ extension PredicateCompiler {
             let collation = value.kind == .decimal ? " COLLATE \(SQLFunctions.decimalCollation)" : ""
             return SQLTerm(sql: "\(word)(\(value.sql)\(collation))", kind: kind, isDecimalText: value.isDecimalText)
         }
+        if function == .sum, kind == .integer {
+            return SQLTerm(sql: "coalesce(strata_sum(\(value.sql)), 0)", kind: kind)
+        }
         let isDecimalText = function != .sum && value.isDecimalText
         let call = call([value.kind]) { (values) throws(PredicateEvaluationError) in
             try FetchExpression.function(function, [.constant(.list(values))]).evaluate(on: Value.null)
