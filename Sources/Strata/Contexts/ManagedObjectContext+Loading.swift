@@ -282,6 +282,9 @@ extension ManagedObjectContext {
         for (key, owner) in owners {
             owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
         }
+        if case .pairs = relationship.storage {
+            pairHolders[relationship.qualifiedName, default: []].formUnion(owners.keys)
+        }
     }
 
     private func loadedMembers(

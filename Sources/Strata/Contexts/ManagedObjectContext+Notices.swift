@@ -72,9 +72,13 @@ extension ManagedObjectContext {
                 guard case .pairs = relationship.storage, let index = relationship.toManyIndex else { continue }
                 let members = gone.filter { $0.binding.entity.descends(from: relationship.destinationIndex, in: model) }
                 guard !members.isEmpty else { continue }
-                for registered in tables[owner.index].objects(where: { $0.extras != nil })
-                where registered.binding.entity.descends(from: owner.index, in: model) {
-                    guard let state = registered.extras?.toMany(index), let loaded = state.members else { continue }
+                for key in pairHolders[relationship.qualifiedName] ?? [] {
+                    guard let registered = tables[owner.index].object(key),
+                        let state = registered.extras?.toMany(index), let loaded = state.members
+                    else {
+                        pairHolders[relationship.qualifiedName]?.remove(key)
+                        continue
+                    }
                     // A pair that is pending here stays, if the object is changed here and so lives on until the save.
                     for object in members where state.added[object.key] == nil && loaded.contains(object) {
                         registered.mutating(registered.observerIndex(toMany: index)) { _ = loaded.remove(object) }
@@ -110,4 +114,9 @@ extension ManagedObjectContext {
             if let member = tables[relationship.destinationIndex].object(key) { unloadMembers(of: member, inverse) }
         }
     }
+}
+
+extension RelationshipDescription {
+    /// The relationship's name with that of the entity which declares it: the same for all entities that inherit it.
+    var qualifiedName: String { "\(declaringEntity).\(name)" }
 }

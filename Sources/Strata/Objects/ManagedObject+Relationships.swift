@@ -97,7 +97,13 @@ extension ManagedObject {
         if extras.toManys.isEmpty { extras.toManys = Array(repeating: nil, count: binding.entity.toManyIndexes.count) }
         extras.toManys[index] = state
         // A new object has no members that it does not know of.
-        if flags.contains(.inserted) { state.members = makeStorage(index) }
+        if flags.contains(.inserted) {
+            state.members = makeStorage(index)
+            let relationship = relationship(toMany: index)
+            if case .pairs = relationship.storage {
+                context?.pairHolders[relationship.qualifiedName, default: []].insert(key)
+            }
+        }
         return state
     }
 

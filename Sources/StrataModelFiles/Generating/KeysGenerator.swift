@@ -31,7 +31,8 @@ struct KeysGenerator {
             keyword: "func", name: "`where`<C: PredicateConvertible>",
             parameters: ["_ condition: (\(GeneratedNames.keys(entity.declaration))) -> C"],
             suffix: " -> FetchRequest<Self>",
-            body: .statements(["FetchRequest(where: condition(\(GeneratedNames.keys(entity.declaration))()).predicate)"]))
+            body: .statements(["FetchRequest(where: condition(\(GeneratedNames.keys(entity.declaration))()).predicate)"]
+            ))
         result.append(
             SwiftDeclaration(
                 keyword: "extension", name: "ManagedObjectProtocol", suffix: " where Self: \(className)",
@@ -52,7 +53,8 @@ struct KeysGenerator {
         let literal = SwiftLiteral.string(name)
         if attribute.type.elements != nil {
             let type = elementKeysName(attribute)
-            return variable(name, "The keys of the elements of `\(name)`.", type, "\(type)(path: path.appending(\(literal)))")
+            return variable(
+                name, "The keys of the elements of `\(name)`.", type, "\(type)(path: path.appending(\(literal)))")
         }
         let type = "AttributeKey<\(attribute.type.swiftType(attribute: name))\(attribute.isOptional ? "?" : "")>"
         return variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(literal))")
