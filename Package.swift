@@ -8,15 +8,30 @@ let package = Package(
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataQuery", targets: ["StrataQuery"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
+        .library(name: "StrataRemote", targets: ["StrataRemote"]),
+        .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
+        .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
+        .library(name: "StrataServer", targets: ["StrataServer"]),
+        .executable(name: "strata-server", targets: ["StrataServerTool"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
         .executable(name: "Gazetteer", targets: ["Gazetteer"]),
         .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
         .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
     ],
+    // An app that needs only the core asks for no traits and fetches nothing of these.
+    traits: [
+        .default(enabledTraits: ["Remote"]),
+        .trait(name: "Remote", description: "Stores that mirror a back end, and their dialects."),
+        .trait(name: "Server", description: "The server for the dialects.", enabledTraits: ["Remote"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
     ],
     targets: [
         .systemLibrary(
@@ -29,6 +44,42 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "CSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
+        .target(
+            name: "StrataRemote",
+            dependencies: [
+                "StrataSQLite",
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Remote"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Remote"])),
+            ]
+        ),
+        .target(
+            name: "StrataStackMob",
+            dependencies: [
+                "StrataRemote",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"])),
+            ]
+        ),
+        .target(name: "StrataTesting", dependencies: ["Strata", "StrataRemote"]),
+        .target(
+            name: "StrataServer",
+            dependencies: [
+                "Strata",
+                "StrataModelFiles",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+            ]
+        ),
+        // Its product is `strata-server`.
+        .executableTarget(
+            name: "StrataServerTool",
+            dependencies: [
+                "StrataServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
         .target(name: "StrataModelFiles", dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
         .executableTarget(
             name: "strata-generate",
@@ -56,7 +107,7 @@ let package = Package(
             name: "StrataTool",
             dependencies: [
                 "StrataModelFiles",
-                "StrataSQLite",
+                "StrataStackMob",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -90,6 +141,11 @@ let package = Package(
             name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool"], resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting"]),
+        .testTarget(
+            name: "StrataStackMobTests", dependencies: ["StrataStackMob", "StrataTesting"],
+            resources: [.copy("Vectors")]),
+        .testTarget(name: "StrataServerTests", dependencies: ["StrataServer", "StrataStackMob", "Strata"]),
         .testTarget(name: "ConsumerTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,2 @@
+@_exported import HTTPTypes
+@_exported import StrataSQLite

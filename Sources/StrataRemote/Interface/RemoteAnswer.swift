@@ -1,0 +1,68 @@
+import Foundation
+
+/// What a back end answers to a ``RemoteOperation``.
+public enum RemoteAnswer: Sendable {
+    /// Objects.
+    case page(RemotePage)
+    /// A number of objects.
+    case count(Int)
+    /// What became of each write.
+    case outcomes([RemoteOutcome])
+    /// What a property holds that refers to an uploaded file.
+    case file(String)
+    /// What code on the server gave back.
+    case reply(RemoteReply)
+    /// Done, without more to say.
+    case nothing
+}
+
+/// Objects that a back end has, or a part of them.
+public struct RemotePage: Sendable, Hashable {
+    /// The objects, in the order that was asked for.
+    public var records: [RemoteRecord]
+    /// Objects that are gone; only in answers to a pull.
+    public var deleted: [RemoteIdentity]
+    /// How many objects there are in all, if the back end told.
+    public var total: Int?
+    /// What asks for the rest, or, after a pull, for what comes later. nil if this was all.
+    public var next: String?
+    /// Whether more can be had at once with ``next``. After a pull there is always a cursor for the next time.
+    public var hasMore: Bool
+
+    /// Describes an answer.
+    public init(
+        records: [RemoteRecord] = [], deleted: [RemoteIdentity] = [], total: Int? = nil, next: String? = nil,
+        hasMore: Bool = false
+    ) {
+        self.records = records
+        self.deleted = deleted
+        self.total = total
+        self.next = next
+        self.hasMore = hasMore
+    }
+}
+
+/// What became of one write.
+public enum RemoteOutcome: Sendable, Hashable {
+    /// It is done. The record is what the server has now, as far as it told; nil if it told nothing.
+    case done(RemoteRecord?)
+    /// It is not done, and other writes of the same operation are not touched by that.
+    case failed(RemoteError)
+}
+
+/// What code on the server gave back.
+public struct RemoteReply: Sendable, Hashable {
+    /// The HTTP status, or 200 where there is none.
+    public var status: Int
+    /// The MIME type without parameters; nil if there is none.
+    public var contentType: String?
+    /// The bytes.
+    public var body: Data
+
+    /// Describes a reply.
+    public init(status: Int, contentType: String?, body: Data) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Why a back end did not do what it was asked.
+public struct RemoteError: Error, Sendable, Hashable {
+    /// What the error means for the one who asked.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// No connection. Nothing can be said about whether the request arrived.
+        case unreachable
+        /// No answer in time. The request may have been carried out.
+        case timeout
+        /// The task was cancelled.
+        case cancelled
+        /// The server asks to wait.
+        case throttled
+        /// The server cannot answer for now (5xx).
+        case unavailable
+        /// There is no session, or it has ended and could not be renewed.
+        case unauthorized
+        /// The session does not allow it.
+        case forbidden
+        /// No such object or function.
+        case notFound
+        /// The object has another version than the one that the change was made to.
+        case conflict
+        /// An object with the same primary key or unique value is there already.
+        case duplicate
+        /// The server refuses the request as it is (other 4xx).
+        case rejected
+        /// The request cannot be made: an argument is wrong or missing. Nothing was sent.
+        case invalidRequest
+        /// The back end cannot do it. Nothing was sent. The message names the part.
+        case unsupported
+        /// The answer is not what the protocol promises.
+        case invalidAnswer
+    }
+
+    /// What it means.
+    public var kind: Kind
+    /// Whose code it is: `HTTP` for a status, else what the back end's own libraries named it.
+    public var domain: String
+    /// The code, as the back end's own libraries gave it.
+    public var code: Int
+    /// What happened and what to do.
+    public var message: String
+    /// The HTTP status, if there was an answer.
+    public var status: Int?
+    /// The body of the answer, if there was one.
+    public var body: Data?
+    /// The object, if it was about one.
+    public var identity: RemoteIdentity?
+    /// The server's state of the object, if it came with a conflict.
+    public var serverRecord: RemoteRecord?
+    /// How many seconds to wait before the next attempt, if the server said.
+    public var retryAfter: Double?
+    /// Other errors that led to this one.
+    public var underlying: [RemoteError]
+
+    /// Describes an error.
+    public init(
+        _ kind: Kind, domain: String = "HTTP", code: Int = 0, message: String, status: Int? = nil, body: Data? = nil,
+        identity: RemoteIdentity? = nil, serverRecord: RemoteRecord? = nil, retryAfter: Double? = nil,
+        underlying: [RemoteError] = []
+    ) {
+        self.kind = kind
+        self.domain = domain
+        self.code = code
+        self.message = message
+        self.status = status
+        self.body = body
+        self.identity = identity
+        self.serverRecord = serverRecord
+        self.retryAfter = retryAfter
+        self.underlying = underlying
+    }
+
+    /// Whether the same request may succeed later without anybody changing anything.
+    public var isTransient: Bool {
+        switch kind {
+        case .unreachable, .timeout, .throttled, .unavailable: true
+        default: false
+        }
+    }
+}
+
+extension RemoteError: CustomStringConvertible {
+    /// What happened, with the code.
+    public var description: String {
+        let subject = identity.map { "\($0): " } ?? ""
+        return "\(subject)\(message) (\(domain) \(code))"
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import StrataStore
+
+/// One thing to do at a back end. A back end that lacks it says so in its ``RemoteCapabilities``.
+public enum RemoteOperation: Sendable {
+    /// Objects that meet a condition. Answer: ``RemoteAnswer/page(_:)``.
+    case query(RemoteQuery)
+    /// How many objects meet a condition. Answer: ``RemoteAnswer/count(_:)``.
+    case count(RemoteQuery)
+    /// Objects by primary key; those that do not exist are left out. Answer: ``RemoteAnswer/page(_:)``.
+    case read(entity: EntityDescription, ids: [String])
+    /// New objects of one entity. Answer: ``RemoteAnswer/outcomes(_:)``, one for each.
+    case create(entity: EntityDescription, [RemoteWrite])
+    /// Changes of one object. Answer: ``RemoteAnswer/outcomes(_:)`` with one.
+    case update(entity: EntityDescription, RemoteWrite)
+    /// The end of one object. Answer: ``RemoteAnswer/outcomes(_:)`` with one.
+    case delete(entity: EntityDescription, RemoteWrite)
+    /// Members added to or taken from a to-many relationship. Answer: ``RemoteAnswer/outcomes(_:)`` with one.
+    case relate(entity: EntityDescription, RemoteRelation)
+    /// What has changed since the last time, deletions included. Answer: ``RemoteAnswer/page(_:)``.
+    case pull(RemotePull)
+    /// Bytes that a property refers to from then on. Answer: ``RemoteAnswer/file(_:)``.
+    case upload(entity: EntityDescription, RemoteFile)
+    /// A call of code on the server. Answer: ``RemoteAnswer/reply(_:)``.
+    case call(RemoteCall)
+    /// Several writes at once. Answer: ``RemoteAnswer/outcomes(_:)``, one for each write in order.
+    case batch([RemoteOperation])
+    /// Whether the back end can be reached, and what time it has. Answer: ``RemoteAnswer/nothing``.
+    case ping
+}
+
+/// Which objects to read, as far as a back end is asked.
+public struct RemoteQuery: Sendable {
+    /// The entity.
+    public var entity: EntityDescription
+    /// Whether objects of entities that inherit from it count, too.
+    public var includesSubentities = false
+    /// The condition. Objects in it are given by primary key, as ``Value/string(_:)``.
+    public var predicate: FetchPredicate?
+    /// The order.
+    public var sorts: [FetchSort] = []
+    /// The greatest number of objects; nil for all.
+    public var limit: Int?
+    /// How many objects are left out at the beginning.
+    public var offset = 0
+    /// The properties that are wanted; nil for all. The primary key always comes.
+    public var properties: [String]?
+    /// How many levels of related objects come along whole; 0 for primary keys alone.
+    public var expansion = 0
+    /// Where the answer before this one ended; see ``RemotePage/next``.
+    public var cursor: String?
+
+    /// Asks for all objects of an entity.
+    public init(entity: EntityDescription) { self.entity = entity }
+}
+
+/// A write of one object.
+public struct RemoteWrite: Sendable, Hashable {
+    /// The primary key.
+    public var id: String
+    /// What to write, by property name: everything for a new object, what has changed for an update, nothing for a
+    /// delete.
+    public var values: [String: RemoteValue]
+    /// Changes that the server computes from what it has, by property name.
+    public var operations: [String: FieldOperation]
+    /// The version that the change was made to. A back end with ``RemoteCapabilities/Features/conditionalWrites``
+    /// refuses the write with ``RemoteError/Kind/conflict`` if it has another; nil for any.
+    public var baseVersion: String?
+    /// The name of this write, the same at each attempt. A back end with
+    /// ``RemoteCapabilities/Features/idempotencyTokens`` does it once however often it is asked.
+    public var token: UUID
+    /// What goes along and is never kept here: passwords.
+    public var secrets: [String: String]
+    /// Whether the values are all that the object has, as in a synchronisation, or just what a save changed.
+    public var isWhole: Bool
+
+    /// Describes a write.
+    public init(
+        id: String, values: [String: RemoteValue] = [:], operations: [String: FieldOperation] = [:],
+        baseVersion: String? = nil, token: UUID = UUID(), secrets: [String: String] = [:], isWhole: Bool = false
+    ) {
+        self.id = id
+        self.values = values
+        self.operations = operations
+        self.baseVersion = baseVersion
+        self.token = token
+        self.secrets = secrets
+        self.isWhole = isWhole
+    }
+}
+
+/// A change that the server computes from the value it has, so that no concurrent one is lost.
+public enum FieldOperation: Sendable, Hashable {
+    /// Adds to a number; by a negative amount subtracts.
+    case increment(Value)
+    /// Puts elements at the end of an array.
+    case append([Value])
+    /// Puts those elements at the end of an array that it lacks.
+    case appendUnique([Value])
+    /// Takes every equal element out of an array.
+    case remove([Value])
+}
+
+/// A change of a to-many relationship of one object.
+public struct RemoteRelation: Sendable, Hashable {
+    /// The primary key of the owner.
+    public var id: String
+    /// The name of the relationship.
+    public var relationship: String
+    /// The primary keys of members that it shall have. Those that it has already are no error.
+    public var added: [String]
+    /// The primary keys of members that it shall not have. Those that it lacks are no error.
+    public var removed: [String]
+    /// New members that are made along the way.
+    public var created: [RemoteWrite] = []
+    /// Whether removed members are deleted, too.
+    public var deletesRemoved = false
+    /// The name of this write; see ``RemoteWrite/token``.
+    public var token: UUID
+
+    /// Describes a change of members.
+    public init(id: String, relationship: String, added: [String] = [], removed: [String] = [], token: UUID = UUID()) {
+        self.id = id
+        self.relationship = relationship
+        self.added = added
+        self.removed = removed
+        self.token = token
+    }
+}
+
+/// Asks what has changed since the last time.
+public struct RemotePull: Sendable {
+    /// The entity.
+    public var entity: EntityDescription
+    /// A further condition: only what meets it is mirrored.
+    public var predicate: FetchPredicate?
+    /// ``RemotePage/next`` of the answer before; nil to begin.
+    public var cursor: String?
+    /// The greatest number of objects in an answer.
+    public var limit: Int
+
+    /// Describes a pull.
+    public init(entity: EntityDescription, predicate: FetchPredicate? = nil, cursor: String? = nil, limit: Int = 500) {
+        self.entity = entity
+        self.predicate = predicate
+        self.cursor = cursor
+        self.limit = limit
+    }
+}
+
+/// Bytes for a property.
+public struct RemoteFile: Sendable, Hashable {
+    /// The primary key of the object.
+    public var id: String
+    /// The property that refers to the file.
+    public var property: String
+    /// The name of the file.
+    public var name: String
+    /// The MIME type.
+    public var contentType: String
+    /// The bytes.
+    public var data: Data
+
+    /// Describes a file.
+    public init(id: String, property: String, name: String, contentType: String, data: Data) {
+        self.id = id
+        self.property = property
+        self.name = name
+        self.contentType = contentType
+        self.data = data
+    }
+}
+
+/// A call of code on the server.
+public struct RemoteCall: Sendable, Hashable {
+    /// The HTTP method.
+    public var method: String
+    /// The name of the function, a path without a leading slash.
+    public var name: String
+    /// Parameters in order; names may come more than once.
+    public var parameters: [RemoteParameter]
+    /// The body, or nil.
+    public var body: Data?
+    /// The MIME type of the body; nil to say nothing.
+    public var contentType: String?
+
+    /// Describes a call.
+    public init(
+        method: String = "GET", name: String, parameters: [RemoteParameter] = [], body: Data? = nil,
+        contentType: String? = nil
+    ) {
+        self.method = method
+        self.name = name
+        self.parameters = parameters
+        self.body = body
+        self.contentType = contentType
+    }
+}
+
+/// A named parameter of a call.
+public struct RemoteParameter: Sendable, Hashable {
+    /// The name.
+    public var name: String
+    /// The value, not encoded.
+    public var value: String
+
+    /// Names a value.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
