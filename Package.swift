@@ -141,6 +141,7 @@ let package = Package(
             name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool"], resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting"]),
         .testTarget(
             name: "StrataStackMobTests", dependencies: ["StrataStackMob", "StrataTesting"],

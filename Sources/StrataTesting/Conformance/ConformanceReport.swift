@@ -1,0 +1,78 @@
+/// What became of each check of a ``ConformanceSuite`` on one kind of store.
+public struct ConformanceReport: Sendable, CustomStringConvertible {
+    /// What became of one check.
+    public enum Outcome: Sendable, Hashable {
+        /// It holds.
+        case passed
+        /// It does not; the message tells the author of the store what is wrong.
+        case failed(String)
+        /// It was not run, because the store leaves these out.
+        case omitted(Set<ConformanceFeature>)
+    }
+
+    /// One check with its outcome.
+    public struct Result: Sendable {
+        /// The check.
+        public let check: ConformanceCheck
+        /// What became of it.
+        public let outcome: Outcome
+    }
+
+    /// The name of the store.
+    public let name: String
+    /// All checks in order.
+    public let results: [Result]
+
+    /// The checks that failed, with their messages.
+    public var failures: [(check: String, message: String)] {
+        results.compactMap { result in
+            if case .failed(let message) = result.outcome { (result.check.name, message) } else { nil }
+        }
+    }
+
+    /// One line for each check that failed, and how many held.
+    public var description: String {
+        let held = results.count { $0.outcome == .passed }
+        let lines = failures.map { "\n  \($0.check): \($0.message)" }.joined()
+        return "\(name): \(held) of \(results.count) checks hold, \(failures.count) fail\(lines)"
+    }
+}
+
+/// What several stores can do, side by side.
+public struct CapabilityMatrix: Sendable, CustomStringConvertible {
+    /// The reports, one for each column.
+    public let reports: [ConformanceReport]
+
+    /// Puts reports side by side.
+    public init(_ reports: [ConformanceReport]) { self.reports = reports }
+
+    /// The matrix as a table in Markdown: how many checks of each area hold; `–` where the store leaves all of them out,
+    /// and those that fail in bold.
+    public var description: String {
+        var lines = ["| |" + reports.map { " \($0.name) |" }.joined(), "|---|" + reports.map { _ in "---|" }.joined()]
+        for area in ConformanceCheck.Area.allCases {
+            let cells = reports.map { cell($0, area) }
+            guard cells.contains(where: { $0 != nil }) else { continue }
+            lines.append("| \(area.rawValue) |" + cells.map { " \($0 ?? "") |" }.joined())
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func cell(_ report: ConformanceReport, _ area: ConformanceCheck.Area) -> String? {
+        let results = report.results.filter { $0.check.area == area }
+        guard !results.isEmpty else { return nil }
+        var held = 0
+        var failed = 0
+        var omitted = 0
+        for result in results {
+            switch result.outcome {
+            case .passed: held += 1
+            case .failed: failed += 1
+            case .omitted: omitted += 1
+            }
+        }
+        if omitted == results.count { return "–" }
+        let notes = (failed > 0 ? ["**\(failed) fail**"] : []) + (omitted > 0 ? ["\(omitted) left out"] : [])
+        return "\(held)" + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
+    }
+}

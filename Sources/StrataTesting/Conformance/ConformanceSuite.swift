@@ -1,0 +1,56 @@
+import Foundation
+import Strata
+
+/// What every store must do, to be tried on any. See ``ConformanceSubject`` for the use.
+public struct ConformanceSuite: Sendable {
+    /// The checks, in the order in which they run.
+    public let checks: [ConformanceCheck]
+
+    /// Some checks of the kit.
+    public init(checks: [ConformanceCheck]) { self.checks = checks }
+
+    /// All checks of the kit.
+    public static let standard = ConformanceSuite(
+        checks: ConformanceCheck.values + ConformanceCheck.fetching + ConformanceCheck.sorting
+            + ConformanceCheck.counting + ConformanceCheck.aggregates + ConformanceCheck.keys + ConformanceCheck.saving
+            + ConformanceCheck.conflicts + ConformanceCheck.toOne + ConformanceCheck.toMany
+            + ConformanceCheck.manyToMany + ConformanceCheck.ordered + ConformanceCheck.inheritance
+            + ConformanceCheck.geo + ConformanceCheck.life + ConformanceCheck.threads)
+
+    /// Runs all checks on a kind of store, each on an empty store of its own, one after another.
+    ///
+    /// Checks block; they run on a thread of their own.
+    /// - Returns: What became of each. A check that meets an error of the store has failed with that error as message.
+    public func run(_ subject: some ConformanceSubject) async -> ConformanceReport {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: runAndWait(subject)) }
+            thread.stackSize = 4 << 20
+            thread.start()
+        }
+    }
+
+    private func runAndWait(_ subject: some ConformanceSubject) -> ConformanceReport {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("conformance-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var results: [ConformanceReport.Result] = []
+        for check in checks {
+            let missing = check.needs.intersection(subject.omissions)
+            guard missing.isEmpty else {
+                results.append(.init(check: check, outcome: .omitted(missing)))
+                continue
+            }
+            do {
+                let place = folder.appendingPathComponent(check.name.replacingOccurrences(of: " ", with: "-"))
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                let model = try ConformanceModel.make(without: subject.omissions)
+                let trial = try ConformanceTrial(subject, model: model, place: place)
+                defer { trial.close() }
+                try check.body(trial)
+                results.append(.init(check: check, outcome: .passed))
+            } catch {
+                results.append(.init(check: check, outcome: .failed("\(error)")))
+            }
+        }
+        return ConformanceReport(name: subject.name, results: results)
+    }
+}
