@@ -16,7 +16,7 @@ enum Defect: String, CaseIterable, Sendable {
     case keysTwice, keysOverlap, keysFromOne, negativeKeys
     // Committing
     case lastSaveWins, deletesForgotten, updatesForgotten, insertsBeforeConflicts, noStoreRow, versionsStandStill
-    case referencesStay, pairsNotAdded, pairsNotRemoved, ordersForgotten, newMembersFirst, conflictsAsErrors
+    case pairsNotAdded, pairsNotRemoved, ordersForgotten, newMembersFirst, conflictsAsErrors
     // Relationships
     case membersOfAll, membersOfOne, pairsOfAll
     // Life
@@ -49,14 +49,16 @@ final class BrokenStore: PersistentStore {
         switch defect {
         case .keysTwice: return 1000..<(1000 + Int64(count))
         case .keysFromOne:
-            return try store.allocateKeys(count, rootIndex: rootIndex).lowerBound < 0 ? 0..<1 : 1..<(1 + Int64(count))
+            _ = try store.allocateKeys(count, rootIndex: rootIndex)
+            return 1..<(1 + Int64(count))
         case .keysOverlap:
             let range = try store.allocateKeys(count, rootIndex: rootIndex)
-            return (range.lowerBound - (range.lowerBound > 1 ? 1 : 0))
-            ..<(range.upperBound - (range.lowerBound > 1 ? 1 : 0))
+            let step: Int64 = range.lowerBound > 1 ? 1 : 0
+            return (range.lowerBound - step)..<(range.upperBound - step)
         case .negativeKeys:
             let range = try store.allocateKeys(count, rootIndex: rootIndex)
-            return -range.upperBound..<(-range.lowerBound)
+            let first = -range.upperBound
+            return first..<(first + Int64(count))
         default: return try store.allocateKeys(count, rootIndex: rootIndex)
         }
     }
@@ -149,7 +151,6 @@ final class BrokenStore: PersistentStore {
         case .lastSaveWins: changes = try changes.withoutVersions(store)
         case .deletesForgotten: changes.deletes = []
         case .updatesForgotten: changes.updates = []
-        case .referencesStay: changes.clearings = []
         case .pairsNotAdded: changes.pairs = changes.pairs.map { $0.changing(added: []) }
         case .pairsNotRemoved: changes.pairs = changes.pairs.map { $0.changing(removed: []) }
         case .ordersForgotten: changes.orders = []

@@ -37,6 +37,6 @@ import Testing
         let text = CapabilityMatrix([report]).description
         #expect(text.contains("| | Little |"), "\(text)")
         #expect(text.contains("| many-to-many | – |"), "\(text)")
-        #expect(text.contains("| order and pages | 10 |"), "\(text)")
+        #expect(text.contains("| order and pages | 12 |"), "\(text)")
     }
 }

@@ -30,7 +30,7 @@ extension ConformanceCheck {
         finds("truth values that are false", "flag == NO", ["Five"]),
         finds("doubles", "ratio > 0.4 AND ratio < 0.6", ["Cusco"]),
         finds("arithmetic", "large * 2 == 20", ["Lima"]),
-        finds("two properties", "large == medium", ["Five"]),
+        finds("two properties, nil equal to nil", "large == medium", ["Five", "Nil"]),
         finds("TRUEPREDICATE", "TRUEPREDICATE", ["Cusco", "Five", "Lima", "Nil", "Quite"]),
         finds("FALSEPREDICATE", "FALSEPREDICATE", []),
         ConformanceCheck(.fetching, "dates compare to their precision") { trial in

@@ -85,6 +85,19 @@ extension ConformanceCheck {
                 Set(pairs.map { "\($0.owner) \($0.member)" }), wanted, "memberKeys of two owners of five")
             try trial.expectEqual(pairs.count, wanted.count, "how many pairs memberKeys gave for two owners of five")
         },
+        ConformanceCheck(.toMany, "rows of members, of the asked owners alone") { trial in
+            try owners(trial, count: 5, each: 2)
+            guard let person = trial.model.entity(named: "Person"),
+                let relationship = person.relationship(named: "items")
+            else { return }
+            let persons = try trial.fetch("Person")
+            let asked = persons.prefix(2)
+            let rows = try trial.store.memberRows(
+                entityIndex: person.index, relationshipIndex: relationship.index, owners: asked.map(\.objectID.key))
+            let wanted = asked.flatMap { ($0["items"] as? Set<ManagedObject> ?? []).map(\.objectID.key) }
+            try trial.expectEqual(
+                rows.rows.map(\.key).sorted(), wanted.sorted(), "memberRows of two owners of five")
+        },
         ConformanceCheck(.toMany, "a member that moves to another owner") { trial in
             try owners(trial, count: 2, each: 1)
             let persons = try trial.fetch("Person", sort: [FetchSort("name")])

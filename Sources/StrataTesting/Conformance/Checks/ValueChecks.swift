@@ -51,7 +51,11 @@ extension ConformanceCheck {
     ) -> ConformanceCheck {
         ConformanceCheck(.values, "keeps \(name)", needs: needs) { trial in
             var ids: [ObjectID] = []
-            for value in wanted { ids.append(try trial.insert("Item", ["name": "x", attribute: value]).objectID) }
+            for value in wanted {
+                ids.append(
+                    try trial.insert("Item", attribute == "name" ? ["name": value] : ["name": "x", attribute: value])
+                        .objectID)
+            }
             try trial.context.save()
             let fresh = trial.keep(trial.container.newContext())
             for (id, value) in zip(ids, wanted) {
