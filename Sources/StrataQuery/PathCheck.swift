@@ -18,6 +18,9 @@ extension ManagedObjectModel {
                 guard takesCollections, CollectionOperator(rawValue: name) != nil else {
                     return "\(whole): \(name) is no collection operator that can stand here"
                 }
+                if name == CollectionOperator.count.rawValue, position < path.count - 1 {
+                    return "\(whole): nothing can follow \(name), which is a number"
+                }
                 continue
             }
             let rest = path[position...].joined(separator: ".")

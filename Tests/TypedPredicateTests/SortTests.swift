@@ -4,7 +4,10 @@ import Testing
 
 /// Orders by more than properties, typed and in the format language, saved or not.
 @Suite struct SortTests {
+    private let file: AtlasFile
     private let here = GeoPoint(latitude: 10, longitude: 10)
+
+    init() throws { file = try AtlasFile() }
 
     private func fill(_ context: ManagedObjectContext) {
         for number in 0..<4 {
@@ -25,7 +28,7 @@ import Testing
 
     @Test("By aggregates of a to-many relationship, in the store and over unsaved changes")
     func aggregates() throws {
-        let context = try AtlasFile().container.newContext()
+        let context = file.container.newContext()
         fill(context)
         let cities = Country.keys.cities
         for isSaved in [false, true] {
@@ -50,7 +53,7 @@ import Testing
 
     @Test("By the distance to a point; what lies nowhere comes first in ascending order")
     func distances() throws {
-        let context = try AtlasFile().container.newContext()
+        let context = file.container.newContext()
         fill(context)
         let distance = City.keys.position.distance(to: here)
         let ascending = FetchRequest<City>(sortedBy: [distance.ascending, City.keys.name.ascending])
@@ -76,7 +79,7 @@ import Testing
 
     @Test("Changed, new and deleted members count before the save, in a child context too")
     func pendingMembers() throws {
-        let parent = try AtlasFile().container.newContext()
+        let parent = file.container.newContext()
         fill(parent)
         try parent.save()
         let order = [Country.keys.cities.sum(\.population).descending, Country.keys.name.ascending]
@@ -99,7 +102,7 @@ import Testing
 
     @Test("An order that leads to many, or to nothing, is an error")
     func faults() throws {
-        let context = try AtlasFile().container.newContext()
+        let context = file.container.newContext()
         for isChanged in [false, true] {
             if isChanged { fill(context) }
             for text in ["cities", "cities.population", "nothing", "cities.@sum", "cities.@count.name", "$x", "name.@count"] {
