@@ -92,7 +92,8 @@ public final class EntityDescription: Sendable {
 
     init(
         declaration: Entity, index: Int, parentIndex: Int?, rootIndex: Int, rootName: String, descendantIndexes: [Int],
-        attributes: [AttributeDescription], relationships: [RelationshipDescription], fetchedProperties: [FetchedProperty],
+        attributes: [AttributeDescription], relationships: [RelationshipDescription],
+        fetchedProperties: [FetchedProperty],
         slots: [SlotDescription],
         indexes: [Index], uniqueConstraints: [[Int]], primaryKeyField: String?, naming: NamingConvention
     ) {

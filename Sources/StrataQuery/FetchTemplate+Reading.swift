@@ -112,7 +112,8 @@ private struct ReadFetch: FetchContent {
             }
         }
         for path in keyPaths(from: FetchedProperty.propertyVariable) {
-            let isKnown = path == ["name"] || path.count == 2 && path[0] == "userInfo" && property.userInfo[path[1]] != nil
+            let isKnown =
+                path == ["name"] || path.count == 2 && path[0] == "userInfo" && property.userInfo[path[1]] != nil
             if !isKnown {
                 faults.append(
                     "$\(FetchedProperty.propertyVariable).\(path.joined(separator: ".")): there are name, and userInfo "

@@ -11,7 +11,8 @@ extension ManagedObjectModel {
     ) -> String? {
         if path.isEmpty { return "an empty key path names no property" }
         let whole = path.joined(separator: ".")
-        let takesCollections = takesCollections || path.contains { CollectionOperator(rawValue: $0)?.isAggregate == true }
+        let takesCollections =
+            takesCollections || path.contains { CollectionOperator(rawValue: $0)?.isAggregate == true }
         var current = entity
         for (position, name) in path.enumerated() {
             if name.hasPrefix("@") {

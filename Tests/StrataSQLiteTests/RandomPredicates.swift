@@ -400,7 +400,9 @@ struct RandomPredicates {
         let key: FetchExpression?
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
-            key = path(from: entity, .point).map { .distance(.keyPath($0), .constant(constant(.point)), earthRadius: 1) }
+            key = path(from: entity, .point).map {
+                .distance(.keyPath($0), .constant(constant(.point)), earthRadius: 1)
+            }
         case 1, 2:
             guard let (path, destination) = many(from: entity) else { return nil }
             let op = pick(CollectionOperator.allCases.filter(\.isAggregate))

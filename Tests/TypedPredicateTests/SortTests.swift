@@ -105,7 +105,9 @@ import Testing
         let context = file.container.newContext()
         for isChanged in [false, true] {
             if isChanged { fill(context) }
-            for text in ["cities", "cities.population", "nothing", "cities.@sum", "cities.@count.name", "$x", "name.@count"] {
+            for text in [
+                "cities", "cities.population", "nothing", "cities.@sum", "cities.@count.name", "$x", "name.@count",
+            ] {
                 let request = FetchRequest<Country>(sortedBy: [try FetchSort(format: text)])
                 #expect(throws: PersistenceError.self, "\(text), \(isChanged)") { try context.fetch(request) }
             }

@@ -67,14 +67,16 @@ import Testing
             if isChanged { City(context: context, name: "new").country = peru }
             let objects = try context.fetch(cities)
             let request = cities.select(
-                City.keys.objectID, City.keys.country.objectID, FetchColumn("home", .keyPath(["country"])).renamed("place"))
+                City.keys.objectID, City.keys.country.objectID,
+                FetchColumn("home", .keyPath(["country"])).renamed("place"))
             let rows = try context.fetchValues(request)
             #expect(rows.map { $0[City.keys.objectID] } == objects.map(\.objectID))
             #expect(rows.map { $0[City.keys.country.objectID] } == objects.map { $0.country?.objectID })
             #expect(rows[0]["place"] == .object(peru.objectID) && rows[3]["place"].isNull)
             #expect(rows[0]["place"].objectID == peru.objectID && rows[0]["place"].value == nil)
             let tuples = try context.fetchValues(cities.select { ($0.objectID, $0.country.objectID) })
-            #expect(tuples.map(\.0) == objects.map(\.objectID) && tuples.map(\.1) == objects.map { $0.country?.objectID })
+            #expect(
+                tuples.map(\.0) == objects.map(\.objectID) && tuples.map(\.1) == objects.map { $0.country?.objectID })
             #expect(try context.existingObject(City.self, with: tuples[1].0) == objects[1])
         }
     }

@@ -109,7 +109,8 @@ extension ManagedObjectContext {
         for object in objects {
             let source = ObjectSource(object: object)
             do throws(PredicateEvaluationError) {
-                keyed.append((object, try sorts.map { (sort) throws(PredicateEvaluationError) in try sort.value(of: source) }))
+                keyed.append(
+                    (object, try sorts.map { (sort) throws(PredicateEvaluationError) in try sort.value(of: source) }))
             } catch {
                 throw .invalidFetch(entity: model.entities[plan.entityIndex].name, reason: error.description)
             }

@@ -20,7 +20,9 @@ public struct FetchedRow: Sendable, Hashable {
 
     /// The value of a typed column. Nil if it is nil, or the request did not ask for it.
     public subscript<Column: PredicateOperand>(column: Column) -> Column.Operand.Wrapped?
-    where Column.Operand: ComparableAttribute { value(of: column.expression)?.value.flatMap(Column.Operand.Wrapped.init) }
+    where Column.Operand: ComparableAttribute {
+        value(of: column.expression)?.value.flatMap(Column.Operand.Wrapped.init)
+    }
 
     /// The object of a typed column such as `City.keys.country.objectID`. Nil if there is none, or the request did not ask
     /// for it.

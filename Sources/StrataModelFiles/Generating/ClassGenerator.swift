@@ -132,7 +132,8 @@ struct ClassGenerator {
         let destination =
             model.entity(named: property.destination).map { GeneratedNames.userClass($0.declaration) }
             ?? property.destination
-        let documentation = "The fetched property `\(property.name)`: objects of \(property.destination), kept until a refresh."
+        let documentation =
+            "The fetched property `\(property.name)`: objects of \(property.destination), kept until a refresh."
         return SwiftDeclaration(
             documentation: property.request.documentation ?? documentation, modifiers: access.modifiers + ["final"],
             keyword: "var", name: GeneratedNames.escaped(property.name), suffix: ": [\(destination)]",

@@ -31,7 +31,8 @@ enum GeneratedNames {
     private static let takenMembers: Set<String> = [
         "allKeys", "assignObjectID", "awakeFromFetch", "awakeFromInsert", "changedPropertyNames", "changedValues",
         "committedValues", "container", "context",
-        "delete", "description", "didSave", "didTurnIntoFault", "entity", "entityName", "fetchedValue", "frozen", "hasChanges",
+        "delete", "description", "didSave", "didTurnIntoFault", "entity", "entityName", "fetchedValue", "frozen",
+        "hasChanges",
         "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
         "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
         "objectID", "path",
@@ -56,7 +57,8 @@ enum GeneratedNames {
         "ObjectKeys", "Optional", "Sendable",
         "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
         "CompositeElement", "NamingConvention",
-        "FetchRequest", "FetchTemplate", "FetchedProperty", "PredicateArgument", "PredicateConvertible", "PropertyKeyPaths", "TypedPath",
+        "FetchRequest", "FetchTemplate", "FetchedProperty", "PredicateArgument", "PredicateConvertible",
+        "PropertyKeyPaths", "TypedPath",
         "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
     ]
 

@@ -40,7 +40,8 @@ struct ModelGenerator {
             documentation: "The model \(model.name) and its classes.", modifiers: access.modifiers, keyword: "enum",
             name: GeneratedNames.model(model.name), suffix: ": GeneratedModel",
             body: .members(
-                members + (model.fetchTemplates.isEmpty ? [] : [fetches]) + model.entities.map { entity($0.declaration) }))
+                members + (model.fetchTemplates.isEmpty ? [] : [fetches])
+                    + model.entities.map { entity($0.declaration) }))
     }
 
     private func function(_ entity: String) -> String { NamingConvention.lowerCamelCase(entity) + "Entity" }
