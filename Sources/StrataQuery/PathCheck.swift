@@ -12,7 +12,10 @@ extension ManagedObjectModel {
         if path.isEmpty { return "an empty key path names no property" }
         let whole = path.joined(separator: ".")
         let takesCollections =
-            takesCollections || path.contains { CollectionOperator(rawValue: $0)?.isAggregate == true }
+            takesCollections
+            || path.contains {
+                $0.utf8.first == UInt8(ascii: "@") && CollectionOperator(rawValue: $0)?.isAggregate == true
+            }
         var current = entity
         for (position, name) in path.enumerated() {
             if name.hasPrefix("@") {

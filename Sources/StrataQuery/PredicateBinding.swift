@@ -41,8 +41,9 @@ private struct BoundObjects: PredicateRewriter {
 
 extension FetchPredicate {
     fileprivate var isAboutObject: Bool {
-        let parts = parts
-        return parts.conditions.contains(where: \.isAboutObject) || parts.expressions.contains(where: \.isAboutObject)
+        var isFound = false
+        forEachPart { isFound = isFound || $0.isAboutObject }
+        return isFound
     }
 }
 
@@ -52,9 +53,18 @@ extension FetchExpression {
         switch self {
         case .keyPath, .evaluatedObject: return true
         default:
-            let parts = parts
-            return parts.conditions.contains(where: \.isAboutObject)
-                || parts.expressions.contains(where: \.isAboutObject)
+            var isFound = false
+            forEachPart { isFound = isFound || $0.isAboutObject }
+            return isFound
+        }
+    }
+}
+
+extension PredicateNode {
+    fileprivate var isAboutObject: Bool {
+        switch self {
+        case .condition(let part): part.isAboutObject
+        case .expression(let part): part.isAboutObject
         }
     }
 }

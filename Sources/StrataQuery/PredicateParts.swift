@@ -1,31 +1,54 @@
+/// A node of a condition's tree.
+enum PredicateNode {
+    case condition(FetchPredicate)
+    case expression(FetchExpression)
+}
+
 extension FetchPredicate {
-    /// The conditions and expressions that the condition is made of.
-    var parts: (conditions: [FetchPredicate], expressions: [FetchExpression]) {
+    /// Shows the conditions and expressions that the condition is made of. No list is made of them, since every fetch
+    /// looks at its condition.
+    func forEachPart(_ body: (PredicateNode) -> Void) {
         switch self {
-        case .constant: ([], [])
-        case .and(let parts), .or(let parts): (parts, [])
-        case .not(let part): ([part], [])
-        case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _): ([], [left, right])
-        case .geo(.near(let place, let point, _)): ([], [place, point])
-        case .geo(.within(let place, let point, let distance, _, _)): ([], [place, point, distance])
-        case .geo(.box(let place, let southWest, let northEast)): ([], [place, southWest, northEast])
+        case .constant: break
+        case .and(let parts), .or(let parts): for part in parts { body(.condition(part)) }
+        case .not(let part): body(.condition(part))
+        case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _):
+            body(.expression(left))
+            body(.expression(right))
+        case .geo(.near(let place, let point, _)):
+            body(.expression(place))
+            body(.expression(point))
+        case .geo(.within(let first, let second, let third, _, _)), .geo(.box(let first, let second, let third)):
+            body(.expression(first))
+            body(.expression(second))
+            body(.expression(third))
         }
     }
 }
 
 extension FetchExpression {
-    /// The conditions and expressions that the expression is made of.
-    var parts: (conditions: [FetchPredicate], expressions: [FetchExpression]) {
+    /// Shows the conditions and expressions that the expression is made of.
+    func forEachPart(_ body: (PredicateNode) -> Void) {
         switch self {
-        case .constant, .keyPath, .evaluatedObject, .variable: ([], [])
-        case .path(let base, _), .cast(let base, _): ([], [base])
-        case .aggregate(let parts), .function(_, let parts): ([], parts)
-        case .index(let base, .at(let position)): ([], [base, position])
-        case .index(let base, _): ([], [base])
-        case .subquery(let collection, _, let condition): ([condition], [collection])
-        case .ternary(let condition, let first, let second): ([condition], [first, second])
-        case .method(let receiver, _, let arguments): ([], [receiver] + arguments)
-        case .distance(let a, let b, _): ([], [a, b])
+        case .constant, .keyPath, .evaluatedObject, .variable: break
+        case .path(let base, _), .cast(let base, _): body(.expression(base))
+        case .aggregate(let parts), .function(_, let parts): for part in parts { body(.expression(part)) }
+        case .index(let base, let index):
+            body(.expression(base))
+            if case .at(let position) = index { body(.expression(position)) }
+        case .subquery(let collection, _, let condition):
+            body(.expression(collection))
+            body(.condition(condition))
+        case .ternary(let condition, let first, let second):
+            body(.condition(condition))
+            body(.expression(first))
+            body(.expression(second))
+        case .method(let receiver, _, let arguments):
+            body(.expression(receiver))
+            for part in arguments { body(.expression(part)) }
+        case .distance(let a, let b, _):
+            body(.expression(a))
+            body(.expression(b))
         }
     }
 }

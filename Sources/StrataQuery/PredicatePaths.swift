@@ -5,9 +5,9 @@ extension FetchPredicate {
 
     /// All key paths that start at a variable which no `SUBQUERY` binds, or with nil at the object itself.
     public func keyPaths(from variable: String?) -> [[String]] {
-        var paths = PathCollector()
+        var paths = PathCollector(variable: variable)
         paths.collect(self, [:])
-        return paths.found.filter { $0.variable == variable }.map(\.names)
+        return paths.found
     }
 }
 
@@ -17,13 +17,23 @@ extension FetchExpression {
 
     /// All key paths that start at a variable; see ``FetchPredicate/keyPaths(from:)``.
     public func keyPaths(from variable: String?) -> [[String]] {
-        var paths = PathCollector()
+        var paths = PathCollector(variable: variable)
         paths.collect(self, [:])
-        return paths.found.filter { $0.variable == variable }.map(\.names)
+        return paths.found
     }
 }
 
-/// Gathers the paths of a tree.
+extension FetchPlan {
+    /// All key paths that the condition and the order look at; see ``FetchPredicate/keyPaths``.
+    public var keyPaths: [[String]] {
+        var paths = PathCollector(variable: nil)
+        if let predicate { paths.collect(predicate, [:]) }
+        for sort in sorts { paths.collect(sort.expression, [:]) }
+        return paths.found
+    }
+}
+
+/// Gathers the paths of a tree that start at a variable, or at the object.
 private struct PathCollector {
     /// A path and where it starts: at a free variable, or at the object.
     struct Path {
@@ -34,25 +44,33 @@ private struct PathCollector {
     /// The paths of what subqueries bind; nil for what is no path.
     typealias Bindings = [String: Path?]
 
-    var found: [Path] = []
+    let variable: String?
+    var found: [[String]] = []
+
+    init(variable: String?) { self.variable = variable }
 
     mutating func collect(_ predicate: FetchPredicate, _ bindings: Bindings) {
-        let parts = predicate.parts
-        for part in parts.conditions { collect(part, bindings) }
-        for part in parts.expressions { collect(part, bindings) }
+        predicate.forEachPart { collect($0, bindings) }
     }
 
     mutating func collect(_ expression: FetchExpression, _ bindings: Bindings) {
-        if let path = Self.origin(of: expression, bindings), !path.names.isEmpty { found.append(path) }
+        if let path = Self.origin(of: expression, bindings), path.variable == variable, !path.names.isEmpty {
+            found.append(path.names)
+        }
         if case .subquery(let collection, let name, let condition) = expression {
             collect(collection, bindings)
             var inner = bindings
             inner[name] = .some(Self.origin(of: collection, bindings))
             return collect(condition, inner)
         }
-        let parts = expression.parts
-        for part in parts.conditions { collect(part, bindings) }
-        for part in parts.expressions { collect(part, bindings) }
+        expression.forEachPart { collect($0, bindings) }
+    }
+
+    private mutating func collect(_ node: PredicateNode, _ bindings: Bindings) {
+        switch node {
+        case .condition(let part): collect(part, bindings)
+        case .expression(let part): collect(part, bindings)
+        }
     }
 
     /// The path to where an expression leads, if it is nothing but a path.

@@ -50,9 +50,6 @@ extension ManagedObjectContext {
 }
 
 extension FetchPlan {
-    /// All paths that the condition and the order look at.
-    var keyPaths: [[String]] { (predicate?.keyPaths ?? []) + sorts.flatMap(\.expression.keyPaths) }
-
     /// The entities that paths lead through or to many of; with `ends`, those of all relationships at the end of a
     /// path, too.
     func relatedEntityIndexes(in model: ManagedObjectModel, ends: Bool = false) -> Set<Int> {
