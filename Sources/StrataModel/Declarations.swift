@@ -200,6 +200,8 @@ public struct Entity: Sendable, Hashable {
     public var attributes: [Attribute] = []
     /// The relationships.
     public var relationships: [Relationship] = []
+    /// The fetched properties.
+    public var fetchedProperties: [FetchedProperty] = []
     /// The indexes over several properties, and those of kinds that a single attribute cannot ask for itself.
     public var indexes: [Index] = []
     /// The name that this entity had in earlier versions.

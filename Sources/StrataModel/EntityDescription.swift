@@ -21,6 +21,8 @@ public final class EntityDescription: Sendable {
     public let attributes: [AttributeDescription]
     /// All relationships, inherited ones first.
     public let relationships: [RelationshipDescription]
+    /// All fetched properties, inherited ones first.
+    public let fetchedProperties: [FetchedProperty]
     /// The layout of rows.
     public let slots: [SlotDescription]
     /// The positions in ``relationships`` of those that lead to many.
@@ -60,6 +62,11 @@ public final class EntityDescription: Sendable {
         relationshipIndexesByName[name].map { relationships[$0] }
     }
 
+    /// The position in ``fetchedProperties`` of the one of a name, inherited ones included.
+    public func fetchedPropertyIndex(named name: String) -> Int? {
+        fetchedProperties.firstIndex { $0.name == name }
+    }
+
     /// The slot of a name: an attribute, a to-one relationship, or an element of a composite as `address.street`.
     public func slot(named name: String) -> SlotDescription? {
         slotIndexesByName[name].map { slots[$0] }
@@ -85,7 +92,9 @@ public final class EntityDescription: Sendable {
 
     init(
         declaration: Entity, index: Int, parentIndex: Int?, rootIndex: Int, rootName: String, descendantIndexes: [Int],
-        attributes: [AttributeDescription], relationships: [RelationshipDescription], slots: [SlotDescription],
+        attributes: [AttributeDescription], relationships: [RelationshipDescription],
+        fetchedProperties: [FetchedProperty],
+        slots: [SlotDescription],
         indexes: [Index], uniqueConstraints: [[Int]], primaryKeyField: String?, naming: NamingConvention
     ) {
         self.declaration = declaration
@@ -96,6 +105,7 @@ public final class EntityDescription: Sendable {
         self.descendantIndexes = descendantIndexes
         self.attributes = attributes
         self.relationships = relationships
+        self.fetchedProperties = fetchedProperties
         self.slots = slots
         self.toManyIndexes = relationships.filter(\.isToMany).map(\.index)
         self.indexes = indexes

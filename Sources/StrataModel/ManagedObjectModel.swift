@@ -10,16 +10,21 @@ public final class ManagedObjectModel: Sendable {
     /// The entities in the order of their declaration.
     public let entities: [EntityDescription]
     /// A fingerprint of all that decides how objects are stored: 32 hexadecimal digits, the same on every platform and
-    /// in every run. Defaults, validation, delete rules, indexes and user info do not enter it.
+    /// in every run. Defaults, validation, delete rules, indexes, fetched properties, fetches and user info do not enter
+    /// it.
     public let versionHash: String
+    /// The fetch requests with names, in the order of their declaration.
+    public let fetchTemplates: [FetchTemplate]
 
     private let indexesByName: [String: Int]
     private let indexesByStoredName: [String: Int]
 
     /// Checks declarations and makes a model of them.
     /// - Throws: ``ModelError`` with all faults at once.
-    public init(name: String, naming: NamingConvention = .snakeCase, entities: [Entity]) throws(ModelError) {
-        let faults = Self.faults(in: entities, naming: naming)
+    public init(
+        name: String, naming: NamingConvention = .snakeCase, entities: [Entity], fetches: [FetchTemplate] = []
+    ) throws(ModelError) {
+        let faults = ModelChecker(naming: naming, entities: entities, fetches: fetches).faults()
         guard faults.isEmpty else { throw ModelError(model: name, faults: faults) }
         self.name = name
         self.naming = naming
@@ -28,12 +33,23 @@ public final class ManagedObjectModel: Sendable {
         self.indexesByName = Dictionary(uniqueKeysWithValues: self.entities.map { ($0.name, $0.index) })
         self.indexesByStoredName = Dictionary(
             uniqueKeysWithValues: self.entities.map { (naming.storedName(ofEntity: $0.name), $0.index) })
+        self.fetchTemplates = fetches
+        // Paths of conditions are looked up in the model itself.
+        let rest = faultsOfFetches
+        guard rest.isEmpty else { throw ModelError(model: name, faults: rest) }
     }
 
-    /// All faults of declarations in their order: what ``init(name:naming:entities:)`` would throw. Empty if they make
-    /// a model.
-    public static func faults(in entities: [Entity], naming: NamingConvention = .snakeCase) -> [ModelFault] {
-        ModelChecker(naming: naming, entities: entities).faults()
+    /// All faults of declarations in their order: what ``init(name:naming:entities:fetches:)`` would throw. Empty if
+    /// they make a model.
+    public static func faults(
+        in entities: [Entity], naming: NamingConvention = .snakeCase, fetches: [FetchTemplate] = []
+    ) -> [ModelFault] {
+        do throws(ModelError) {
+            _ = try ManagedObjectModel(name: "", naming: naming, entities: entities, fetches: fetches)
+            return []
+        } catch {
+            return error.faults
+        }
     }
 
     /// The model of declarations that were checked before, as generated code has them.
@@ -41,10 +57,10 @@ public final class ManagedObjectModel: Sendable {
     /// Traps if they are faulty after all: then the generated files are out of step with this version of Strata;
     /// generate them again.
     public static func generated(
-        name: String, naming: NamingConvention = .snakeCase, entities: [Entity]
+        name: String, naming: NamingConvention = .snakeCase, entities: [Entity], fetches: [FetchTemplate] = []
     ) -> ManagedObjectModel {
         do {
-            return try ManagedObjectModel(name: name, naming: naming, entities: entities)
+            return try ManagedObjectModel(name: name, naming: naming, entities: entities, fetches: fetches)
         } catch {
             fatalError("the generated model \(name) is faulty; run strata-generate again on its model file:\n\(error)")
         }
@@ -53,6 +69,11 @@ public final class ManagedObjectModel: Sendable {
     /// The entity of a name.
     public func entity(named name: String) -> EntityDescription? {
         indexesByName[name].map { entities[$0] }
+    }
+
+    /// The fetch request of a name.
+    public func fetchRequestTemplate(named name: String) -> FetchTemplate? {
+        fetchTemplates.first { $0.name == name }
     }
 
     /// The entity whose name is stored as the given one: the exact way back of

@@ -17,7 +17,8 @@ public enum ModelBuilder {
     public static func buildArray(_ parts: [[Entity]]) -> [Entity] { parts.flatMap(\.self) }
 }
 
-/// Something that stands in the block of an ``Entity``: ``Attribute``, ``Relationship`` or ``Index``.
+/// Something that stands in the block of an ``Entity``: ``Attribute``, ``Relationship``,
+/// ``FetchedProperty`` or ``Index``.
 public protocol EntityComponent: Sendable {
     /// Adds itself to the entity.
     func add(to entity: inout Entity)
@@ -33,6 +34,11 @@ extension Relationship: EntityComponent {
     public func add(to entity: inout Entity) { entity.relationships.append(self) }
 }
 
+extension FetchedProperty: EntityComponent {
+    /// Adds the fetched property behind the others.
+    public func add(to entity: inout Entity) { entity.fetchedProperties.append(self) }
+}
+
 extension Index: EntityComponent {
     /// Adds the index behind the others.
     public func add(to entity: inout Entity) { entity.indexes.append(self) }
@@ -41,7 +47,7 @@ extension Index: EntityComponent {
 /// Gathers what an entity consists of.
 @resultBuilder
 public enum EntityBuilder {
-    /// Takes one attribute, relationship or index.
+    /// Takes one attribute, relationship, fetched property or index.
     public static func buildExpression(_ component: some EntityComponent) -> [any EntityComponent] { [component] }
     /// Takes several of them.
     public static func buildExpression(_ components: [any EntityComponent]) -> [any EntityComponent] { components }
@@ -71,7 +77,7 @@ extension Entity {
     ///   - abstract: Whether there are no objects of this entity itself, only of those that inherit from it.
     ///   - user: Whether this is the entity of users, whose primary key is `username`.
     ///   - primaryKey: The primary-key attribute, where the convention does not find it.
-    ///   - content: Attributes, relationships and indexes in any order.
+    ///   - content: Attributes, relationships, fetched properties and indexes in any order.
     public init(
         _ name: String, inherits parent: String? = nil, abstract: Bool = false, user: Bool = false,
         primaryKey: String? = nil,
@@ -89,10 +95,12 @@ extension Entity {
 
 extension ManagedObjectModel {
     /// Checks the declarations of a block and makes a model of them.
+    /// - Parameter fetches: The fetch requests with names.
     /// - Throws: ``ModelError`` with all faults at once.
     public convenience init(
-        name: String, naming: NamingConvention = .snakeCase, @ModelBuilder _ content: () -> [Entity]
+        name: String, naming: NamingConvention = .snakeCase, fetches: [FetchTemplate] = [],
+        @ModelBuilder _ content: () -> [Entity]
     ) throws(ModelError) {
-        try self.init(name: name, naming: naming, entities: content())
+        try self.init(name: name, naming: naming, entities: content(), fetches: fetches)
     }
 }

@@ -31,6 +31,7 @@ extension ModelChecker {
         let own =
             entity.attributes.map { ($0.name, $0.location, $0.renamingIdentifier) }
             + entity.relationships.map { ($0.name, $0.location, $0.renamingIdentifier) }
+            + entity.fetchedProperties.map { ($0.name, $0.request.location, nil) }
         let ancestors = lineage(of: entity).dropFirst()
         var seen: [String: SourceLocation?] = [:]
         for (name, location, renaming) in own {
@@ -113,5 +114,6 @@ extension ModelChecker {
 extension Entity {
     func hasProperty(_ name: String) -> Bool {
         attributes.contains { $0.name == name } || relationships.contains { $0.name == name }
+            || fetchedProperties.contains { $0.name == name }
     }
 }

@@ -4,12 +4,14 @@
 struct ModelChecker {
     let naming: NamingConvention
     let entities: [Entity]
+    let fetches: [FetchTemplate]
     let entitiesByName: [String: Entity]
     var found: [ModelFault] = []
 
-    init(naming: NamingConvention, entities: [Entity]) {
+    init(naming: NamingConvention, entities: [Entity], fetches: [FetchTemplate]) {
         self.naming = naming
         self.entities = entities
+        self.fetches = fetches
         self.entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -27,10 +29,12 @@ struct ModelChecker {
             checkPropertyNames(of: entity)
             for attribute in entity.attributes { checkAttribute(attribute, of: entity) }
             for relationship in entity.relationships { checkRelationship(relationship, of: entity) }
+            for property in entity.fetchedProperties { checkFetchedProperty(property, of: entity) }
             checkIndexes(of: entity)
             checkPrimaryKey(of: entity)
         }
         checkStoredNames()
+        checkFetches()
     }
 
     // MARK: Reporting

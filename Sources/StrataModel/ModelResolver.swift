@@ -79,7 +79,8 @@ struct ModelResolver {
             declaration: entities[index], index: index, parentIndex: lineage.dropLast().last, rootIndex: lineage[0],
             rootName: entities[lineage[0]].name,
             descendantIndexes: [index] + lineages.indices.filter { $0 != index && lineages[$0].contains(index) },
-            attributes: attributes, relationships: relationships, slots: slots, indexes: indexes,
+            attributes: attributes, relationships: relationships,
+            fetchedProperties: lineage.flatMap { entities[$0].fetchedProperties }, slots: slots, indexes: indexes,
             uniqueConstraints: indexes.filter { $0.kind == .unique }.map { index in
                 index.properties.compactMap { slotsByName[$0.hasPrefix("-") ? String($0.dropFirst()) : $0] }
             },

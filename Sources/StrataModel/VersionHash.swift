@@ -3,7 +3,7 @@
 /// What enters: naming; entities with parent and abstractness; attributes with type (elements of composites and the
 /// class of transformables included), optionality, transience and how they are derived; relationships with destination,
 /// inverse, cardinality, order, optionality and counts. What does not: the order of declarations, defaults, other
-/// validation, delete rules, indexes, renaming identifiers, user info, documentation. A change of the encoding here
+/// validation, delete rules, indexes, fetched properties, renaming identifiers, user info, documentation. A change of the encoding here
 /// makes every existing store look foreign: do not change it.
 enum VersionHash {
     /// Hashes the entities and their properties in the order of their names.

@@ -26,6 +26,8 @@ public import StrataModel
 ///         relationships:
 ///           country: {to: Country, inverse: cities, optional: false}
 ///           sights: {toMany: Sight, inverse: city, ordered: true, delete: cascade, max: 50}
+///         fetched:
+///           neighbours: {entity: City, where: "country == $FETCH_SOURCE.country AND SELF != $FETCH_SOURCE"}
 ///         indexes:
 ///           - [name, -population]
 ///           - {unique: [name, country]}
@@ -55,19 +57,20 @@ public struct ModelFile: Sendable, Hashable {
     /// The entities in the order of the file.
     public var entities: [Entity]
     /// The fetch requests with names, in the order of the file.
-    public var fetches: [FetchTemplate] = []
+    public var fetches: [FetchTemplate]
     /// The path of the file as it was given, for messages.
     public var path: String
 
     /// Collects what a model file says.
     public init(
         name: String, naming: NamingConvention = .snakeCase, access: Access = .internal, entities: [Entity],
-        path: String
+        fetches: [FetchTemplate] = [], path: String
     ) {
         self.name = name
         self.naming = naming
         self.access = access
         self.entities = entities
+        self.fetches = fetches
         self.path = path
     }
 
@@ -98,15 +101,18 @@ public struct ModelFile: Sendable, Hashable {
         var faults = reader.faults
         if !reader.isHopeless {
             let read = Set(faults.map { Subject(fault: $0) })
+            // Conditions are about properties, which must have been understood.
+            var checkable = file
+            if !faults.isEmpty {
+                checkable.fetches = []
+                for index in checkable.entities.indices { checkable.entities[index].fetchedProperties = [] }
+            }
             let checked =
-                ManagedObjectModel.faults(in: file.entities, naming: file.naming) + GeneratedNames.faults(in: file)
+                ManagedObjectModel.faults(in: checkable.entities, naming: file.naming, fetches: checkable.fetches)
+                + GeneratedNames.faults(in: file)
             // A property that was not understood has faults enough; what follows from the guess that stands in for it
             // does not help.
             faults += checked.filter { $0.property == nil || !read.contains(Subject(fault: $0)) }
-        }
-        if faults.isEmpty, !file.fetches.isEmpty {
-            let model = try file.model()
-            faults = file.fetches.flatMap { $0.faults(in: model) }
         }
         guard faults.isEmpty else { throw ModelError(model: file.name, faults: Self.sorted(faults)) }
         return file
@@ -115,7 +121,7 @@ public struct ModelFile: Sendable, Hashable {
     /// The model.
     /// - Throws: ``ModelError``; never for a file that came from ``read(path:)`` and was not changed since.
     public func model() throws(ModelError) -> ManagedObjectModel {
-        try ManagedObjectModel(name: name, naming: naming, entities: entities)
+        try ManagedObjectModel(name: name, naming: naming, entities: entities, fetches: fetches)
     }
 
     /// The name of a model in a file that names none: `Models/gazetteer.strata.yaml` gives `Gazetteer`.

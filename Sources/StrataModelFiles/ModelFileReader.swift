@@ -80,8 +80,7 @@ final class ModelFileReader {
 
     private static let entityKeys = [
         "documentation", "inherits", "abstract", "base", "class", "user", "primaryKey", "attributes", "relationships",
-        "indexes",
-        "renamedFrom", "userInfo",
+        "fetched", "indexes", "renamedFrom", "userInfo",
     ]
 
     private func readEntity(_ key: Node, _ value: Node) -> Entity {
@@ -111,6 +110,13 @@ final class ModelFileReader {
             for (key, name, value) in entries(of: node, what: "'relationships'") ?? [] {
                 property = name
                 if let relationship = readRelationship(key, name, value) { result.relationships.append(relationship) }
+                property = nil
+            }
+        }
+        if let node = fields["fetched"] {
+            for (key, name, value) in entries(of: node, what: "'fetched'") ?? [] {
+                property = name
+                if let fetched = readFetchedProperty(key, name, value) { result.fetchedProperties.append(fetched) }
                 property = nil
             }
         }

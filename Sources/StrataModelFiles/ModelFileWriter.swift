@@ -6,7 +6,7 @@ extension ModelFile {
     public init(model: ManagedObjectModel, access: Access = .internal, path: String = "") {
         self.init(
             name: model.name, naming: model.naming, access: access, entities: model.entities.map(\.declaration),
-            path: path)
+            fetches: model.fetchTemplates, path: path)
     }
 
     /// The file as YAML text in the shortest form. Reading it gives the same declarations, but for their locations;
@@ -90,6 +90,16 @@ struct ModelFileWriter {
         if !entity.relationships.isEmpty {
             lines.append("relationships:")
             lines += entity.relationships.map { "  \($0.name): \(text(of: $0))" }
+        }
+        if !entity.fetchedProperties.isEmpty {
+            lines.append("fetched:")
+            for property in entity.fetchedProperties {
+                lines.append("  \(property.name):")
+                lines += self.lines(of: property.request).map { "    " + $0 }
+                if !property.userInfo.isEmpty {
+                    lines.append("    userInfo: \(YAMLText.mapping(of: property.userInfo))")
+                }
+            }
         }
         if !entity.indexes.isEmpty {
             lines.append("indexes:")

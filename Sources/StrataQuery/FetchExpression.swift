@@ -62,6 +62,9 @@ public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
     case distinctUnion = "@distinctUnionOfObjects"
     /// The values of the next component.
     case union = "@unionOfObjects"
+
+    /// Whether one value comes of many.
+    public var isAggregate: Bool { self != .distinctUnion && self != .union }
 }
 
 /// What `CAST` makes of a value. Nil stays nil; what has no such form becomes nil.

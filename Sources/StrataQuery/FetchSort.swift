@@ -1,21 +1,81 @@
 /// One criterion of an order. Nil comes before all values in ascending order; text is ordered by its UTF-8 bytes.
 public struct FetchSort: Sendable, Hashable {
-    /// The property, or the path to it through to-one relationships.
-    public var keyPath: [String]
+    /// What objects are ordered by: a property, also through to-one relationships, or any other single value, such as
+    /// the distance to a point or the number of members of a relationship to many.
+    public var expression: FetchExpression
     /// Whether small values come first.
     public var ascending: Bool
     /// How text is compared.
     public var options: ComparisonOptions
 
-    /// Orders by a property.
-    public init(_ keyPath: [String], ascending: Bool = true, options: ComparisonOptions = []) {
-        self.keyPath = keyPath
+    /// Orders by the value of an expression.
+    public init(_ expression: FetchExpression, ascending: Bool = true, options: ComparisonOptions = []) {
+        self.expression = expression
         self.ascending = ascending
         self.options = options
     }
 
-    /// Orders by a property given as a dotted path: `country.name`.
+    /// Orders by a property, or by an aggregate of a relationship to many: `["cities", "@count"]`.
+    public init(_ keyPath: [String], ascending: Bool = true, options: ComparisonOptions = []) {
+        self.init(.keyPath(keyPath), ascending: ascending, options: options)
+    }
+
+    /// Orders by a dotted path: `country.name`, `cities.@count`, `cities.@sum.population`.
     public init(_ keyPath: String, ascending: Bool = true, options: ComparisonOptions = []) {
         self.init(keyPath.split(separator: ".").map(String.init), ascending: ascending, options: options)
+    }
+
+    /// Reads a criterion as model files and tools write it: a dotted path or an expression of the format language, `-`
+    /// before it for the greatest first, options for text behind it.
+    ///
+    ///     try FetchSort(format: "-population")
+    ///     try FetchSort(format: "country.name[cd]")
+    ///     try FetchSort(format: "distance(position, {48.86, 2.35})")
+    /// - Throws: A ``PredicateParseError`` with the place of the fault.
+    public init(format: String) throws(PredicateParseError) {
+        var text = format[...]
+        let isDescending = text.first == "-"
+        if isDescending { text = text.dropFirst() }
+        var options: ComparisonOptions = []
+        if let bracket = text.lastIndex(of: "["), text.last == "]", bracket > text.startIndex {
+            let letters = text[text.index(after: bracket)...].dropLast()
+            let found = letters.map { letter in Self.options.first { $0.letter == letter }?.option }
+            if !found.isEmpty, !found.contains(nil) {
+                options = found.reduce(into: []) { $0.formUnion($1 ?? []) }
+                text = text[..<bracket]
+            }
+        }
+        // In a path, unlike in an expression, the name of a property may be that of a keyword.
+        let isPath = !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || "_.@".contains($0) }
+        if isPath {
+            self.init(String(text), ascending: !isDescending, options: options)
+        } else {
+            self.init(try FetchExpression(format: String(text)), ascending: !isDescending, options: options)
+        }
+    }
+
+    private static let options: [(letter: Character, option: ComparisonOptions)] = [
+        ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("n", .normalized), ("l", .locale),
+    ]
+}
+
+extension FetchSort: CustomStringConvertible {
+    /// The criterion as ``init(format:)`` reads it.
+    public var description: String { "\(ascending ? "" : "-")\(expression)\(options.suffix)" }
+}
+
+extension FetchSort {
+    /// What an object is ordered by.
+    /// - Throws: A ``PredicateEvaluationError`` for an expression that has no meaning or leads to many.
+    public func value(of source: some PropertySource) throws(PredicateEvaluationError) -> Value {
+        // Nearly all orders are by properties, which need no evaluator.
+        if case .keyPath(let path) = expression, !path.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
+            return source.value(at: path)
+        }
+        let value = try expression.evaluate(on: source)
+        switch value {
+        case .list, .set: throw .wrongOperand(found: value.kind, context: "an order")
+        default: return value
+        }
     }
 }

@@ -92,6 +92,13 @@ struct PredicateEvaluator {
         now = Date()
     }
 
+    /// Evaluates what depends on given objects alone.
+    init(objects: [String: any PropertySource]) {
+        root = .plain(.null)
+        variables = objects.mapValues { ($0 as? Value).map(Evaluated.plain) ?? .object($0) }
+        now = Date()
+    }
+
     func holds(_ predicate: FetchPredicate) throws(PredicateEvaluationError) -> Bool {
         switch predicate {
         case .constant(let flag): return flag

@@ -1,79 +1,91 @@
 extension FetchPredicate {
     /// All key paths from the object itself that the condition looks at, those in its expressions and subqueries too.
     /// Paths that start at a variable of a subquery are given behind the path of its collection.
-    public var keyPaths: [[String]] {
-        var paths: [[String]] = []
-        collectPaths(into: &paths, bindings: [:])
-        return paths
-    }
+    public var keyPaths: [[String]] { keyPaths(from: nil) }
 
-    fileprivate func collectPaths(into paths: inout [[String]], bindings: [String: [String]]) {
-        switch self {
-        case .constant: break
-        case .and(let parts), .or(let parts):
-            for part in parts { part.collectPaths(into: &paths, bindings: bindings) }
-        case .not(let part): part.collectPaths(into: &paths, bindings: bindings)
-        case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _):
-            left.collectPaths(into: &paths, bindings: bindings)
-            right.collectPaths(into: &paths, bindings: bindings)
-        case .geo(.near(let place, let point, _)):
-            place.collectPaths(into: &paths, bindings: bindings)
-            point.collectPaths(into: &paths, bindings: bindings)
-        case .geo(.within(let place, let point, let distance, _, _)):
-            for part in [place, point, distance] { part.collectPaths(into: &paths, bindings: bindings) }
-        case .geo(.box(let place, let southWest, let northEast)):
-            for part in [place, southWest, northEast] { part.collectPaths(into: &paths, bindings: bindings) }
-        }
+    /// All key paths that start at a variable which no `SUBQUERY` binds, or with nil at the object itself.
+    public func keyPaths(from variable: String?) -> [[String]] {
+        var paths = PathCollector(variable: variable)
+        paths.collect(self, [:])
+        return paths.found
     }
 }
 
 extension FetchExpression {
     /// All key paths from the object itself that the expression looks at; see ``FetchPredicate/keyPaths``.
+    public var keyPaths: [[String]] { keyPaths(from: nil) }
+
+    /// All key paths that start at a variable; see ``FetchPredicate/keyPaths(from:)``.
+    public func keyPaths(from variable: String?) -> [[String]] {
+        var paths = PathCollector(variable: variable)
+        paths.collect(self, [:])
+        return paths.found
+    }
+}
+
+extension FetchPlan {
+    /// All key paths that the condition and the order look at; see ``FetchPredicate/keyPaths``.
     public var keyPaths: [[String]] {
-        var paths: [[String]] = []
-        collectPaths(into: &paths, bindings: [:])
-        return paths
+        var paths = PathCollector(variable: nil)
+        if let predicate { paths.collect(predicate, [:]) }
+        for sort in sorts { paths.collect(sort.expression, [:]) }
+        return paths.found
+    }
+}
+
+/// Gathers the paths of a tree that start at a variable, or at the object.
+private struct PathCollector {
+    /// A path and where it starts: at a free variable, or at the object.
+    struct Path {
+        var variable: String?
+        var names: [String]
     }
 
-    /// The path from the object to where the expression leads, if it is nothing but a path.
-    fileprivate func origin(_ bindings: [String: [String]]) -> [String]? {
-        switch self {
-        case .evaluatedObject: []
-        case .keyPath(let path): path
-        case .variable(let name): bindings[name]
-        case .path(let base, let names): base.origin(bindings).map { $0 + names }
-        case .index(let base, _): base.origin(bindings)
-        case .subquery(let collection, _, _): collection.origin(bindings)
-        default: nil
+    /// The paths of what subqueries bind; nil for what is no path.
+    typealias Bindings = [String: Path?]
+
+    let variable: String?
+    var found: [[String]] = []
+
+    init(variable: String?) { self.variable = variable }
+
+    mutating func collect(_ predicate: FetchPredicate, _ bindings: Bindings) {
+        predicate.forEachPart { collect($0, bindings) }
+    }
+
+    mutating func collect(_ expression: FetchExpression, _ bindings: Bindings) {
+        if let path = Self.origin(of: expression, bindings), path.variable == variable, !path.names.isEmpty {
+            found.append(path.names)
+        }
+        if case .subquery(let collection, let name, let condition) = expression {
+            collect(collection, bindings)
+            var inner = bindings
+            inner[name] = .some(Self.origin(of: collection, bindings))
+            return collect(condition, inner)
+        }
+        expression.forEachPart { collect($0, bindings) }
+    }
+
+    private mutating func collect(_ node: PredicateNode, _ bindings: Bindings) {
+        switch node {
+        case .condition(let part): collect(part, bindings)
+        case .expression(let part): collect(part, bindings)
         }
     }
 
-    fileprivate func collectPaths(into paths: inout [[String]], bindings: [String: [String]]) {
-        if let path = origin(bindings), !path.isEmpty { paths.append(path) }
-        switch self {
-        case .constant, .keyPath, .evaluatedObject, .variable: break
-        case .path(let base, _): base.collectPaths(into: &paths, bindings: bindings)
-        case .aggregate(let parts), .function(_, let parts):
-            for part in parts { part.collectPaths(into: &paths, bindings: bindings) }
-        case .index(let base, let index):
-            base.collectPaths(into: &paths, bindings: bindings)
-            if case .at(let position) = index { position.collectPaths(into: &paths, bindings: bindings) }
-        case .subquery(let collection, let name, let condition):
-            collection.collectPaths(into: &paths, bindings: bindings)
-            var inner = bindings
-            inner[name] = collection.origin(bindings)
-            condition.collectPaths(into: &paths, bindings: inner)
-        case .ternary(let condition, let first, let second):
-            condition.collectPaths(into: &paths, bindings: bindings)
-            first.collectPaths(into: &paths, bindings: bindings)
-            second.collectPaths(into: &paths, bindings: bindings)
-        case .cast(let value, _): value.collectPaths(into: &paths, bindings: bindings)
-        case .method(let receiver, _, let arguments):
-            receiver.collectPaths(into: &paths, bindings: bindings)
-            for part in arguments { part.collectPaths(into: &paths, bindings: bindings) }
-        case .distance(let a, let b, _):
-            a.collectPaths(into: &paths, bindings: bindings)
-            b.collectPaths(into: &paths, bindings: bindings)
+    /// The path to where an expression leads, if it is nothing but a path.
+    private static func origin(of expression: FetchExpression, _ bindings: Bindings) -> Path? {
+        switch expression {
+        case .evaluatedObject: return Path(names: [])
+        case .keyPath(let names): return Path(names: names)
+        case .variable(let name): return bindings[name] ?? Path(variable: name, names: [])
+        case .path(let base, let names):
+            guard var path = origin(of: base, bindings) else { return nil }
+            path.names += names
+            return path
+        case .index(let base, _): return origin(of: base, bindings)
+        case .subquery(let collection, _, _): return origin(of: collection, bindings)
+        default: return nil
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What two predicates have in common that differ in their constants alone: the structure, and of each constant its
-/// kind. Stores keep what they compiled under it, because the same fetch is mostly made again with other values.
+/// What two conditions, with the orders behind them, have in common that differ in their constants alone: the structure,
+/// and of each constant its kind. Stores keep what they compiled under it, because the same fetch is mostly made again with other values.
 ///
 /// Of a list of constants of one kind the shape knows whether it has none, one, two or more elements; of a mixed list
 /// the kind of each. Empty text and numbers that are not finite are kinds of their own.
@@ -15,6 +15,18 @@ public struct PredicateShape: Sendable, Hashable {
     public init(_ predicate: FetchPredicate) {
         bytes.reserveCapacity(64)
         add(predicate)
+    }
+
+    /// Takes structure and constants of a condition and an order apart, in one walk.
+    public init(_ predicate: FetchPredicate?, sorts: [FetchSort]) {
+        if predicate == nil, sorts.isEmpty { return }
+        bytes.reserveCapacity(64)
+        if let predicate { add(predicate) }
+        for sort in sorts {
+            bytes.append(sort.ascending ? 11 : 12)
+            bytes.append(sort.options.rawValue)
+            add(sort.expression)
+        }
     }
 
     /// Takes structure and constants apart, in one walk.

@@ -48,14 +48,15 @@ extension ValuePlan {
         for key in order {
             let members = groups[key] ?? []
             let first: any PropertySource = members.first ?? Value.null
+            let group = GroupValues(members: members)
             var values: [Value] = []
             var variables: [String: Value] = [:]
             for column in columns {
-                let value = try column.expression.replacingAggregates(over: members).evaluate(onAny: first)
+                let value = try group.rewrite(column.expression).evaluate(onAny: first)
                 values.append(value)
                 variables[column.name] = value
             }
-            if let having, try !having.replacingAggregates(over: members).evaluate(onAny: first, variables) { continue }
+            if let having, try !group.rewrite(having).evaluate(onAny: first, variables) { continue }
             rows.append(Row(values: values, sortValues: try sortValues(values, first), rest: key))
         }
         return rows
@@ -66,7 +67,11 @@ extension ValuePlan {
     ) throws(PredicateEvaluationError) -> [Value] {
         var result: [Value] = []
         for sort in fetch.sorts {
-            result.append(column(of: sort).map { values[$0] } ?? source.value(at: sort.keyPath))
+            if let column = column(of: sort) {
+                result.append(values[column])
+            } else {
+                result.append(try sort.value(ofAny: source))
+            }
         }
         if fetch.sorts.isEmpty, !isGrouped, let distance = fetch.predicate?.nearestFirst {
             result.append(try distance.evaluate(onAny: source))
@@ -74,16 +79,16 @@ extension ValuePlan {
         return result
     }
 
-    /// The column that a sort is by: of its name, or of the same property.
+    /// The column that a sort is by: of its name, or of the same expression.
     public func column(of sort: FetchSort) -> Int? {
-        columns.firstIndex { sort.keyPath == [$0.name] }
-            ?? columns.firstIndex { $0.expression == .keyPath(sort.keyPath) }
+        columns.firstIndex { sort.expression == .keyPath([$0.name]) }
+            ?? columns.firstIndex { $0.expression == sort.expression }
     }
 
     private func sort(_ rows: inout [Row]) {
         let indexed = rows.enumerated().sorted { a, b in
             for (index, pair) in zip(a.element.sortValues, b.element.sortValues).enumerated() {
-                let sort = index < fetch.sorts.count ? fetch.sorts[index] : FetchSort([])
+                let sort = index < fetch.sorts.count ? fetch.sorts[index] : FetchSort(.evaluatedObject)
                 switch ValueComparison.sortOrder(pair.0, pair.1, sort.options) {
                 case .orderedSame: continue
                 case .orderedAscending: return sort.ascending
@@ -101,56 +106,15 @@ extension ValuePlan {
     }
 }
 
-extension FetchExpression {
-    fileprivate func evaluate(onAny source: any PropertySource) throws(PredicateEvaluationError) -> Value {
-        try PredicateEvaluator(source, [:]).value(of: self).value
-    }
-
-    /// The expression with the values of a group in place of what aggregate functions are taken over.
-    fileprivate func replacingAggregates(
-        over members: [any PropertySource]
-    ) throws(PredicateEvaluationError) -> FetchExpression {
-        switch self {
-        case .function(let function, let arguments):
-            if arguments.count == 1, function.isAggregate, arguments[0].isSingle {
-                var values: [Value] = []
-                for member in members {
-                    let value = try arguments[0].evaluate(onAny: member)
-                    switch value {
-                    case .list, .set: throw .wrongOperand(found: value.kind, context: "\(function.rawValue) of a group")
-                    case .null: continue
-                    default: values.append(value)
-                    }
-                }
-                return .function(function, [.constant(.list(values))])
-            }
-            return .function(function, try arguments.replacingAggregates(over: members))
-        case .aggregate(let parts): return .aggregate(try parts.replacingAggregates(over: members))
-        case .ternary(let condition, let first, let second):
-            return .ternary(
-                try condition.replacingAggregates(over: members), try first.replacingAggregates(over: members),
-                try second.replacingAggregates(over: members))
-        case .cast(let value, let type): return .cast(try value.replacingAggregates(over: members), type)
-        case .method(let receiver, let method, let arguments):
-            return .method(
-                try receiver.replacingAggregates(over: members), method,
-                try arguments.replacingAggregates(over: members))
-        case .distance(let a, let b, let radius):
-            return .distance(
-                try a.replacingAggregates(over: members), try b.replacingAggregates(over: members),
-                earthRadius: radius)
-        default: return self
-        }
+extension FetchSort {
+    fileprivate func value(ofAny source: any PropertySource) throws(PredicateEvaluationError) -> Value {
+        try value(of: source)
     }
 }
 
-extension [FetchExpression] {
-    fileprivate func replacingAggregates(
-        over members: [any PropertySource]
-    ) throws(PredicateEvaluationError) -> [FetchExpression] {
-        var result: [FetchExpression] = []
-        for part in self { result.append(try part.replacingAggregates(over: members)) }
-        return result
+extension FetchExpression {
+    fileprivate func evaluate(onAny source: any PropertySource) throws(PredicateEvaluationError) -> Value {
+        try PredicateEvaluator(source, [:]).value(of: self).value
     }
 }
 
@@ -160,30 +124,40 @@ extension FetchPredicate {
     ) throws(PredicateEvaluationError) -> Bool {
         try PredicateEvaluator(source, variables).holds(self)
     }
+}
 
-    fileprivate func replacingAggregates(
-        over members: [any PropertySource]
-    ) throws(PredicateEvaluationError) -> FetchPredicate {
-        switch self {
-        case .constant, .geo: return self
-        case .and(let parts): return .and(try Self.replace(parts, members))
-        case .or(let parts): return .or(try Self.replace(parts, members))
-        case .not(let part): return .not(try part.replacingAggregates(over: members))
-        case .comparison(let left, let op, let right, let options):
-            return .comparison(
-                try left.replacingAggregates(over: members), op, try right.replacingAggregates(over: members), options)
-        case .quantified(let quantifier, let left, let op, let right, let options):
-            return .quantified(
-                quantifier, try left.replacingAggregates(over: members), op,
-                try right.replacingAggregates(over: members), options)
+/// Puts the values of a group in place of what aggregate functions are taken over. Paths, elements, subqueries and
+/// places are of single objects, and stay.
+private struct GroupValues: PredicateRewriter {
+    let members: [any PropertySource]
+
+    func rewrite(_ predicate: FetchPredicate) throws(PredicateEvaluationError) -> FetchPredicate {
+        if case .geo = predicate { return predicate }
+        return try rewriteParts(of: predicate)
+    }
+
+    func rewrite(_ expression: FetchExpression) throws(PredicateEvaluationError) -> FetchExpression {
+        switch expression {
+        case .path, .index, .subquery: return expression
+        case .function(let function, let arguments)
+        where arguments.count == 1 && function.isAggregate && arguments[0].isSingle:
+            return .function(function, [.constant(.list(try values(of: arguments[0], for: function)))])
+        default: return try rewriteParts(of: expression)
         }
     }
 
-    private static func replace(
-        _ parts: [FetchPredicate], _ members: [any PropertySource]
-    ) throws(PredicateEvaluationError) -> [FetchPredicate] {
-        var result: [FetchPredicate] = []
-        for part in parts { result.append(try part.replacingAggregates(over: members)) }
-        return result
+    private func values(
+        of expression: FetchExpression, for function: FetchFunction
+    ) throws(PredicateEvaluationError) -> [Value] {
+        var values: [Value] = []
+        for member in members {
+            let value = try expression.evaluate(onAny: member)
+            switch value {
+            case .list, .set: throw .wrongOperand(found: value.kind, context: "\(function.rawValue) of a group")
+            case .null: continue
+            default: values.append(value)
+            }
+        }
+        return values
     }
 }

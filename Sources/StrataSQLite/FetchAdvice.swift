@@ -138,11 +138,8 @@ public struct FetchAdvisor {
     private func wholeReason(_ sorts: Bool) -> FetchAdvice.Reason {
         guard let condition else {
             if sorts, isPage {
-                let order = plan.sorts.map {
-                    ($0.ascending ? "" : "-") + $0.keyPath.joined(separator: ".") + $0.options.suffix
-                }
                 return FetchAdvice.Reason(
-                    code: .order, expression: order.joined(separator: ", "),
+                    code: .order, expression: plan.sorts.map(\.description).joined(separator: ", "),
                     explanation: "all objects are sorted for the first few, since no index has this order")
             }
             return FetchAdvice.Reason(

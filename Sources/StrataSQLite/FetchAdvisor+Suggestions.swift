@@ -119,9 +119,9 @@ extension FetchAdvisor {
         guard !plan.sorts.isEmpty else { return nil }
         var columns: [String] = []
         for sort in plan.sorts {
-            guard sort.options.isEmpty, let place = place(of: sort.keyPath), place.isOwn, place.slot.isStored else {
-                return nil
-            }
+            guard sort.options.isEmpty, case .keyPath(let path) = sort.expression, let place = place(of: path),
+                place.isOwn, place.slot.isStored
+            else { return nil }
             columns.append((sort.ascending ? "" : "-") + place.slot.name)
         }
         return columns

@@ -30,7 +30,8 @@ struct FetchCompiler {
         let compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
         try compiler.addConditions(of: plan)
-        let order = shape.key.answer == .count ? "" : try compiler.order(of: plan)
+        let behind = plan.predicate.map { PredicateCompiler.count($0) } ?? 0
+        let order = shape.key.answer == .count ? "" : try compiler.order(of: plan, at: behind)
         let from = compiler.root.scope.body + order + compiler.limit(of: plan)
         let isLimited = plan.limit != nil || plan.offset > 0
         let sql =
@@ -76,9 +77,14 @@ extension PredicateCompiler {
     }
 
     /// `ORDER BY` of a plan. SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.
-    func order(of plan: FetchPlan) throws(StoreError) -> String {
+    /// - Parameter position: The position of the first constant of the sorts.
+    func order(of plan: FetchPlan, at position: Int) throws(StoreError) -> String {
         var terms: [String] = []
-        for sort in plan.sorts { terms.append(try order(by: sort)) }
+        var place = position
+        for sort in plan.sorts {
+            terms.append(try order(by: sort, at: place))
+            place += Self.count(sort.expression)
+        }
         if plan.sorts.isEmpty, let predicate = plan.predicate, let nearest = try nearest(predicate, at: 0) {
             terms.append(nearest)
         }
@@ -86,11 +92,9 @@ extension PredicateCompiler {
         return " ORDER BY " + terms.joined(separator: ", ")
     }
 
-    func order(by sort: FetchSort) throws(StoreError) -> String {
-        let operand = try walk(.object(root), sort.keyPath[...])
-        if case .collection = operand {
-            throw unsupported("ordering by \(sort.keyPath.joined(separator: ".")), which leads to many")
-        }
+    func order(by sort: FetchSort, at position: Int) throws(StoreError) -> String {
+        let operand = try operand(sort.expression, at: position)
+        if case .collection = operand { throw unsupported("ordering by \(sort.expression), which leads to many") }
         return try order(by: try term(operand), sort)
     }
 
@@ -102,7 +106,7 @@ extension PredicateCompiler {
         // Points have no order among each other.
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
-            throw unsupported("ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
+            throw unsupported("ordering by \(sort.expression), whose values may stand in files")
         default: return term.sql + direction
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStore
 
-/// A fetch without the values that it compares with, and these values. Fetches of one shape are one SQL text with other
+/// A fetch without the values that it compares and orders with, and these values. Fetches of one shape are one SQL text with other
 /// bindings, so that a connection translates and prepares it once; see ``FetchCache``.
 struct FetchShape {
     /// What fetches of one shape have in common.
@@ -11,36 +11,36 @@ struct FetchShape {
         let includesSubentities: Bool
         let hasLimit: Bool
         let hasOffset: Bool
-        let sorts: [FetchSort]
-        let condition: [UInt8]
+        /// The structure of the condition and the order.
+        let structure: [UInt8]
         let hash: Int
 
         static func == (a: Key, b: Key) -> Bool {
             a.hash == b.hash && a.answer == b.answer && a.entityIndex == b.entityIndex
                 && a.includesSubentities == b.includesSubentities && a.hasLimit == b.hasLimit
-                && a.hasOffset == b.hasOffset && a.condition == b.condition && a.sorts == b.sorts
+                && a.hasOffset == b.hasOffset && a.structure == b.structure
         }
     }
 
     let plan: FetchPlan
     let key: Key
-    /// The constants of the condition, in the order in which they stand there.
+    /// The constants of the condition and of the order, in the order in which they stand there.
     let constants: [Value]
 
     init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer) {
-        let condition = plan.predicate.map { PredicateShape($0) }
+        let shape = PredicateShape(plan.predicate, sorts: plan.sorts)
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
             answer.rawValue | (plan.limit == nil ? 0 : 8) | (plan.offset > 0 ? 16 : 0)
                 | (plan.includesSubentities ? 32 : 0))
-        hasher.combine(condition)
+        hasher.combine(shape)
         self.plan = plan
-        constants = condition?.constants ?? []
+        constants = shape.constants
         key = Key(
             answer: answer, entityIndex: plan.entityIndex, includesSubentities: plan.includesSubentities,
-            hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, sorts: plan.sorts,
-            condition: condition?.bytes ?? [], hash: hasher.finalize())
+            hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, structure: shape.bytes,
+            hash: hasher.finalize())
     }
 }
 

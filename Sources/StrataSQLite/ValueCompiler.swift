@@ -13,6 +13,8 @@ struct ValueCompiler {
     private let plan: ValuePlan
     private let compiler: PredicateCompiler
     private let constants: [Value]
+    /// The position of the first constant of the sorts.
+    private let sortPosition: Int
 
     init(schema: Schema, plan: ValuePlan) {
         self.plan = plan
@@ -20,6 +22,8 @@ struct ValueCompiler {
         for column in plan.columns { constants += PredicateShape(column.expression).constants }
         for expression in plan.groupBy { constants += PredicateShape(expression).constants }
         if let having = plan.having { constants += PredicateShape(having).constants }
+        sortPosition = constants.count
+        constants += PredicateShape(nil, sorts: plan.fetch.sorts).constants
         self.constants = constants
         compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.fetch.entityIndex], constants: constants)
@@ -75,17 +79,18 @@ struct ValueCompiler {
     private func order(_ columns: [SQLTerm], _ groups: [SQLTerm]) throws(StoreError) -> String {
         let isMerged = plan.isDistinct || plan.isGrouped
         if !isMerged, plan.fetch.sorts.allSatisfy({ plan.column(of: $0) == nil }) {
-            return try compiler.order(of: plan.fetch)
+            return try compiler.order(of: plan.fetch, at: sortPosition)
         }
         var terms: [String] = []
+        var position = sortPosition
         for sort in plan.fetch.sorts {
+            defer { position += PredicateCompiler.count(sort.expression) }
             if let index = plan.column(of: sort) {
                 terms.append(try compiler.order(by: columns[index], sort))
-            } else if !isMerged || (plan.groupBy.contains(.keyPath(sort.keyPath)) && !plan.isDistinct) {
-                terms.append(try compiler.order(by: sort))
+            } else if !isMerged || (plan.groupBy.contains(sort.expression) && !plan.isDistinct) {
+                terms.append(try compiler.order(by: sort, at: position))
             } else {
-                throw compiler.unsupported(
-                    "ordering by \(sort.keyPath.joined(separator: ".")), which is no column of the answer")
+                throw compiler.unsupported("ordering by \(sort.expression), which is no column of the answer")
             }
         }
         let rest = isMerged ? (plan.isDistinct ? columns : groups).map(\.canonicalSQL) : ["t0._id"]

@@ -65,8 +65,9 @@ struct ExplainCommand: ParsableCommand {
         if offset < 0 { throw ValidationError("--offset is at least 0, not \(offset)") }
         for text in arguments { _ = try Self.value(text, of: "--arg") }
         _ = try variableValues()
-        for text in sorts where ExplainRequest.sort(text) == nil {
-            throw ValidationError("--sort \(text): expected a path such as name, -population or country.name[cd]")
+        for text in sorts where (try? FetchSort(format: text)) == nil {
+            throw ValidationError(
+                "--sort \(text): expected a path such as name, -population or country.name[cd], or an expression")
         }
         if format == nil, !arguments.isEmpty || !variables.isEmpty {
             throw ValidationError("--arg and --var belong to a condition, and there is none")
@@ -97,7 +98,7 @@ struct ExplainCommand: ParsableCommand {
         var plan = FetchPlan(entityIndex: entity.index)
         plan.limit = limit
         plan.offset = offset
-        plan.sorts = sorts.compactMap(ExplainRequest.sort)
+        plan.sorts = sorts.compactMap { try? FetchSort(format: $0) }
         if let format {
             var values: [Value] = []
             // They were looked at before; see validate.
@@ -105,7 +106,9 @@ struct ExplainCommand: ParsableCommand {
             plan.predicate = try ExplainRequest.predicate(format, values, (try? variableValues()) ?? [:])
         }
         for path in plan.predicate?.keyPaths ?? [] { try ExplainRequest.check(path, of: entity, in: model) }
-        for sort in plan.sorts { try ExplainRequest.check(sort.keyPath, of: entity, in: model) }
+        for path in plan.sorts.flatMap(\.expression.keyPaths) {
+            try ExplainRequest.check(path, of: entity, in: model)
+        }
         do throws(StoreError) {
             var options = SQLiteStore.Options()
             if store != nil {

@@ -57,21 +57,6 @@ enum ExplainRequest {
         }
     }
 
-    /// A `--sort`: `name`, `-population`, `country.name[cd]`.
-    static func sort(_ text: String) -> FetchSort? {
-        guard let match = text.wholeMatch(of: /(-?)([^\[\]\s]+)(?:\[([cdnl]+)\])?/) else { return nil }
-        var options: ComparisonOptions = []
-        for letter in match.3 ?? "" {
-            switch letter {
-            case "c": options.insert(.caseInsensitive)
-            case "d": options.insert(.diacriticInsensitive)
-            case "n": options.insert(.normalized)
-            default: options.insert(.locale)
-            }
-        }
-        return FetchSort(String(match.2), ascending: match.1.isEmpty, options: options)
-    }
-
     static func entity(_ name: String, in model: ManagedObjectModel) throws(ExplainFault) -> EntityDescription {
         if let entity = model.entity(named: name) { return entity }
         let names = model.entities.map(\.name)

@@ -20,6 +20,31 @@ struct ModelReport: Encodable {
         let traits: [String]
     }
 
+    /// A fetched property, or a fetch with a name.
+    struct FetchReport: Encodable {
+        let name: String
+        let entity: String
+        let condition: String?
+        let sorts: [String]
+        let limit: Int?
+
+        init(_ template: FetchTemplate) {
+            name = template.name
+            entity = template.entity
+            condition = template.predicate
+            sorts = template.sorts
+            limit = template.limit
+        }
+
+        var summary: String {
+            let parts = [
+                condition.map { "where \($0)" }, sorts.isEmpty ? nil : "sorted by \(sorts.joined(separator: ", "))",
+                limit.map { "limit \($0)" },
+            ]
+            return parts.compactMap(\.self).joined(separator: ", ")
+        }
+    }
+
     struct EntityReport: Encodable {
         let name: String
         let className: String
@@ -29,12 +54,14 @@ struct ModelReport: Encodable {
         let primaryKey: String?
         let attributes: [AttributeReport]
         let relationships: [RelationshipReport]
+        let fetched: [FetchReport]
         let indexes: [String]
     }
 
     let name: String
     let versionHash: String
     let entities: [EntityReport]
+    let fetches: [FetchReport]
 
     init(_ model: ManagedObjectModel) {
         name = model.name
@@ -47,8 +74,10 @@ struct ModelReport: Encodable {
                 primaryKey: entity.primaryKeyField,
                 attributes: entity.attributes.map { Self.attribute($0, entity, model) },
                 relationships: entity.relationships.map(Self.relationship),
+                fetched: entity.fetchedProperties.map { FetchReport($0.request) },
                 indexes: entity.indexes.map { "\($0.properties.joined(separator: ", ")) (\($0.kind.rawValue))" })
         }
+        fetches = model.fetchTemplates.map(FetchReport.init)
     }
 
     private static func attribute(

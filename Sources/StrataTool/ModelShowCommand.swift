@@ -31,8 +31,13 @@ struct ModelShowCommand: ParsableCommand {
                             $0.name, "→ " + $0.destination + ($0.isToMany ? " *" : $0.isOptional ? "?" : ""),
                             $0.traits.joined(separator: ", "),
                         ]
-                    })
+                    } + entity.fetched.map { [$0.name, "fetch \($0.entity)", $0.summary] })
             for index in entity.indexes { print("  index \(index)") }
+        }
+        let fetches = ModelReport(model).fetches
+        if !fetches.isEmpty {
+            print("\nFetches")
+            Output.columns(fetches.map { [$0.name, $0.entity, $0.summary] })
         }
     }
 }

@@ -391,5 +391,34 @@ extension Snippet {
                     use(try FetchRequest<City>(predicate: #Predicate<City> { _ in true }))
                 }
                 """#),
+        Snippet(
+            "tupleOfOtherTypes", .types,
+            expecting: "to expected argument type 'ValueRequest<City, (String, String)>'",
+            leak: #"""
+                private func run(_ context: ManagedObjectContext, _ city: City, _ country: Country) throws {
+                    let rows: [(String, String)] = try context.fetchValues(
+                        FetchRequest<City>().select { ($0.name, $0.population) })
+                    use(rows)
+                }
+                """#,
+            twin: #"""
+                private func run(_ context: ManagedObjectContext, _ city: City, _ country: Country) throws {
+                    let rows: [(String, Int64)] = try context.fetchValues(
+                        FetchRequest<City>().select { ($0.name, $0.population) })
+                    use(rows)
+                }
+                """#),
+        Snippet(
+            "columnThatThereIsNot", .types, expecting: "has no member 'popluation'",
+            leak: #"""
+                private func run(_ context: ManagedObjectContext, _ city: City, _ country: Country) throws {
+                    use(FetchRequest<City>().select { ($0.name, $0.popluation) })
+                }
+                """#,
+            twin: #"""
+                private func run(_ context: ManagedObjectContext, _ city: City, _ country: Country) throws {
+                    use(FetchRequest<City>().select { ($0.name, $0.population) })
+                }
+                """#),
     ]
 }

@@ -47,6 +47,11 @@ struct Snippet: Sendable {
 
         class Country: ManagedObject {}
 
+        extension ObjectKeys where Object: City {
+            var name: AttributeKey<String> { AttributeKey(path, "name") }
+            var population: AttributeKey<Int64> { AttributeKey(path, "population") }
+        }
+
         struct CityKeys: EntityKeys {
             typealias Object = City
             let path: TypedPath

@@ -281,6 +281,15 @@ import Testing
         #expect(indexed["isFullScan"] as? Bool == false && indexed["sorts"] as? Bool == false)
     }
 
+    @Test func ordersByExpressions() throws {
+        let object = try json("Place", "--sort=-notes.@sum.stars", "--sort", "abs(rank)", "--limit", "10")
+        #expect(Self.codes(object).contains("order") && object["sorts"] as? Bool == true)
+        #expect((object["sql"] as? String)?.contains("ORDER BY") == true)
+        for sort in ["notes.@sum.strs", "abs(", "notes"] {
+            #expect(try explain("Place", "--sort", sort).status != 0, "\(sort)")
+        }
+    }
+
     @Test func propertiesBehindRelationships() throws {
         let object = try json("Note", "place.title == 'a'")
         let change = (Self.suggestions(object).first?["changes"] as? [[String: Any]])?.first

@@ -45,6 +45,30 @@ import Testing
         #expect(entities[2]["primaryKey"] as? String == "cityId")
     }
 
+    @Test func showListsFetchedPropertiesAndFetches() throws {
+        let path = Self.temporary("fetched.strata.yaml")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let yaml = """
+            entities:
+              Note:
+                attributes: {rank: integer64}
+                fetched: {greater: {entity: Note, where: rank > $FETCH_SOURCE.rank, sort: [-rank], limit: 3}}
+            fetches:
+              top: {entity: Note, where: rank > $least}
+            """
+        try Data(yaml.utf8).write(to: URL(fileURLWithPath: path))
+        let text = try StrataTool.run("model", "show", path)
+        #expect(text.output.contains("where rank > $FETCH_SOURCE.rank, sorted by -rank, limit 3"))
+        #expect(text.output.contains("where rank > $least"))
+        let json = try StrataTool.run("model", "show", "--json", path)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        let entity = try #require((object["entities"] as? [[String: Any]])?.first)
+        let fetched = try #require((entity["fetched"] as? [[String: Any]])?.first)
+        #expect(fetched["name"] as? String == "greater" && fetched["entity"] as? String == "Note")
+        #expect((object["fetches"] as? [[String: Any]])?.first?["condition"] as? String == "rank > $least")
+        #expect(try StrataTool.run("model", "check", path).status == 0)
+    }
+
     @Test(arguments: [("svg", "<svg"), ("mermaid", "erDiagram"), ("dot", "digraph")])
     func diagramDrawsInEachForm(format: String, beginning: String) throws {
         let run = try StrataTool.run("model", "diagram", Self.gazetteer, "--format", format)

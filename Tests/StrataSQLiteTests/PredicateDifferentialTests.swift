@@ -118,18 +118,21 @@ import Testing
         where try predicate.evaluate(on: object) {
             selected.append(object)
         }
-        var distances: [Int64: Value] = [:]
-        if plan.sorts.isEmpty, let nearest = predicate.nearestFirst {
-            for object in selected { distances[object.key] = try nearest.evaluate(on: object) }
+        var sorts = plan.sorts
+        if sorts.isEmpty, let nearest = predicate.nearestFirst { sorts = [FetchSort(nearest)] }
+        var sortValues: [Int64: [Value]] = [:]
+        for object in selected {
+            var values: [Value] = []
+            for sort in sorts { values.append(try sort.value(of: object)) }
+            sortValues[object.key] = values
         }
         selected.sort { a, b in
-            for sort in plan.sorts {
+            for (index, sort) in sorts.enumerated() {
                 let order = ValueComparison.sortOrder(
-                    a.value(at: sort.keyPath), b.value(at: sort.keyPath), sort.options)
+                    sortValues[a.key]?[index] ?? .null, sortValues[b.key]?[index] ?? .null, sort.options)
                 if order != .orderedSame { return (order == .orderedAscending) == sort.ascending }
             }
-            let order = ValueComparison.sortOrder(distances[a.key] ?? .null, distances[b.key] ?? .null)
-            return order == .orderedSame ? a.key < b.key : order == .orderedAscending
+            return a.key < b.key
         }
         let rest = selected.dropFirst(plan.offset)
         return (plan.limit.map { rest.prefix($0) } ?? rest).map(\.key)

@@ -393,7 +393,24 @@ struct RandomPredicates {
         }
     }
 
+    /// A criterion of an order: a property, the distance to a point, or an aggregate of a to-many relationship.
     mutating func sort() -> FetchSort? {
-        path(from: entity, nil).map { FetchSort($0, ascending: .random(using: &random), options: options()) }
+        let ascending = Bool.random(using: &random)
+        let options = options()
+        let key: FetchExpression?
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+            key = path(from: entity, .point).map {
+                .distance(.keyPath($0), .constant(constant(.point)), earthRadius: 1)
+            }
+        case 1, 2:
+            guard let (path, destination) = many(from: entity) else { return nil }
+            let op = pick(CollectionOperator.allCases.filter(\.isAggregate))
+            let kind: Kind = [.minimum, .maximum].contains(op) ? pick(Kind.allCases) : .number
+            let rest = op == .count ? [] : self.path(from: destination, kind)
+            key = rest.map { .keyPath(path + [op.rawValue] + $0) }
+        default: key = path(from: entity, nil).map(FetchExpression.keyPath)
+        }
+        return key.map { FetchSort($0, ascending: ascending, options: options) }
     }
 }

@@ -103,15 +103,16 @@ extension ManagedObjectContext {
     /// Puts objects in the order of a plan. A condition that asks for the nearest gives one where the plan has none.
     private func sort(_ objects: inout [ManagedObject], _ plan: FetchPlan) throws(PersistenceError) {
         let distance = plan.sorts.isEmpty ? plan.predicate?.nearestFirst : nil
-        let sorts = distance == nil ? plan.sorts : [FetchSort([])]
+        let sorts = distance.map { [FetchSort($0)] } ?? plan.sorts
         var keyed: [(object: ManagedObject, values: [Value])] = []
         keyed.reserveCapacity(objects.count)
         for object in objects {
             let source = ObjectSource(object: object)
-            if let distance {
-                keyed.append((object, [try evaluate(distance, source, plan)]))
-            } else {
-                keyed.append((object, sorts.map { source.value(at: $0.keyPath) }))
+            do throws(PredicateEvaluationError) {
+                keyed.append(
+                    (object, try sorts.map { (sort) throws(PredicateEvaluationError) in try sort.value(of: source) }))
+            } catch {
+                throw .invalidFetch(entity: model.entities[plan.entityIndex].name, reason: error.description)
             }
         }
         keyed.sort { a, b in
@@ -125,15 +126,5 @@ extension ManagedObjectContext {
             return a.object.key < b.object.key
         }
         objects = keyed.map(\.object)
-    }
-
-    private func evaluate(
-        _ expression: FetchExpression, _ source: ObjectSource, _ plan: FetchPlan
-    ) throws(PersistenceError) -> Value {
-        do throws(PredicateEvaluationError) {
-            return try expression.evaluate(on: source)
-        } catch {
-            throw .invalidFetch(entity: model.entities[plan.entityIndex].name, reason: error.description)
-        }
     }
 }

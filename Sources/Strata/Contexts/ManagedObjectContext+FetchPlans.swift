@@ -29,8 +29,10 @@ extension ManagedObjectContext {
         plan.limit = request.limit
         plan.offset = request.offset
         for path in plan.predicate?.keyPaths ?? [] { try check(path, entity, takesCollections: true) }
-        for sort in plan.sorts where sort.keyPath.count != 1 || !columns.contains(sort.keyPath[0]) {
-            try check(sort.keyPath, entity, takesCollections: false)
+        for sort in plan.sorts where !columns.contains(where: { sort.expression == .keyPath([$0]) }) {
+            if let reason = model.fault(inOrder: sort, from: entity) {
+                throw .invalidFetch(entity: entity.name, reason: reason)
+            }
         }
         try settleClearings()
         return plan
@@ -48,9 +50,6 @@ extension ManagedObjectContext {
 }
 
 extension FetchPlan {
-    /// All paths that the condition and the order look at.
-    var keyPaths: [[String]] { (predicate?.keyPaths ?? []) + sorts.map(\.keyPath) }
-
     /// The entities that paths lead through or to many of; with `ends`, those of all relationships at the end of a
     /// path, too.
     func relatedEntityIndexes(in model: ManagedObjectModel, ends: Bool = false) -> Set<Int> {

@@ -62,8 +62,10 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Forgets the members of to-many relationships that were read; what changed in them stays.
+    /// Forgets the members of to-many relationships that were read, and what fetched properties have found; what changed
+    /// in relationships stays.
     final func forgetLoadedMembers() {
+        extras?.fetched = [:]
         for state in extras?.toManys ?? [] { state?.forgetLoaded() }
     }
 }

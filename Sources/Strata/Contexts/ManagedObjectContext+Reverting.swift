@@ -32,13 +32,14 @@ extension ManagedObjectContext {
 
     /// Makes an object fresh again.
     /// - Parameters:
-    ///   - object: An object of this context. A new one stays as it is.
+    ///   - object: An object of this context. A new one stays as it is, but for its fetched properties.
     ///   - mergingChanges: True reads the row now and keeps the object's changes on top of it. False drops changes and
     ///     turns the object into a fault, which reads at the next touch.
     /// - Throws: The store's error if reading fails; nothing has changed then. An object whose row is gone is
     ///   ``ManagedObject/isMissing`` after a refresh, unless values of it are changed: a save meets a conflict then.
     public func refresh(_ object: ManagedObject, mergingChanges: Bool = true) throws(PersistenceError) {
-        guard object.context === self, !object.isInserted, !object.flags.contains(.detached) else { return }
+        guard object.context === self, !object.flags.contains(.detached) else { return }
+        if object.isInserted { return object.forgetFetched() }
         coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
         guard mergingChanges else {
             takeBackLinks(of: object)
@@ -88,7 +89,9 @@ extension ManagedObjectContext {
             coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
             if !object.hasChanges {
                 object.turnIntoFault()
-            } else if !object.isInserted {
+            } else if object.isInserted {
+                object.forgetFetched()
+            } else {
                 try reread(object)
             }
         }

@@ -5,8 +5,8 @@ extension ManagedObjectContext {
     /// of objects that columns look at, count all the same: then the objects are fetched, and the values computed from
     /// them in memory, by the same rules.
     /// - Throws: As ``fetch(_:)``, and ``PersistenceError/invalidFetch(entity:reason:)`` for a column that groups have no
-    ///   single value of.
-    public func fetchValues<T>(_ request: ValueRequest<T>) throws(PersistenceError) -> [FetchedRow] {
+    ///   single value of, and for a value that the type of its column does not have.
+    public func fetchValues<T, Row>(_ request: ValueRequest<T, Row>) throws(PersistenceError) -> [Row] {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
@@ -15,14 +15,14 @@ extension ManagedObjectContext {
         } else {
             values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan)))
         }
-        return values.map { FetchedRow(values: $0, columns: plan.columns) }
+        return try rows(values, for: request, plan)
     }
 
     /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As the method that waits, and ``PersistenceError/cancelled``.
-    public nonisolated(nonsending) func fetchValues<T>(
-        _ request: ValueRequest<T>
-    ) async throws(PersistenceError) -> [FetchedRow] {
+    public nonisolated(nonsending) func fetchValues<T, Row>(
+        _ request: ValueRequest<T, Row>
+    ) async throws(PersistenceError) -> [Row] {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
@@ -34,10 +34,33 @@ extension ManagedObjectContext {
             let answer = try await ask(rootPlan(objectsPlan(plan)))
             values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan), answer))
         }
-        return values.map { FetchedRow(values: $0, columns: plan.columns) }
+        return try rows(values, for: request, plan)
     }
 
-    private func plan<T>(for request: ValueRequest<T>) throws(PersistenceError) -> ValuePlan {
+    /// What the caller gets of the values.
+    private func rows<T, Row>(
+        _ values: [[Value]], for request: ValueRequest<T, Row>, _ plan: ValuePlan
+    ) throws(PersistenceError) -> [Row] {
+        let entity = model.entities[plan.fetch.entityIndex]
+        let destinations = plan.columns.map { model.entity(ofObjectsIn: $0.expression, from: entity) }
+        var rows: [Row] = []
+        rows.reserveCapacity(values.count)
+        for row in values {
+            let fetched = zip(row, destinations).map { value, destination -> FetchedValue in
+                guard case .object(let key) = value, let destination else { return .value(value) }
+                return .object(
+                    ObjectID(entity: destination, key: key, storeIdentifier: coordinator.storeIdentifier))
+            }
+            do throws(UnfitColumn) {
+                rows.append(try request.row(FetchedRow(values: fetched, columns: plan.columns)))
+            } catch {
+                throw .invalidFetch(entity: entity.name, reason: error.reason)
+            }
+        }
+        return rows
+    }
+
+    private func plan<T, Row>(for request: ValueRequest<T, Row>) throws(PersistenceError) -> ValuePlan {
         var plan = ValuePlan(
             try plan(for: request.objects, columns: Set(request.columns.map(\.name))), columns: request.columns)
         plan.isDistinct = request.isDistinct
@@ -61,9 +84,8 @@ extension ManagedObjectContext {
             throw fail("having \(having) is about single objects; aggregate what it compares, or make it the condition")
         }
         for sort in plan.fetch.sorts where plan.isGrouped || plan.isDistinct {
-            guard plan.column(of: sort) != nil || (!plan.isDistinct && plan.groupBy.contains(.keyPath(sort.keyPath)))
-            else {
-                throw fail("the order by \(sort.keyPath.joined(separator: ".")), which is no column of the answer")
+            guard plan.column(of: sort) != nil || (!plan.isDistinct && plan.groupBy.contains(sort.expression)) else {
+                throw fail("the order by \(sort.expression), which is no column of the answer")
             }
         }
         return plan

@@ -21,7 +21,7 @@ public enum PersistenceError: Error, Sendable {
     case unknownProperty(entity: String, property: String)
     /// The property takes values of another kind.
     case wrongType(entity: String, property: String, expected: String, value: String)
-    /// The property cannot be set: it is derived.
+    /// The property cannot be set: it is derived, or fetched.
     case readOnlyProperty(entity: String, property: String)
     /// The entity has no primary key by the convention.
     case noPrimaryKey(entity: String)
@@ -55,7 +55,7 @@ extension PersistenceError: CustomStringConvertible {
         case .wrongType(let entity, let property, let expected, let value):
             "\(entity).\(property) takes \(expected), not \(value)"
         case .readOnlyProperty(let entity, let property):
-            "\(entity).\(property) is derived; change what it is derived from"
+            "\(entity).\(property) is derived or fetched; change what it comes from"
         case .noPrimaryKey(let entity):
             "\(entity) has no primary key; declare one, or add a string attribute named by the convention"
         case .hooksNeverSettle(let entities):

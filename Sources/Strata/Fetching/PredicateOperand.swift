@@ -16,7 +16,7 @@ public struct ValueExpression<Operand>: PredicateOperand, Sendable {
 }
 
 /// What typed keys compare with: the type of the attribute, whether it is optional or not.
-public protocol ComparableAttribute {
+public protocol ComparableAttribute: FetchableValue {
     /// The type without its optionality.
     associatedtype Wrapped: AttributeValue
     /// Two keys compare if their kinds are one type: numbers of all types do, other types with themselves.

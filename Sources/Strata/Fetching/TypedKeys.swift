@@ -21,19 +21,6 @@ public struct AttributeKey<Value>: PredicateOperand, Sendable {
 
     /// The attribute as one side of a comparison.
     public var expression: FetchExpression { path.expression }
-    /// Small values first. Sorts start at the object that is fetched.
-    public var ascending: FetchSort { FetchSort(path.names) }
-    /// Great values first.
-    public var descending: FetchSort { FetchSort(path.names, ascending: false) }
-}
-
-extension AttributeKey where Value: ComparableAttribute, Value.Wrapped == String {
-    /// In the order of the text as far as the options look.
-    public func ascending(_ options: ComparisonOptions) -> FetchSort { FetchSort(path.names, options: options) }
-    /// In the opposite order of the text as far as the options look.
-    public func descending(_ options: ComparisonOptions) -> FetchSort {
-        FetchSort(path.names, ascending: false, options: options)
-    }
 }
 
 /// The key of a to-one relationship: its destination's keys continue the path. Where the relationship leads nowhere,

@@ -9,13 +9,14 @@
 ///     }
 ///
 /// Aggregate functions of a single value are taken over the objects of a group, nil left out; without groups all objects
-/// are one. See ``ValuePlan`` for the rules.
-public struct ValueRequest<Object: ManagedObject>: Sendable {
+/// are one. See ``ValuePlan`` for the rules. A row is a ``FetchedRow``, or a tuple where the columns are chosen by a
+/// closure.
+public struct ValueRequest<Object: ManagedObject, Row>: Sendable {
     /// Which objects count. Its sorts, limit and offset are about rows of the answer; a sort may name a column. What it
     /// says about objects alone, prefetching for instance, has no meaning here.
     public var objects: FetchRequest<Object>
     /// What a row holds.
-    public var columns: [FetchColumn]
+    public let columns: [FetchColumn]
     /// Whether of equal rows one is enough.
     public var isDistinct = false
     /// What objects of a group have in common; empty for one group of all, or for no groups if no column is an aggregate.
@@ -23,10 +24,16 @@ public struct ValueRequest<Object: ManagedObject>: Sendable {
     /// Which groups are wanted. `$name` stands for the column of that name.
     public var having: FetchPredicate?
 
-    /// Asks for columns of objects.
-    public init(_ objects: FetchRequest<Object>, columns: [FetchColumn]) {
+    /// What becomes of a row.
+    let row: @Sendable (FetchedRow) throws(UnfitColumn) -> Row
+
+    init(
+        _ objects: FetchRequest<Object>, columns: [FetchColumn],
+        row: @escaping @Sendable (FetchedRow) throws(UnfitColumn) -> Row
+    ) {
         self.objects = objects
         self.columns = columns
+        self.row = row
     }
 
     /// Each row once.
@@ -57,9 +64,16 @@ public struct ValueRequest<Object: ManagedObject>: Sendable {
     }
 }
 
+extension ValueRequest where Row == FetchedRow {
+    /// Asks for columns of objects.
+    public init(_ objects: FetchRequest<Object>, columns: [FetchColumn]) {
+        self.init(objects, columns: columns) { (row) throws(UnfitColumn) in row }
+    }
+}
+
 extension FetchRequest {
     /// Asks for columns in place of objects: typed keys, what is calculated from them, or expressions with names.
-    public func select(_ columns: any ValueColumn...) -> ValueRequest<Object> {
+    public func select(_ columns: any ValueColumn...) -> ValueRequest<Object, FetchedRow> {
         ValueRequest(self, columns: columns.map(\.column))
     }
 }

@@ -69,9 +69,10 @@ extension ManagedObject {
         didTurnIntoFault()
     }
 
-    /// Forgets the members of to-many relationships and what changed in them.
+    /// Forgets the members of to-many relationships, what changed in them, and what fetched properties have found.
     final func forgetMembers() {
         guard let extras else { return }
+        extras.fetched = [:]
         for index in extras.toManys.indices { extras.toManys[index] = nil }
     }
 

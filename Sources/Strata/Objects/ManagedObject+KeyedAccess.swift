@@ -3,7 +3,7 @@ import Foundation
 
 extension ManagedObject {
     /// A property by name. A to-one relationship gives and takes a ``ManagedObject``; a to-many gives a `Set` or array
-    /// of them and takes any sequence of them; attributes give and take their Swift type, nil for no value. Composites
+    /// of them and takes any sequence of them; a fetched property gives an array; attributes give and take their Swift type, nil for no value. Composites
     /// are `[String: Any]`.
     ///
     /// A name that the entity lacks or a value of another type is a programmer's error. Use ``value(forKey:)`` and
@@ -38,6 +38,7 @@ extension ManagedObject {
             }
             return values.isEmpty ? nil : values
         }
+        if entity.fetchedPropertyIndex(named: name) != nil { return _fetched(name) as [ManagedObject] }
         guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
             throw .unknownProperty(entity: entity.name, property: name)
         }
@@ -61,6 +62,9 @@ extension ManagedObject {
             return
         }
         if let attribute = entity.attribute(named: name) { return try setComposite(value, attribute) }
+        if entity.fetchedPropertyIndex(named: name) != nil {
+            throw .readOnlyProperty(entity: entity.name, property: name)
+        }
         guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
             throw .unknownProperty(entity: entity.name, property: name)
         }

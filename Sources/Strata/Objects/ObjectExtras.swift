@@ -17,12 +17,17 @@ final class ObjectExtras {
     /// The properties that were read under observation: key paths for the registrar, by slot or, behind the slots, by
     /// to-many index.
     var observers: [Int: KeyPath<ManagedObject, Any?>] = [:]
-    private var fate: Fate?
+    private var rare: Rare?
 
-    /// What a save may find out about an object.
-    private final class Fate {
+    /// What very few objects need.
+    private final class Rare {
         var survivor: ObjectID?
         var firstVersion: Int64 = 1
+        var fetched: [Int: [ManagedObject]] = [:]
+
+        deinit {
+            if !fetched.isEmpty { DeepRelease.clear(&fetched, to: [:]) }
+        }
     }
 
     init(slab: RowSlab) { self.slab = slab }
@@ -32,23 +37,27 @@ final class ObjectExtras {
 
     /// Deleted by a unique constraint in favour of this object.
     var survivor: ObjectID? {
-        get { fate?.survivor }
-        set {
-            guard fate != nil || newValue != nil else { return }
-            let known = fate ?? Fate()
-            known.survivor = newValue
-            fate = known
-        }
+        get { rare?.survivor }
+        set { if rare != nil || newValue != nil { someRare.survivor = newValue } }
     }
 
     /// The version that the next insert of the object has: 1, but for one that is made again after others deleted it.
     var firstVersion: Int64 {
-        get { fate?.firstVersion ?? 1 }
-        set {
-            let known = fate ?? Fate()
-            known.firstVersion = newValue
-            fate = known
-        }
+        get { rare?.firstVersion ?? 1 }
+        set { someRare.firstVersion = newValue }
+    }
+
+    /// What fetched properties have found, by their position; nothing for those that were not looked at.
+    var fetched: [Int: [ManagedObject]] {
+        get { rare?.fetched ?? [:] }
+        set { if rare != nil || !newValue.isEmpty { someRare.fetched = newValue } }
+    }
+
+    private var someRare: Rare {
+        if let rare { return rare }
+        let made = Rare()
+        rare = made
+        return made
     }
 }
 
@@ -75,8 +84,11 @@ extension ManagedObject {
 
     /// The name of a property by the number under which its observers are kept.
     private func propertyName(_ property: Int) -> String {
-        let slots = binding.entity.slots
-        return property < slots.count ? slots[property].name : relationship(toMany: property - slots.count).name
+        let entity = binding.entity
+        if property < entity.slots.count { return entity.slots[property].name }
+        let index = property - entity.slots.count
+        return index < entity.toManyIndexes.count
+            ? relationship(toMany: index).name : entity.fetchedProperties[index - entity.toManyIndexes.count].name
     }
 
     /// Tells the observers of a property, if it has any, that it is about to change.

@@ -59,7 +59,7 @@ public struct EntityDiagram: Sendable {
                 },
                 relationships: entity.relationships.filter { $0.declaringEntity == entity.name }.map { relationship in
                     Row(name: relationship.name, type: Self.type(of: relationship))
-                },
+                } + entity.declaration.fetchedProperties.map { Row(name: $0.name, type: "fetch \($0.destination)") },
                 parent: entity.parentIndex)
         }
         var links: [Link] = []

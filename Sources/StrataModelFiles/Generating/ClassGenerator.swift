@@ -19,6 +19,7 @@ struct ClassGenerator {
         for relationship in entity.relationships where relationship.declaringEntity == entity.name {
             members += accessors(of: relationship)
         }
+        members += entity.declaration.fetchedProperties.map(accessor)
         members += InitializerGenerator(model: model, entity: entity, access: access).declarations()
         return [
             SwiftDeclaration(
@@ -125,6 +126,18 @@ struct ClassGenerator {
             result.body = .accessors(get: ["_toMany(\(index))"], set: ["_setToMany(newValue, \(index))"])
         }
         return [result] + mutators(of: relationship, destination: destination, index: index)
+    }
+
+    private func accessor(of property: FetchedProperty) -> SwiftDeclaration {
+        let destination =
+            model.entity(named: property.destination).map { GeneratedNames.userClass($0.declaration) }
+            ?? property.destination
+        let documentation =
+            "The fetched property `\(property.name)`: objects of \(property.destination), kept until a refresh."
+        return SwiftDeclaration(
+            documentation: property.request.documentation ?? documentation, modifiers: access.modifiers + ["final"],
+            keyword: "var", name: GeneratedNames.escaped(property.name), suffix: ": [\(destination)]",
+            body: .statements(["_fetched(\(SwiftLiteral.string(property.name)))"]))
     }
 
     private func defaultDocumentation(of relationship: RelationshipDescription) -> String {

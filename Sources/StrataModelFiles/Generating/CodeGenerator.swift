@@ -57,10 +57,7 @@ public struct CodeGenerator: Sendable {
             var declarations = entities.flatMap { entity in
                 ClassGenerator(model: model, entity: entity, access: file.access).declarations()
                     + KeysGenerator(model: model, entity: entity, access: file.access).declarations()
-                    + FetchGenerator(
-                        templates: file.fetches.filter { $0.entity == entity.name }, entity: entity,
-                        access: file.access
-                    ).declarations()
+                    + FetchGenerator(model: model, entity: entity, access: file.access).declarations()
             }
             if index == 0 {
                 declarations.insert(ModelGenerator(model: model, access: file.access).declaration(), at: 0)

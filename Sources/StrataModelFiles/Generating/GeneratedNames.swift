@@ -31,7 +31,8 @@ enum GeneratedNames {
     private static let takenMembers: Set<String> = [
         "allKeys", "assignObjectID", "awakeFromFetch", "awakeFromInsert", "changedPropertyNames", "changedValues",
         "committedValues", "container", "context",
-        "delete", "description", "didSave", "didTurnIntoFault", "entity", "entityName", "frozen", "hasChanges",
+        "delete", "description", "didSave", "didTurnIntoFault", "entity", "entityName", "fetchedValue", "frozen",
+        "hasChanges",
         "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
         "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
         "objectID", "path",
@@ -56,7 +57,8 @@ enum GeneratedNames {
         "ObjectKeys", "Optional", "Sendable",
         "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
         "CompositeElement", "NamingConvention",
-        "FetchRequest", "PredicateArgument", "PredicateConvertible", "PropertyKeyPaths", "TypedPath",
+        "FetchRequest", "FetchTemplate", "FetchedProperty", "PredicateArgument", "PredicateConvertible",
+        "PropertyKeyPaths", "TypedPath",
         "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
     ]
 
@@ -102,11 +104,12 @@ enum GeneratedNames {
     private static func memberFaults(of entity: Entity, in file: ModelFile) -> [ModelFault] {
         var faults: [ModelFault] = []
         let inherited = ancestors(of: entity, in: file).flatMap {
-            $0.attributes.map(\.name) + $0.relationships.map(\.name)
+            $0.attributes.map(\.name) + $0.relationships.map(\.name) + $0.fetchedProperties.map(\.name)
         }
-        let names = Set(inherited + entity.attributes.map(\.name) + entity.relationships.map(\.name))
         let properties =
             entity.attributes.map { ($0.name, $0.location) } + entity.relationships.map { ($0.name, $0.location) }
+            + entity.fetchedProperties.map { ($0.name, $0.request.location) }
+        let names = Set(inherited + properties.map(\.0))
         for (name, location) in properties {
             func report(_ message: String) {
                 faults.append(

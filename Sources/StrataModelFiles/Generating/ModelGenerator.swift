@@ -25,7 +25,7 @@ struct ModelGenerator {
                 documentation: "The model: \(model.entities.count) entities; version \(model.versionHash).",
                 modifiers: access.modifiers + ["static"], keyword: "let", name: "model",
                 suffix:
-                    " = ManagedObjectModel.generated(\n        name: \(SwiftLiteral.string(model.name)), naming: \(naming), entities: entities)"
+                    " = ManagedObjectModel.generated(\n        name: \(SwiftLiteral.string(model.name)), naming: \(naming), entities: entities\(model.fetchTemplates.isEmpty ? "" : ", fetches: fetches"))"
             ),
             SwiftDeclaration(
                 documentation: "The classes of the entities.", modifiers: access.modifiers + ["static"], keyword: "let",
@@ -33,10 +33,15 @@ struct ModelGenerator {
                 suffix: classes),
             SwiftDeclaration(modifiers: ["private", "static"], keyword: "let", name: "entities", suffix: entities),
         ]
+        let fetches = SwiftDeclaration(
+            modifiers: ["private", "static"], keyword: "let", name: "fetches",
+            suffix: list(": [FetchTemplate] = [", model.fetchTemplates.map(expression), "]"))
         return SwiftDeclaration(
             documentation: "The model \(model.name) and its classes.", modifiers: access.modifiers, keyword: "enum",
             name: GeneratedNames.model(model.name), suffix: ": GeneratedModel",
-            body: .members(members + model.entities.map { entity($0.declaration) }))
+            body: .members(
+                members + (model.fetchTemplates.isEmpty ? [] : [fetches])
+                    + model.entities.map { entity($0.declaration) }))
     }
 
     private func function(_ entity: String) -> String { NamingConvention.lowerCamelCase(entity) + "Entity" }
@@ -60,6 +65,7 @@ struct ModelGenerator {
         }
         list("attributes", entity.attributes.map(expression))
         list("relationships", entity.relationships.map(expression))
+        list("fetchedProperties", entity.fetchedProperties.map(expression))
         list("indexes", entity.indexes.map(expression))
         return SwiftDeclaration(
             modifiers: ["private", "static"], keyword: "func", name: function(entity.name), parameters: [],
@@ -117,6 +123,19 @@ struct ModelGenerator {
         if !userInfo.isEmpty { text += ".userInfo(\(SwiftLiteral.dictionary(userInfo)))" }
         if let documentation { text += ".documented(\(SwiftLiteral.string(documentation)))" }
         return text
+    }
+
+    private func expression(_ property: FetchedProperty) -> String {
+        "FetchedProperty(\(expression(property.request)))" + common(nil, property.userInfo, nil)
+    }
+
+    private func expression(_ template: FetchTemplate) -> String {
+        let condition = template.predicate.map(SwiftLiteral.string) ?? "nil"
+        let limit = template.limit.map(String.init) ?? "nil"
+        return "FetchTemplate(name: \(SwiftLiteral.string(template.name)), "
+            + "entity: \(SwiftLiteral.string(template.entity)), where: \(condition), "
+            + "sortedBy: \(SwiftLiteral.strings(template.sorts)), limit: \(limit), location: nil)"
+            + common(nil, [:], template.documentation)
     }
 
     private func expression(_ index: Index) -> String {

@@ -98,26 +98,24 @@ extension WorldDriver {
     func fetch(_ context: WorldContext) throws {
         guard let kind = random.pick(WorldSchema.kinds) else { return }
         let condition = condition(kind.name, context.view, depth: 2)
-        var sorts: [FetchSort] = []
-        for _ in 0..<random.below(3) {
-            if let path = path(kind.name) { sorts.append(FetchSort(path, ascending: random.oneIn(2))) }
-        }
+        let criteria = (0..<random.below(3)).compactMap { _ in criterion(kind.name) }
+        let sorts = criteria.map(\.sort)
         let limit = random.oneIn(2) ? nil : random.below(5)
         let offset = random.oneIn(2) ? 0 : random.below(4)
         let request = FetchRequest<ManagedObject>(
             entity: kind.name, where: condition?.predicate, sortedBy: sorts, limit: limit, offset: offset)
         note(
             context,
-            "fetch \(kind.name) where \(condition.map { "\($0.predicate)" } ?? "-") by \(sorts.map(\.keyPath)) limit \(WorldReading.text(limit)) offset \(offset)"
+            "fetch \(kind.name) where \(condition.map { "\($0.predicate)" } ?? "-") by \(sorts) limit \(WorldReading.text(limit)) offset \(offset)"
         )
         let view = context.view
         var expected = view.all(kind.name).filter { condition?.holds($0, view) ?? true }
         expected.sort { a, b in
-            for sort in sorts {
-                let x = view.value(a, at: sort.keyPath)
-                let y = view.value(b, at: sort.keyPath)
-                if WorldDriver.precedes(x, y) { return sort.ascending }
-                if WorldDriver.precedes(y, x) { return !sort.ascending }
+            for criterion in criteria {
+                let x = criterion.value(a, view)
+                let y = criterion.value(b, view)
+                if WorldDriver.precedes(x, y) { return criterion.sort.ascending }
+                if WorldDriver.precedes(y, x) { return !criterion.sort.ascending }
             }
             return a.key < b.key
         }
@@ -150,6 +148,38 @@ extension WorldDriver {
             return random.pick(WorldSchema.attributes(relation.destination)).map { [relation.name, $0] }
         }
         return random.pick(WorldSchema.attributes(entity)).map { [$0] }
+    }
+
+    struct Criterion {
+        let sort: FetchSort
+        let value: (Ident, World) -> Value
+    }
+
+    /// An order by an attribute, or by an aggregate of a to-many relationship.
+    private func criterion(_ entity: String) -> Criterion? {
+        let ascending = random.oneIn(2)
+        let toMany = WorldSchema.relations(entity).filter { $0.cardinality != .one }
+        guard random.oneIn(3), let relation = random.pick(toMany) else {
+            return path(entity).map { path in
+                Criterion(sort: FetchSort(path, ascending: ascending)) { $1.value($0, at: path) }
+            }
+        }
+        guard random.oneIn(2), WorldSchema.attributes(relation.destination).contains("score") else {
+            return Criterion(sort: FetchSort([relation.name, "@count"], ascending: ascending)) {
+                .integer(Int64($1.members($0, relation).count))
+            }
+        }
+        let aggregate = random.pick(["@sum", "@min", "@max"]) ?? "@sum"
+        return Criterion(sort: FetchSort([relation.name, aggregate, "score"], ascending: ascending)) { id, world in
+            let scores = world.members(id, relation).compactMap { member -> Int64? in
+                if case .integer(let score) = world.value(member, "score") { score } else { nil }
+            }
+            switch aggregate {
+            case "@sum": return .integer(scores.reduce(0, +))
+            case "@min": return scores.min().map(Value.integer) ?? .null
+            default: return scores.max().map(Value.integer) ?? .null
+            }
+        }
     }
 
     struct Condition {

@@ -23,7 +23,7 @@ import Testing
     private var code: AttributeKey<String?> { AttributeKey(["enclosure", "code"]) }
     private var weight: AttributeKey<Double> { AttributeKey(["weight"]) }
 
-    private var byEnclosure: ValueRequest<Animal> {
+    private var byEnclosure: ValueRequest<Animal, FetchedRow> {
         FetchRequest<Animal>(sortedBy: [FetchSort(["enclosure", "code"])])
             .select(code, weight.sum, FetchColumn("n", .function(.count, [.evaluatedObject])))
             .grouped(by: code)
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Each kind of request: columns, distinct, groups, totals, with limits and orders.
-    private func requests() throws -> [ValueRequest<Animal>] {
+    private func requests() throws -> [ValueRequest<Animal, FetchedRow>] {
         let all = FetchRequest<Animal>()
         let heavy = FetchRequest<Animal>(where: try FetchPredicate(format: "weight >= 1"))
         var result = [byEnclosure, try byEnclosure.having("max:(weight) > 2 OR $n == 3")]
@@ -90,7 +90,7 @@ import Testing
     }
 
     private func fetchNow(
-        _ request: ValueRequest<Animal>, _ context: ManagedObjectContext
+        _ request: ValueRequest<Animal, FetchedRow>, _ context: ManagedObjectContext
     ) throws -> [FetchedRow] { try context.fetchValues(request) }
 
     private func change(_ context: ManagedObjectContext) {

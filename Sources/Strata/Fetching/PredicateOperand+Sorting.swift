@@ -1,0 +1,20 @@
+/// Orders by a key, or by what is calculated from keys:
+///
+///     City.keys.population.descending
+///     City.keys.position.distance(to: lima).ascending
+///     Country.keys.cities.sum(\.population).descending
+extension PredicateOperand {
+    /// Small values first, nil before all. Sorts start at the object that is fetched.
+    public var ascending: FetchSort { FetchSort(expression) }
+    /// Great values first, nil behind all.
+    public var descending: FetchSort { FetchSort(expression, ascending: false) }
+}
+
+extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped == String {
+    /// In the order of the text as far as the options look.
+    public func ascending(_ options: ComparisonOptions) -> FetchSort { FetchSort(expression, options: options) }
+    /// In the opposite order of the text as far as the options look.
+    public func descending(_ options: ComparisonOptions) -> FetchSort {
+        FetchSort(expression, ascending: false, options: options)
+    }
+}
