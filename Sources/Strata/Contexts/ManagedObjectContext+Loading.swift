@@ -324,7 +324,9 @@ extension ManagedObjectContext {
             }
             for object in state.appended where !object.isDeleted {
                 if case .inverseSlot(let slot) = relationship.storage, object.targetKey(slot) != key { continue }
-                _ = storage(key).remove(object)
+                // Where the order was arranged, that says where it stands; others may have put it there, too, and then
+                // what follows it there is to follow it here.
+                if !state.isRearranged { _ = storage(key).remove(object) }
                 _ = storage(key).insert(object)
             }
             if state.isRearranged, let list = storage(key) as? AnyMemberList {
