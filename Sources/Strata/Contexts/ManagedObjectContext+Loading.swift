@@ -283,7 +283,7 @@ extension ManagedObjectContext {
             owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
         }
         if case .pairs = relationship.storage {
-            pairHolders[relationship.qualifiedName, default: []].formUnion(owners.keys)
+            pairHolders[PairSide(first.binding.entity, toMany: index), default: []].formUnion(owners.keys)
         }
     }
 
