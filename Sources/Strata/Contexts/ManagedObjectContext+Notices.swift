@@ -94,7 +94,7 @@ extension ManagedObjectContext {
     /// changed; what was added to its relationships is no reason to keep it.
     func noteGone(_ object: ManagedObject) {
         if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
-            for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
+            object.forgetLoadedMembers()
             object.flags.insert(.gone)
             goneObjects.append(object)
             return

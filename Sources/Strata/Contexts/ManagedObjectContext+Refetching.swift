@@ -60,10 +60,3 @@ extension ManagedObjectContext {
         }
     }
 }
-
-extension ManagedObject {
-    /// Forgets the members of to-many relationships that were read; what changed in them stays.
-    final func forgetLoadedMembers() {
-        for state in extras?.toManys ?? [] { state?.forgetLoaded() }
-    }
-}

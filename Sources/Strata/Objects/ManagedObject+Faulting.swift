@@ -75,6 +75,11 @@ extension ManagedObject {
         for index in extras.toManys.indices { extras.toManys[index] = nil }
     }
 
+    /// Forgets the members of to-many relationships that were read; what changed in them stays.
+    final func forgetLoadedMembers() {
+        for state in extras?.toManys ?? [] { state?.forgetLoaded() }
+    }
+
     /// Whether the members of a to-many relationship have not been loaded.
     /// - Returns: true for a name that is no to-many relationship.
     public final func hasFault(forRelationship name: String) -> Bool {
