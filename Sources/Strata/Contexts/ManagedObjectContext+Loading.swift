@@ -171,8 +171,8 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Reads the row of an object if it is a fault, with those of the other faults of its batch.
     func load(_ object: ManagedObject) throws(PersistenceError) {
-        try settleClearings(rootIndex: object.binding.entity.rootIndex)
         guard object.isFault else { return }
         let table = tables[object.binding.entity.index]
         var faults = [object]
@@ -181,8 +181,18 @@ extension ManagedObjectContext {
                 if let other = table.object(key), other.isFault { faults.append(other) }
             }
         }
+        try fill(faults)
+    }
+
+    /// Reads the rows of all faults among some objects of one hierarchy.
+    func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
+        guard let rootIndex = objects.first(where: \.isFault)?.binding.entity.rootIndex else { return }
+        try settleClearings(rootIndex: rootIndex)
+        let faults = objects.filter(\.isFault)
+        guard let first = faults.first else { return }
+        let table = tables[rootIndex]
         let rows = try sourceRows(
-            entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
+            entityIndex: rootIndex, keys: faults.map(\.key), group: faults.count > 1 ? first.group : nil)
         var origin: ObjectOrigin?
         for row in rows {
             // A fault that was made for an ID of another entity of the hierarchy stands for nothing.

@@ -107,15 +107,4 @@ extension ManagedObjectContext {
         }
         return targets
     }
-
-    /// Reads the rows of all faults among some objects.
-    func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
-        let faults = objects.filter(\.isFault)
-        guard let first = faults.first else { return }
-        let rows = try sourceRows(
-            entityIndex: first.binding.entity.rootIndex, keys: faults.map(\.key).sorted(),
-            group: faults.count > 1 ? first.group : nil)
-        for row in rows { materialize(row, group: nil) }
-        for fault in faults where fault.isFault { fault.markMissing() }
-    }
 }
