@@ -220,7 +220,7 @@ public final class ManagedObjectContext {
 
     /// The key under which the context knows the object of an ID.
     @inline(__always)
-    private func key(of id: ObjectID) -> Int64 { aliases.isEmpty ? id.key : aliases[id] ?? id.key }
+    func key(of id: ObjectID) -> Int64 { aliases.isEmpty ? id.key : aliases[id] ?? id.key }
 
     /// The entity of an ID by this context's model, if the ID is of this store.
     func ownEntity(of id: ObjectID) -> EntityDescription? { ownEntityIndex(of: id).map { model.entities[$0] } }
