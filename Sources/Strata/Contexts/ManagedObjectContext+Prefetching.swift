@@ -95,10 +95,7 @@ extension ManagedObjectContext {
         try fill(targets)
         // The objects keep the targets, as they keep those of a fault.
         let loners = objects.filter { $0.group == nil }
-        if !loners.isEmpty {
-            let group = FetchGroup(keys: loners.map(\.key))
-            for object in loners { object.join(group) }
-        }
+        if !loners.isEmpty { FetchGroup.join(loners) }
         var last: FetchGroup?
         for object in objects {
             guard let group = object.group, group !== last else { continue }
