@@ -123,6 +123,7 @@ let package = Package(
         .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
         .target(name: "CCounters", path: "Tests/CCounters"),
+        .target(name: "SeededRandom", path: "Tests/SeededRandom"),
         .executableTarget(
             name: "AllocationProbe", dependencies: ["Strata", "CCounters"], path: "Tests/AllocationProbe"),
         .executableTarget(
@@ -130,16 +131,17 @@ let package = Package(
             plugins: ["StrataPlugin"]),
         .testTarget(
             name: "ProcessTests",
-            dependencies: ["Strata", "StrataTool", "CrashProbe", "AllocationProbe", "GateProbe"],
+            dependencies: ["Strata", "StrataTool", "CrashProbe", "AllocationProbe", "GateProbe", "SeededRandom"],
             exclude: ["Gates/thresholds.json"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
-        .testTarget(name: "StrataTests", dependencies: ["Strata"]),
+        .testTarget(name: "StrataTests", dependencies: ["Strata", "SeededRandom"]),
         .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
-        .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite"]),
+        .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite", "SeededRandom"]),
         .testTarget(
-            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool"], resources: [.copy("Vectors")]),
-        .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
+            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "SeededRandom"],
+            resources: [.copy("Vectors")]),
+        .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting"]),

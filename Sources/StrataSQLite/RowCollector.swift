@@ -134,9 +134,7 @@ final class RowCollector {
 
     private func findShape(_ value: OpaquePointer?) throws(StoreError) {
         guard let plan else { return }
-        let name = Self.text(value)
-        for shape in plan.shapes where name.elementsEqual(shape.entityName) { return begin(shape) }
-        throw plan.unknownEntity(String(decoding: name, as: UTF8.self), key: key)
+        begin(try plan.shape(named: Self.text(value), key: key))
     }
 
     /// Reads the fields that stand in the columns of one call.

@@ -161,7 +161,14 @@ final class RowPlan: Sendable {
             reason: "the column holds \(found) that is no \(slot.type?.name ?? "key")")
     }
 
-    func unknownEntity(_ name: String, key: Int64) -> StoreError {
+    /// The shape of a row by the name in its entity column.
+    @inline(__always)
+    func shape(named name: UnsafeRawBufferPointer, key: Int64) throws(StoreError) -> Shape {
+        for shape in shapes where name.elementsEqual(shape.entityName) { return shape }
+        throw unknownEntity(String(decoding: name, as: UTF8.self), key: key)
+    }
+
+    private func unknownEntity(_ name: String, key: Int64) -> StoreError {
         .invalidData(
             entity: model.entities[shapes[0].entityIndex].rootName, property: "_entity", key: key,
             reason: "\"\(name)\" is no entity of the model that belongs here")

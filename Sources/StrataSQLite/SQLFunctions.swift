@@ -30,24 +30,14 @@ enum SQLFunctions {
         sqlite3_create_function_v2(
             handle, "strata_begins", 2, flags, nil,
             { context, _, arguments in
-                guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
-                    sqlite3_value_type(arguments[1]) == SQLITE_TEXT
-                else { return sqlite3_result_null(context) }
-                let text = SQLFunctions.bytes(arguments[0])
-                let part = SQLFunctions.bytes(arguments[1])
-                let holds = text.count >= part.count && text.starts(with: part)
-                sqlite3_result_int(context, holds ? 1 : 0)
+                SQLFunctions.answerForPart(arguments, context) { text, part in text.starts(with: part) }
             }, nil, nil, nil)
         sqlite3_create_function_v2(
             handle, "strata_ends", 2, flags, nil,
             { context, _, arguments in
-                guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
-                    sqlite3_value_type(arguments[1]) == SQLITE_TEXT
-                else { return sqlite3_result_null(context) }
-                let text = SQLFunctions.bytes(arguments[0])
-                let part = SQLFunctions.bytes(arguments[1])
-                let holds = text.count >= part.count && text.suffix(part.count).elementsEqual(part)
-                sqlite3_result_int(context, holds ? 1 : 0)
+                SQLFunctions.answerForPart(arguments, context) { text, part in
+                    text.suffix(part.count).elementsEqual(part)
+                }
             }, nil, nil, nil)
         sqlite3_create_function_v2(
             handle, "strata_decimal", 1, flags, nil,
@@ -173,6 +163,19 @@ enum SQLFunctions {
     }
 
     private static let posix = Locale(identifier: "en_US_POSIX")
+
+    /// Answers whether a text has another at a certain place; NULL if one of them is no text.
+    private static func answerForPart(
+        _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ context: OpaquePointer?,
+        _ has: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) {
+        guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
+            sqlite3_value_type(arguments[1]) == SQLITE_TEXT
+        else { return sqlite3_result_null(context) }
+        let text = bytes(arguments[0])
+        let part = bytes(arguments[1])
+        sqlite3_result_int(context, text.count >= part.count && has(text, part) ? 1 : 0)
+    }
 
     private static func text(_ value: OpaquePointer?) -> String? {
         sqlite3_value_type(value) == SQLITE_TEXT ? String(decoding: bytes(value), as: UTF8.self) : nil

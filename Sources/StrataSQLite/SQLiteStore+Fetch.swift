@@ -19,20 +19,15 @@ extension SQLiteStore {
         let rowPlan = rowPlans[plan.entityIndex]
         return try pool.read(cancellation) { (connection) throws(StoreError) in
             let statement = try bound(shape, on: connection)
+            // A row that cannot be understood ends the walk before its time.
+            defer { statement.reset() }
             var result: [RowIdentity] = []
             while try statement.step() {
                 let key = statement.integer(0)
-                guard rowPlan.hasEntityColumn else {
-                    result.append(RowIdentity(entityIndex: rowPlan.shapes[0].entityIndex, key: key))
-                    continue
-                }
-                let name = statement.textBytes(1)
-                guard let row = rowPlan.shapes.first(where: { name.elementsEqual($0.entityName) }) else {
-                    let error = rowPlan.unknownEntity(String(decoding: name, as: UTF8.self), key: key)
-                    statement.reset()
-                    throw error
-                }
-                result.append(RowIdentity(entityIndex: row.entityIndex, key: key))
+                let shape =
+                    rowPlan.hasEntityColumn
+                    ? try rowPlan.shape(named: statement.textBytes(1), key: key) : rowPlan.shapes[0]
+                result.append(RowIdentity(entityIndex: shape.entityIndex, key: key))
             }
             return result
         }

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Strata
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
 
         let seed = UInt64.random(in: 1...UInt64.max)
         print("kill seed \(seed), save \(length)")
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var outcomes: [Int: Int] = [:]
         for number in 0..<Self.kills {
             let store = folder.appending(path: "killed-\(number).sqlite")
@@ -49,19 +50,6 @@ import Testing
         defer { container.close() }
         #expect(try opened.integrityReport().isSound)
         return try container.newContext().count(for: FetchRequest<ManagedObject>(entity: "Item"))
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    /// SplitMix64 by Sebastiano Vigna (public domain, https://prng.di.unimi.it/splitmix64.c).
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }
 

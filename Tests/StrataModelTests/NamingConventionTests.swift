@@ -1,3 +1,4 @@
+import SeededRandom
 import StrataModel
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
     /// model is found again.
     @Test func randomNames() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             let words = (0..<Int.random(in: 1...4, using: &random)).map { _ in Self.word(&random) }
             let name = words[0] + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -77,17 +78,5 @@ import Testing
                 (0..<Int.random(in: 1...6, using: &random)).map { _ in
                     "abcdefghijklmnopqrstuvwxyz0123456789".randomElement(using: &random)!
                 })
-    }
-}
-
-/// A small generator with a seed.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -1,23 +1,11 @@
 import Foundation
+import SeededRandom
 import StrataQuery
 import Testing
 
 /// Makes random trees in the form that the parser gives them.
 struct TreeMaker {
-    /// SplitMix64, so that a seed gives the same trees everywhere.
-    struct Source: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
-    var random: Source
+    var random: SplitMix64
 
     mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
     mutating func one<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
@@ -119,7 +107,7 @@ struct TreeMaker {
     @Test func printedTreesAreReadAsTheSame() throws {
         let seed = ProcessInfo.processInfo.environment["STRATA_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
         print("printedTreesAreReadAsTheSame: seed \(seed)")
-        var maker = TreeMaker(random: .init(state: seed))
+        var maker = TreeMaker(random: .init(seed: seed))
         for round in 0..<4000 {
             let tree = maker.predicate(4)
             let text = tree.description

@@ -1,24 +1,20 @@
 import CSQLite
 import Foundation
+import SeededRandom
 import Testing
 
 @testable import StrataSQLite
 
 /// Fetches go through an aggregate function and prepared shapes; none of that may show in their answers.
 @Suite struct FetchPathTests {
-    let folder: TemporaryFolder
-    let path: String
-    let store: SQLiteStore
-    let log = TraceLog()
+    let file: TracedFile
+    private var store: SQLiteStore { file.store }
+    private var log: TraceLog { file.log }
     let seed = UInt64.random(in: 0...(.max))
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("a.sqlite")
-        var options = SQLiteStore.Options()
-        options.trace = log.hook
-        store = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path), options: options)
-        var random = RandomSource(seed: seed)
+        file = try TracedFile()
+        var random = SplitMix64(seed: seed)
         var changes = ChangeSet()
         for key in Int64(1)...40 {
             changes.inserts.append(.init(row: try store.row("Person", key, ["name": .string("n\(key % 7)")])))
@@ -53,7 +49,7 @@ import Testing
     /// What a shell reads, column by column.
     private func stepped() throws -> [Int64: [String]] {
         var result: [Int64: [String]] = [:]
-        let rows = try Shell(path: path).run("SELECT _id, _entity, title, large, real, small, owner FROM thing")
+        let rows = try Shell(path: file.path).run("SELECT _id, _entity, title, large, real, small, owner FROM thing")
         for row in rows { result[Int64(row[0]) ?? 0] = Array(row.dropFirst()) }
         return result
     }
@@ -68,7 +64,7 @@ import Testing
     }
 
     @Test func rowsAreThoseOfAStepLoopInItsOrder() throws {
-        var random = RandomSource(seed: seed)
+        var random = SplitMix64(seed: seed)
         let expected = try stepped()
         for round in 0..<200 {
             var parts: [FetchPredicate] = []
@@ -222,7 +218,7 @@ import Testing
 
     @Test func aBrokenRowIsATypedErrorAndTheNextFetchWorks() throws {
         _ = try store.fetch(try plan())
-        try Shell(path: path).run("UPDATE thing SET large = 'many' WHERE _id = 200")
+        try Shell(path: file.path).run("UPDATE thing SET large = 'many' WHERE _id = 200")
         #expect {
             try store.fetch(try plan())
         } throws: { error in
@@ -230,7 +226,7 @@ import Testing
             return true
         }
         #expect(try store.fetch(try plan(compare("small", .less, .integer(9)), limit: 3)).count == 3)
-        try Shell(path: path).run("UPDATE thing SET large = 1, _entity = 'Elephant' WHERE _id = 200")
+        try Shell(path: file.path).run("UPDATE thing SET large = 1, _entity = 'Elephant' WHERE _id = 200")
         for known: KnownRows? in [nil, { _, _, _ in true }] {
             #expect {
                 try store.fetch(try plan(), known: known)
@@ -239,7 +235,7 @@ import Testing
                 return true
             }
         }
-        try Shell(path: path).run("UPDATE thing SET _entity = 'Thing' WHERE _id = 200")
+        try Shell(path: file.path).run("UPDATE thing SET _entity = 'Thing' WHERE _id = 200")
         #expect(try store.fetch(try plan()).count == 400)
     }
 
@@ -249,7 +245,7 @@ import Testing
             Attribute("a\($0)", $0.isMultiple(of: 2) ? .integer64 : .string, optional: true)
         }
         let model = try ManagedObjectModel(name: "Wide", entities: [wide])
-        let store = try SQLiteStore.open(model: model, location: .file(path: folder.file("wide.sqlite")))
+        let store = try SQLiteStore.open(model: model, location: .file(path: file.folder.file("wide.sqlite")))
         func values(_ key: Int64) -> [String: Value] {
             var result: [String: Value] = [:]
             for index in 0..<260 where (index + Int(key)) % 7 != 0 {

@@ -4,17 +4,12 @@ import Testing
 
 /// Commits of many new rows, which make the indexes of their table afterwards.
 @Suite struct ManyRowsTests {
-    let folder: TemporaryFolder
-    let path: String
-    let store: SQLiteStore
-    let log = TraceLog()
+    let file: TracedFile
+    private var store: SQLiteStore { file.store }
+    private var log: TraceLog { file.log }
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("a.sqlite")
-        var options = SQLiteStore.Options()
-        options.trace = log.hook
-        store = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path), options: options)
+        file = try TracedFile()
     }
 
     private func people(_ keys: ClosedRange<Int64>) throws -> ChangeSet {
@@ -31,7 +26,7 @@ import Testing
     }
 
     private func schema() throws -> [[String]] {
-        try Shell(path: path).run("SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
+        try Shell(path: file.path).run("SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
     }
 
     private var dropped: [String] { log.statements.map(\.sql).filter { $0.hasPrefix("DROP INDEX") } }
@@ -47,10 +42,10 @@ import Testing
         // Rows that refer to later ones are looked for by this one at each insert.
         #expect(!dropped.contains { $0.contains("person_by_boss") })
         #expect(try schema() == before)
-        #expect(try Shell(path: path).run("PRAGMA integrity_check") == [["ok"]])
-        #expect(try Shell(path: path).run("PRAGMA foreign_key_check").isEmpty)
+        #expect(try Shell(path: file.path).run("PRAGMA integrity_check") == [["ok"]])
+        #expect(try Shell(path: file.path).run("PRAGMA foreign_key_check").isEmpty)
         #expect(
-            try Shell(path: path).run("SELECT count(*) FROM person INDEXED BY person_by_name_age_desc") == [["6000"]])
+            try Shell(path: file.path).run("SELECT count(*) FROM person INDEXED BY person_by_name_age_desc") == [["6000"]])
     }
 
     @Test func aTableThatHasManyRowsKeepsItsIndexes() throws {
@@ -95,7 +90,7 @@ import Testing
     }
 
     @Test func otherConnectionsGoOnReading() throws {
-        let reader = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path))
+        let reader = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: file.path))
         defer { reader.close() }
         let name = FetchPredicate.comparison(.keyPath(["name"]), .equal, .constant("n1"), [])
         #expect(try reader.keys("Person", name).isEmpty)

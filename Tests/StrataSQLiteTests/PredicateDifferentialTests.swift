@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 
 @testable import StrataSQLite
@@ -22,22 +23,22 @@ import Testing
         // To look at one case again, those before it need not be compared.
         let first = environment["STRATA_PREDICATE_FIRST"].flatMap(Int.init) ?? 1
         print("sqlAgreesWithMemory: seed \(seed), \(cases) cases")
-        var random = RandomSource(seed: seed)
+        var random = SplitMix64(seed: seed)
         var counts: [Outcome: Int] = [:]
         var done = 0
         var differences = 0
         while done < cases {
             let worldSeed = random.next()
-            var worldRandom = RandomSource(seed: worldSeed)
+            var worldRandom = SplitMix64(seed: worldSeed)
             guard let world = try? RandomWorld(&worldRandom) else { continue }
             var last = random
             for _ in 0..<100 where done < cases {
                 done += 1
                 // Every other condition has the structure of the one before it, with other constants.
-                if done.isMultiple(of: 2) { last = RandomSource(seed: random.next()) }
+                if done.isMultiple(of: 2) { last = SplitMix64(seed: random.next()) }
                 var structure = last
                 let entity = world.model.entities.randomElement(using: &structure)!
-                let values = RandomSource(seed: random.next())
+                let values = SplitMix64(seed: random.next())
                 if done < first { continue }
                 let outcome = try check(
                     world, entity, structure, values, "seed \(seed), case \(done)")
@@ -57,7 +58,7 @@ import Testing
 
     /// - Returns: nil if there is a difference.
     private func check(
-        _ world: RandomWorld, _ entity: EntityDescription, _ random: RandomSource, _ values: RandomSource,
+        _ world: RandomWorld, _ entity: EntityDescription, _ random: SplitMix64, _ values: SplitMix64,
         _ label: String
     ) throws -> Outcome? {
         var maker = RandomPredicates(model: world.model, entity: entity, random: random, values: values)

@@ -1,17 +1,18 @@
 import Foundation
+import SeededRandom
 import StrataSQLite
 
 /// Makes random conditions about the objects of a ``RandomWorld``: mostly of kinds that fit, sometimes of any.
 struct RandomPredicates {
     let model: ManagedObjectModel
     let entity: EntityDescription
-    var random: RandomSource
+    var random: SplitMix64
     /// Where constants come from: conditions that differ in this alone have one structure.
-    var values: RandomSource
+    var values: SplitMix64
     /// The variables of subqueries around what is being made, with the entity of their elements.
     private var variables: [(name: String, entity: EntityDescription)] = []
 
-    init(model: ManagedObjectModel, entity: EntityDescription, random: RandomSource, values: RandomSource) {
+    init(model: ManagedObjectModel, entity: EntityDescription, random: SplitMix64, values: SplitMix64) {
         self.model = model
         self.entity = entity
         self.random = random

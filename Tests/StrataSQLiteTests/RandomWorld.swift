@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import StrataSQLite
 
 /// A random model with random objects in a store, and the same objects as the in-memory evaluator sees them.
@@ -10,7 +11,7 @@ final class RandomWorld {
     /// The keys at the other end of to-many relationships.
     private(set) var members: [String: [Int64: [Int64]]] = [:]
 
-    init(_ random: inout RandomSource) throws {
+    init(_ random: inout SplitMix64) throws {
         model = try Self.model(&random)
         store = try SQLiteStore.open(model: model, location: .memory(name: nil))
         try fill(&random)
@@ -55,7 +56,7 @@ final class RandomWorld {
         .binary, .geoPoint, .composite([CompositeElement("street", .string), CompositeElement("number", .integer32)]),
     ]
 
-    private static func model(_ random: inout RandomSource) throws -> ManagedObjectModel {
+    private static func model(_ random: inout SplitMix64) throws -> ManagedObjectModel {
         let count = Int.random(in: 2...4, using: &random)
         var entities: [Entity] = []
         for index in 0..<count {
@@ -108,7 +109,7 @@ final class RandomWorld {
 
     // MARK: Objects
 
-    private func fill(_ random: inout RandomSource) throws {
+    private func fill(_ random: inout SplitMix64) throws {
         var keys: [Int: [Int64]] = [:]
         var entityOf: [Int: [Int64: EntityDescription]] = [:]
         for root in model.entities where root.parentIndex == nil {
@@ -222,20 +223,20 @@ enum RandomValues {
         (51.5, -0.12), (91, 0), (0, 181),
     ].map { GeoPoint(latitude: $0.0, longitude: $0.1) }
 
-    static func integer(_ random: inout RandomSource) -> Value {
+    static func integer(_ random: inout SplitMix64) -> Value {
         .integer(
             Int.random(in: 0..<3, using: &random) == 0
                 ? [.max, .min, 1 << 53, 1 << 53 + 1].randomElement(using: &random)!
                 : .random(in: -3...5, using: &random))
     }
 
-    static func double(_ random: inout RandomSource) -> Value {
+    static func double(_ random: inout SplitMix64) -> Value {
         .double(
             [0, -0.0, 0.5, 1, 2, -2.25, 3, 0x1p53, 0x1p63, -0x1p63, .infinity, -.infinity, .nan, 0.1].randomElement(
                 using: &random)!)
     }
 
-    static func decimal(_ random: inout RandomSource) -> Value {
+    static func decimal(_ random: inout SplitMix64) -> Value {
         let texts = [
             "0", "1", "2", "0.1", "0.5", "1.00", "-1", "9223372036854775807", "9223372036854775808",
             "0.30000000000000000001",
@@ -243,7 +244,7 @@ enum RandomValues {
         return .decimal(Decimal(string: texts.randomElement(using: &random)!)!)
     }
 
-    static func number(_ random: inout RandomSource) -> Value {
+    static func number(_ random: inout SplitMix64) -> Value {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: double(&random)
         case 1: decimal(&random)
@@ -252,7 +253,7 @@ enum RandomValues {
         }
     }
 
-    static func value(_ type: AttributeType, _ random: inout RandomSource) -> Value {
+    static func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         switch type {
         case .integer16: .integer(.random(in: -3...5, using: &random))
         case .integer32: .integer(.random(in: -3...5, using: &random))
@@ -272,7 +273,7 @@ enum RandomValues {
     }
 
     /// A value as rows hold it: sums of the numbers must not depend on their order, since sets have none.
-    static func stored(_ type: AttributeType, _ random: inout RandomSource) -> Value {
+    static func stored(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         switch type {
         case .double, .float:
             .double([0, -0.0, 0.5, 1, 2, -2.25, 3, 4096].randomElement(using: &random)!)

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import StrataSQLite
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
     @Test func randomMovesAgreeWithAnArray() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("randomMovesAgreeWithAnArray: seed \(seed)")
-        var random = RandomSource(seed: seed)
+        var random = SplitMix64(seed: seed)
         var expected: [Int64] = [1, 2, 3, 4, 5, 6]
         try arrange("queue", of: "Person", 1, .append(expected))
         for round in 0..<300 {

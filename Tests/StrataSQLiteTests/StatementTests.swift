@@ -3,17 +3,12 @@ import StrataSQLite
 import Testing
 
 @Suite struct StatementTests {
-    let folder: TemporaryFolder
-    let path: String
-    let store: SQLiteStore
-    let log = TraceLog()
+    let file: TracedFile
+    private var store: SQLiteStore { file.store }
+    private var log: TraceLog { file.log }
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("a.sqlite")
-        var options = SQLiteStore.Options()
-        options.trace = log.hook
-        store = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path), options: options)
+        file = try TracedFile()
         var changes = ChangeSet()
         for key in Int64(1)...50 {
             changes.inserts.append(

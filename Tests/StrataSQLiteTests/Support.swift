@@ -172,6 +172,22 @@ final class TraceLog: Sendable {
     func clear() { entries.withLock { $0.removeAll() } }
 }
 
+/// A store of the test model in a file of its own, which goes away with this, and the statements that it runs.
+struct TracedFile {
+    let folder: TemporaryFolder
+    let path: String
+    let store: SQLiteStore
+    let log = TraceLog()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("a.sqlite")
+        var options = SQLiteStore.Options()
+        options.trace = log.hook
+        store = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path), options: options)
+    }
+}
+
 /// SQLite without the store, as a shell would use the file.
 struct Shell {
     let path: String
@@ -207,19 +223,6 @@ struct Shell {
             }
             return result
         }
-    }
-}
-
-struct RandomSource: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        // SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
 

@@ -1,8 +1,10 @@
 import Foundation
 import Strata
 
-/// The model and hand-written classes that the tests of contexts work with: authors with books (ordered), books with
-/// tags, shops that deny.
+/// The model and classes that the tests of contexts work with: authors with books (ordered), books with tags that deny.
+///
+/// Both are written by hand, as an application may that declares its model in code. What the plug-in generates is tested
+/// in the targets that use it.
 enum Library: GeneratedModel {
     static let model = makeModel()
     static let classes: [ManagedObject.Type] = [Author.self, Book.self, Tag.self, Passport.self]

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 
 /// The model that the tests of traps work with: inheritance, ordered many-to-many, cascades in cycles and diamonds,
-/// every rule of validation.
+/// every rule of validation. Written by hand, as ``Library`` is.
 enum Zoo: GeneratedModel {
     static let model = makeModel()
     static let classes: [ManagedObject.Type] = [

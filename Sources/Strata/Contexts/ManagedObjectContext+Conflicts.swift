@@ -31,7 +31,7 @@ extension ManagedObjectContext {
                 object.someExtras.firstVersion = ((object.version >> 32) + 1) << 32
                 object.changes = nil
                 object.setRowVersion(0)
-                for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
+                object.forgetLoadedMembers()
                 unloadPairs(with: [object])
             } else {
                 object.flags.remove([.updated, .listed])
@@ -184,7 +184,7 @@ extension ManagedObjectContext {
             RowEditing.copySlot(slot, layout: object.layout, from: memory.row, to: &object.slab)
         }
         object.row = object.slab.row
-        for state in object.extras?.toManys ?? [] { state?.members = nil }
+        object.forgetLoadedMembers()
         redirect(from: oldKey, to: object, replacing: object)
     }
 

@@ -171,8 +171,8 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Reads the row of an object if it is a fault, with those of the other faults of its batch.
     func load(_ object: ManagedObject) throws(PersistenceError) {
-        try settleClearings(rootIndex: object.binding.entity.rootIndex)
         guard object.isFault else { return }
         let table = tables[object.binding.entity.index]
         var faults = [object]
@@ -181,8 +181,18 @@ extension ManagedObjectContext {
                 if let other = table.object(key), other.isFault { faults.append(other) }
             }
         }
+        try fill(faults)
+    }
+
+    /// Reads the rows of all faults among some objects of one hierarchy.
+    func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
+        guard let rootIndex = objects.first(where: \.isFault)?.binding.entity.rootIndex else { return }
+        try settleClearings(rootIndex: rootIndex)
+        let faults = objects.filter(\.isFault)
+        guard let first = faults.first else { return }
+        let table = tables[rootIndex]
         let rows = try sourceRows(
-            entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
+            entityIndex: rootIndex, keys: faults.map(\.key), group: faults.count > 1 ? first.group : nil)
         var origin: ObjectOrigin?
         for row in rows {
             // A fault that was made for an ID of another entity of the hierarchy stands for nothing.
@@ -283,7 +293,7 @@ extension ManagedObjectContext {
             owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
         }
         if case .pairs = relationship.storage {
-            pairHolders[relationship.qualifiedName, default: []].formUnion(owners.keys)
+            pairHolders[PairSide(first.binding.entity, toMany: index), default: []].formUnion(owners.keys)
         }
     }
 
@@ -324,7 +334,9 @@ extension ManagedObjectContext {
             }
             for object in state.appended where !object.isDeleted {
                 if case .inverseSlot(let slot) = relationship.storage, object.targetKey(slot) != key { continue }
-                _ = storage(key).remove(object)
+                // Where the order was arranged, that says where it stands; others may have put it there, too, and then
+                // what follows it there is to follow it here.
+                if !state.isRearranged { _ = storage(key).remove(object) }
                 _ = storage(key).insert(object)
             }
             if state.isRearranged, let list = storage(key) as? AnyMemberList {

@@ -101,10 +101,7 @@ extension ManagedObjectContext {
             if member.group == nil { loners.append(member) }
         }
         // Members that came one by one fire together from now on.
-        if loners.count > 1 {
-            let group = FetchGroup(keys: loners.map(\.key))
-            for member in loners { member.join(group) }
-        }
+        if loners.count > 1 { FetchGroup.join(loners) }
         return unknown
     }
 

@@ -72,13 +72,15 @@ extension ManagedObjectContext {
                 guard case .pairs = relationship.storage, let index = relationship.toManyIndex else { continue }
                 let members = gone.filter { $0.binding.entity.descends(from: relationship.destinationIndex, in: model) }
                 guard !members.isEmpty else { continue }
-                for key in pairHolders[relationship.qualifiedName] ?? [] {
+                let side = PairSide(owner, toMany: index)
+                for key in pairHolders[side] ?? [] {
                     guard let registered = tables[owner.index].object(key),
                         let state = registered.extras?.toMany(index), let loaded = state.members
                     else {
-                        pairHolders[relationship.qualifiedName]?.remove(key)
+                        pairHolders[side]?.remove(key)
                         continue
                     }
+                    guard registered.binding.entity.descends(from: owner.index, in: model) else { continue }
                     // A pair that is pending here stays, if the object is changed here and so lives on until the save.
                     for object in members where state.added[object.key] == nil && loaded.contains(object) {
                         registered.mutating(registered.observerIndex(toMany: index)) { _ = loaded.remove(object) }
@@ -92,7 +94,7 @@ extension ManagedObjectContext {
     /// changed; what was added to its relationships is no reason to keep it.
     func noteGone(_ object: ManagedObject) {
         if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
-            for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
+            object.forgetLoadedMembers()
             object.flags.insert(.gone)
             goneObjects.append(object)
             return
@@ -116,7 +118,14 @@ extension ManagedObjectContext {
     }
 }
 
-extension RelationshipDescription {
-    /// The relationship's name with that of the entity which declares it: the same for all entities that inherit it.
-    var qualifiedName: String { "\(declaringEntity).\(name)" }
+/// Where an object keeps the members of a relationship that is kept as pairs. All entities that inherit a relationship
+/// keep it in one place; entities of one hierarchy that are not of one line may keep different ones there.
+struct PairSide: Hashable {
+    let rootIndex: Int
+    let toManyIndex: Int
+
+    init(_ entity: EntityDescription, toMany index: Int) {
+        rootIndex = entity.rootIndex
+        toManyIndex = index
+    }
 }

@@ -95,10 +95,7 @@ extension ManagedObjectContext {
         try fill(targets)
         // The objects keep the targets, as they keep those of a fault.
         let loners = objects.filter { $0.group == nil }
-        if !loners.isEmpty {
-            let group = FetchGroup(keys: loners.map(\.key))
-            for object in loners { object.join(group) }
-        }
+        if !loners.isEmpty { FetchGroup.join(loners) }
         var last: FetchGroup?
         for object in objects {
             guard let group = object.group, group !== last else { continue }
@@ -106,16 +103,5 @@ extension ManagedObjectContext {
             group.targets += targets
         }
         return targets
-    }
-
-    /// Reads the rows of all faults among some objects.
-    func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
-        let faults = objects.filter(\.isFault)
-        guard let first = faults.first else { return }
-        let rows = try sourceRows(
-            entityIndex: first.binding.entity.rootIndex, keys: faults.map(\.key).sorted(),
-            group: faults.count > 1 ? first.group : nil)
-        for row in rows { materialize(row, group: nil) }
-        for fault in faults where fault.isFault { fault.markMissing() }
     }
 }

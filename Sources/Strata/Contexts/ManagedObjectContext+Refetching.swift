@@ -38,12 +38,12 @@ extension ManagedObjectContext {
     /// The objects of some rows whose entity is known: those that the context has, faults for the others. Touching one
     /// reads the rows of all.
     func faults(_ identities: some Collection<RowIdentity>) -> [ManagedObject] {
-        let group = identities.count > 1 ? FetchGroup(keys: identities.map(\.key)) : nil
+        // An object that was new when it was found may have become a row of another key since.
+        let keys = aliases.isEmpty ? identities.map(\.key) : identities.map { key(of: objectID($0)) }
+        let group = keys.count > 1 ? FetchGroup(keys: keys) : nil
         var origins: [Int: ObjectOrigin] = [:]
-        return identities.map { identity in
+        return zip(identities, keys).map { identity, key in
             let binding = coordinator.bindings[identity.entityIndex]
-            // An object that was new when it was found may have become a row of another key since.
-            let key = aliases.isEmpty ? identity.key : aliases[objectID(identity)] ?? identity.key
             if let known = tables[identity.entityIndex].object(key) {
                 if known.binding === binding {
                     if let group, known.isFault { known.join(group) }
@@ -56,16 +56,7 @@ extension ManagedObjectContext {
             let origin =
                 origins[identity.entityIndex] ?? makeOrigin(binding, slab: binding.emptyRow.slab, group: group)
             origins[identity.entityIndex] = origin
-            return makeFault(key: identity.key, binding: binding, origin: origin)
+            return makeFault(key: key, binding: binding, origin: origin)
         }
-    }
-}
-
-extension ManagedObject {
-    /// Forgets the members of to-many relationships that were read, and what fetched properties have found; what changed
-    /// in relationships stays.
-    final func forgetLoadedMembers() {
-        extras?.fetched = [:]
-        for state in extras?.toManys ?? [] { state?.forgetLoaded() }
     }
 }

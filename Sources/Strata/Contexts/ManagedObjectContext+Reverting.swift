@@ -24,9 +24,7 @@ extension ManagedObjectContext {
             if let snapshot = object.changes?.snapshot { unloadOwners(of: snapshot.row, object.binding) }
         }
         let deleted = objects.filter { $0.flags.contains(.deleted) }
-        for object in deleted {
-            for state in object.extras?.toManys ?? [] { state?.forgetLoaded() }
-        }
+        for object in deleted { object.forgetLoadedMembers() }
         if !deleted.isEmpty { unloadPairs(with: deleted) }
     }
 

@@ -57,9 +57,9 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var changeCount = 0
     /// From the beginning of a save until its objects are clean.
     var isSaving = false
-    /// The keys of objects that may have loaded members of a relationship that is kept as pairs, by its qualified name:
-    /// what a delete elsewhere has to look at. Some may have forgotten theirs again.
-    var pairHolders: [String: Set<Int64>] = [:]
+    /// The keys of objects that may have loaded members of a relationship that is kept as pairs: what a delete elsewhere
+    /// has to look at. Some may have forgotten theirs again.
+    var pairHolders: [PairSide: Set<Int64>] = [:]
     /// While `awakeFromFetch` runs, changes do not count.
     @exclusivity(unchecked) var isAwakening = false
     // These are parts of every write or look-up and loaded and stored as a whole; there is no overlapping access to look for.
@@ -220,7 +220,7 @@ public final class ManagedObjectContext {
 
     /// The key under which the context knows the object of an ID.
     @inline(__always)
-    private func key(of id: ObjectID) -> Int64 { aliases.isEmpty ? id.key : aliases[id] ?? id.key }
+    func key(of id: ObjectID) -> Int64 { aliases.isEmpty ? id.key : aliases[id] ?? id.key }
 
     /// The entity of an ID by this context's model, if the ID is of this store.
     func ownEntity(of id: ObjectID) -> EntityDescription? { ownEntityIndex(of: id).map { model.entities[$0] } }

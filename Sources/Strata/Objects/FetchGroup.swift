@@ -36,6 +36,12 @@ final class FetchGroup {
         self.batch = batch
     }
 
+    /// Makes a group of objects that have none.
+    static func join(_ loners: [ManagedObject]) {
+        let group = FetchGroup(keys: loners.map(\.key))
+        for object in loners { object.join(group) }
+    }
+
     /// The groups of a batch, one for each of its slabs; neighbours have the same, up to ``limit`` rows. None for a
     /// single row.
     static func groups(of batch: RowBatch) -> [FetchGroup?] {

@@ -76,6 +76,13 @@ extension ManagedObject {
         for index in extras.toManys.indices { extras.toManys[index] = nil }
     }
 
+    /// Forgets the members of to-many relationships that were read, and what fetched properties have found; what changed
+    /// in relationships stays.
+    final func forgetLoadedMembers() {
+        extras?.fetched = [:]
+        for state in extras?.toManys ?? [] { state?.forgetLoaded() }
+    }
+
     /// Whether the members of a to-many relationship have not been loaded.
     /// - Returns: true for a name that is no to-many relationship.
     public final func hasFault(forRelationship name: String) -> Bool {

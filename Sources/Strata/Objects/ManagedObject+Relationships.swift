@@ -99,9 +99,8 @@ extension ManagedObject {
         // A new object has no members that it does not know of.
         if flags.contains(.inserted) {
             state.members = makeStorage(index)
-            let relationship = relationship(toMany: index)
-            if case .pairs = relationship.storage {
-                context?.pairHolders[relationship.qualifiedName, default: []].insert(key)
+            if case .pairs = relationship(toMany: index).storage {
+                context?.pairHolders[PairSide(binding.entity, toMany: index), default: []].insert(key)
             }
         }
         return state

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Strata
 
 /// Runs random commands against contexts on a file and against the reference model, and compares the two.

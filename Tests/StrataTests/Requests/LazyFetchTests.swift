@@ -95,6 +95,24 @@ import Testing
         #expect(try child.fetch(request) == Array(inChild))
     }
 
+    @Test("A new object that a save made one with a row is found under the row's key, also when it is made again")
+    func rowOfAnotherKey() throws {
+        let elsewhere = file.container.newContext()
+        let chipped = Dog(elsewhere, name: "a first")
+        chipped.chip = "one"
+        try elsewhere.save()
+        let context = file.container.newContext()
+        context.mergePolicy = .objectWinsByProperty
+        do { Dog(context, name: "a second").chip = "one" }
+        let animals = try context.fetchLazily(byName, batchSize: 1)
+        #expect(animals.count == 62)
+        try context.save()
+        for animal in animals { _ = animal.name }
+        #expect(context.registeredObject(for: chipped.objectID) == nil, "its page is gone")
+        #expect(animals[1].name == "a second" && !animals[1].isMissing)
+        #expect(animals[1].objectID == chipped.objectID && animals[1] === animals[0])
+    }
+
     @Test("Relationships are prefetched with each page")
     func prefetching() throws {
         let context = file.container.newContext()

@@ -259,6 +259,32 @@ import Testing
         #expect(tricks[0].dogs.map(\.name) == ["Kim", "Rex"])
     }
 
+    @Test(
+        "What others put behind a member that both sides added follows it in the order that was made here",
+        arguments: [true, false])
+    func arrangedOnBothSides(inChild: Bool) throws {
+        let file = try ZooFile()
+        let theirs = file.container.newContext()
+        let rex = Dog(theirs, name: "Rex")
+        let (sit, beg) = (Trick(theirs, title: "sit"), Trick(theirs, title: "beg"))
+        rex.tricks = [sit]
+        try theirs.save()
+        let ours = inChild ? theirs.makeChild() : file.container.newContext()
+        let ourRex = try ours.existingObject(Dog.self, with: rex.objectID)
+        ourRex.tricks.append(try ours.existingObject(Trick.self, with: beg.objectID))
+        rex.tricks.append(beg)
+        ourRex.tricks.reverse()
+        #expect(ourRex.tricks.map(\.title) == ["beg", "sit"])
+        rex.tricks.append(Trick(theirs, title: "roll"))
+        #expect(rex.tricks.map(\.title) == ["sit", "beg", "roll"])
+        if !inChild { try theirs.save() }
+        try ours.refresh(ourRex)
+        #expect(ourRex.tricks.map(\.title) == ["beg", "roll", "sit"])
+        try ours.save()
+        try theirs.refresh(rex)
+        #expect(rex.tricks.map(\.title) == ["beg", "roll", "sit"])
+    }
+
     @Test("Trap 9: two contexts append to one ordered relationship; both appends survive")
     func orderedAppends() throws {
         let file = try ZooFile()

@@ -1,12 +1,14 @@
 /// A small generator whose whole state is its seed, so that a run can be repeated from the number that it printed.
 ///
 /// Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-struct SplitMix64: RandomNumberGenerator {
+public struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    /// Starts from a seed.
+    public init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,11 +17,11 @@ struct SplitMix64: RandomNumberGenerator {
     }
 
     /// A number below a bound.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
     /// True once in so many times.
-    mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+    public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
     /// An element, if there is one.
-    mutating func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[below(list.count)] }
+    public mutating func pick<T>(_ list: [T]) -> T? { list.isEmpty ? nil : list[below(list.count)] }
 }
