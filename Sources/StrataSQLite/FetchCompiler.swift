@@ -98,12 +98,11 @@ extension PredicateCompiler {
         let direction = sort.ascending ? "" : " DESC"
         switch term.kind {
         case .text: return term.folded(sort.options) + direction
-        case .decimal: return "\(term.decimalSQL) COLLATE \(SQLFunctions.decimalCollation)\(direction)"
         // Points have no order among each other.
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
             throw unsupported("ordering by \(sort.keyPath.joined(separator: ".")), whose values may stand in files")
-        default: return term.sql + direction
+        default: return term.comparedSQL + direction
         }
     }
 

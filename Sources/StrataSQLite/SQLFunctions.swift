@@ -30,24 +30,12 @@ enum SQLFunctions {
         sqlite3_create_function_v2(
             handle, "strata_begins", 2, flags, nil,
             { context, _, arguments in
-                guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
-                    sqlite3_value_type(arguments[1]) == SQLITE_TEXT
-                else { return sqlite3_result_null(context) }
-                let text = SQLFunctions.bytes(arguments[0])
-                let part = SQLFunctions.bytes(arguments[1])
-                let holds = text.count >= part.count && text.starts(with: part)
-                sqlite3_result_int(context, holds ? 1 : 0)
+                SQLFunctions.compareTexts(context, arguments) { $0.prefix($1.count).elementsEqual($1) }
             }, nil, nil, nil)
         sqlite3_create_function_v2(
             handle, "strata_ends", 2, flags, nil,
             { context, _, arguments in
-                guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
-                    sqlite3_value_type(arguments[1]) == SQLITE_TEXT
-                else { return sqlite3_result_null(context) }
-                let text = SQLFunctions.bytes(arguments[0])
-                let part = SQLFunctions.bytes(arguments[1])
-                let holds = text.count >= part.count && text.suffix(part.count).elementsEqual(part)
-                sqlite3_result_int(context, holds ? 1 : 0)
+                SQLFunctions.compareTexts(context, arguments) { $0.suffix($1.count).elementsEqual($1) }
             }, nil, nil, nil)
         sqlite3_create_function_v2(
             handle, "strata_decimal", 1, flags, nil,
@@ -176,6 +164,17 @@ enum SQLFunctions {
 
     private static func text(_ value: OpaquePointer?) -> String? {
         sqlite3_value_type(value) == SQLITE_TEXT ? String(decoding: bytes(value), as: UTF8.self) : nil
+    }
+
+    /// Answers what holds of two texts; NULL if either is none.
+    private static func compareTexts(
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+        _ holds: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) {
+        guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_TEXT,
+            sqlite3_value_type(arguments[1]) == SQLITE_TEXT
+        else { return sqlite3_result_null(context) }
+        sqlite3_result_int(context, holds(bytes(arguments[0]), bytes(arguments[1])) ? 1 : 0)
     }
 
     static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
