@@ -30,6 +30,7 @@ struct FetchCompiler {
         let compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
         try compiler.addConditions(of: plan)
+        if shape.key.hasAngle { try compiler.addNearestSearch(of: plan) }
         let order = shape.key.answer == .count ? "" : try compiler.order(of: plan)
         let from = compiler.root.scope.body + order + compiler.limit(of: plan)
         let isLimited = plan.limit != nil || plan.offset > 0

@@ -6,9 +6,11 @@ extension SQLiteStore {
     ) throws(StoreError) -> RowBatch {
         let shape = FetchShape(plan, known == nil ? .rows : .unknownRows)
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            let statement = try bound(shape, on: connection)
-            return try connection.rows.collect(
-                statement, rowPlans[plan.entityIndex], known: known, expectedRows: plan.limit)
+            try steady(plan, on: connection) { () throws(StoreError) in
+                let statement = try bound(shape, on: connection)
+                return try connection.rows.collect(
+                    statement, rowPlans[plan.entityIndex], known: known, expectedRows: plan.limit)
+            }
         }
     }
 
@@ -18,23 +20,25 @@ extension SQLiteStore {
         let shape = FetchShape(plan, .identities)
         let rowPlan = rowPlans[plan.entityIndex]
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            let statement = try bound(shape, on: connection)
-            var result: [RowIdentity] = []
-            while try statement.step() {
-                let key = statement.integer(0)
-                guard rowPlan.hasEntityColumn else {
-                    result.append(RowIdentity(entityIndex: rowPlan.shapes[0].entityIndex, key: key))
-                    continue
+            try steady(plan, on: connection) { () throws(StoreError) in
+                let statement = try bound(shape, on: connection)
+                var result: [RowIdentity] = []
+                while try statement.step() {
+                    let key = statement.integer(0)
+                    guard rowPlan.hasEntityColumn else {
+                        result.append(RowIdentity(entityIndex: rowPlan.shapes[0].entityIndex, key: key))
+                        continue
+                    }
+                    let name = statement.textBytes(1)
+                    guard let row = rowPlan.shapes.first(where: { name.elementsEqual($0.entityName) }) else {
+                        let error = rowPlan.unknownEntity(String(decoding: name, as: UTF8.self), key: key)
+                        statement.reset()
+                        throw error
+                    }
+                    result.append(RowIdentity(entityIndex: row.entityIndex, key: key))
                 }
-                let name = statement.textBytes(1)
-                guard let row = rowPlan.shapes.first(where: { name.elementsEqual($0.entityName) }) else {
-                    let error = rowPlan.unknownEntity(String(decoding: name, as: UTF8.self), key: key)
-                    statement.reset()
-                    throw error
-                }
-                result.append(RowIdentity(entityIndex: row.entityIndex, key: key))
+                return result
             }
-            return result
         }
     }
 
@@ -49,7 +53,8 @@ extension SQLiteStore {
     }
 
     /// The prepared statement of a fetch with its values.
-    private func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
+    func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
+        let shape = try narrowed(shape, on: connection)
         let fetch: PreparedFetch
         if let known = connection.fetches[shape.key] {
             fetch = known
