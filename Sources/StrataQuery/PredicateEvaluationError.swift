@@ -3,8 +3,10 @@
 public enum PredicateEvaluationError: Error, Sendable, Hashable {
     /// A `$name` has no value.
     case unboundVariable(name: String)
-    /// The pattern of `MATCHES` is no regular expression.
-    case invalidPattern(pattern: String, reason: String)
+    /// The pattern of `MATCHES` is no regular expression; the position counts the Unicode scalars before the fault.
+    case invalidPattern(pattern: String, position: Int, reason: String)
+    /// The pattern of `MATCHES` takes too many steps on a text of so many Unicode scalars; see ``RegularExpressions``.
+    case costlyPattern(pattern: String, length: Int)
     /// The right side of `BETWEEN` is not a list of two.
     case invalidBounds(found: String)
     /// `ANY`, `ALL`, `NONE`, `SUBQUERY`, an aggregate function or a collection operator met something that is no
@@ -25,7 +27,11 @@ extension PredicateEvaluationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unboundVariable(let name): "$\(name) has no value; give it one with withVariables"
-        case .invalidPattern(let pattern, let reason): "\"\(pattern)\" is no regular expression: \(reason)"
+        case .invalidPattern(let pattern, let position, let reason):
+            "\"\(pattern)\" is no regular expression: at position \(position) \(reason)"
+        case .costlyPattern(let pattern, let length):
+            "\"\(pattern)\" takes too many steps on a text of \(length) characters; "
+                + "write it without back references and with less look-around"
         case .invalidBounds(let found): "BETWEEN takes a list of two values on the right, not \(found)"
         case .noCollection(let found, let context): "\(context) takes a collection, not \(found)"
         case .incomparable(let left, let right, let context): "\(left) and \(right) have no order, in \(context)"

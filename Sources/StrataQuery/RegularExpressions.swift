@@ -2,9 +2,18 @@ import Foundation
 
 /// The patterns of `MATCHES`, compiled once for many comparisons. SQL uses this function, too, so that memory and store
 /// agree.
+///
+/// The syntax is ICU's but for `\X`, the flags `w` and `d`, and case: signs without case are compared one by one, so
+/// that `ß` is no `ss`. Matching takes time in proportion to the length of the text times that of the pattern. Back
+/// references, look-around and atomic groups may take more, up to ``steps`` and ``stepsPerScalar`` for each scalar of the
+/// text; what would take more still is an error.
 public final class RegularExpressions: Sendable {
     /// Those that predicates use.
     public static let shared = RegularExpressions()
+    /// How many steps a comparison may take, however short the text.
+    public static let steps = PatternMatcher.steps
+    /// How many more steps it may take for each Unicode scalar of the text.
+    public static let stepsPerScalar = PatternMatcher.stepsPerScalar
 
     private struct Key: Hashable {
         let pattern: [UInt8]
@@ -13,52 +22,52 @@ public final class RegularExpressions: Sendable {
 
     private static let capacity = 256
 
-    // The lock guards the table. Compiled expressions may be used by several threads at once, says Foundation.
-    nonisolated(unsafe) private var compiled: [Key: NSRegularExpression] = [:]
+    // The lock guards the table.
+    nonisolated(unsafe) private var compiled: [Key: PatternProgram] = [:]
     private let lock = NSLock()
 
     private init() {}
 
-    /// Whether the whole text matches a pattern in the syntax of ICU. `[c]` makes the pattern ignore case; `[d]` and
-    /// `[l]` bring text and pattern to the form in which ``TextComparison/fold(_:_:)`` compares.
-    /// - Throws: ``PredicateEvaluationError/invalidPattern(pattern:reason:)``.
+    /// Whether the whole text matches a pattern. `[c]` makes the pattern ignore case; `[d]` and `[l]` bring text and
+    /// pattern to the form in which ``TextComparison/fold(_:_:)`` compares.
+    /// - Throws: ``PredicateEvaluationError/invalidPattern(pattern:position:reason:)`` and
+    ///   ``PredicateEvaluationError/costlyPattern(pattern:length:)``.
     public func matches(
         _ text: String, _ pattern: String, _ options: ComparisonOptions
     ) throws(PredicateEvaluationError) -> Bool {
-        let expression = try expression(pattern, options)
-        let text = TextComparison.fold(text, options.subtracting(.caseInsensitive))
-        return expression.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) != nil
+        let program = try program(pattern, options)
+        let text = PatternText(TextComparison.fold(text, options.subtracting(.caseInsensitive)))
+        do throws(PatternTooCostly) {
+            var matcher = try PatternMatcher(program, text)
+            return try matcher.matches()
+        } catch {
+            throw .costlyPattern(pattern: pattern, length: text.count)
+        }
     }
 
     /// Checks a pattern before there is a text to compare.
-    /// - Throws: ``PredicateEvaluationError/invalidPattern(pattern:reason:)``.
+    /// - Throws: ``PredicateEvaluationError/invalidPattern(pattern:position:reason:)``.
     public func check(_ pattern: String, _ options: ComparisonOptions) throws(PredicateEvaluationError) {
-        _ = try expression(pattern, options)
+        _ = try program(pattern, options)
     }
 
-    private func expression(
+    private func program(
         _ pattern: String, _ options: ComparisonOptions
-    ) throws(PredicateEvaluationError) -> NSRegularExpression {
+    ) throws(PredicateEvaluationError) -> PatternProgram {
         let folded = TextComparison.fold(pattern, options.subtracting(.caseInsensitive))
         let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
         let key = Key(pattern: Array(folded.utf8), ignoresCase: ignoresCase)
         if let known = lock.withLock({ compiled[key] }) { return known }
-        let flags: NSRegularExpression.Options = ignoresCase ? .caseInsensitive : []
-        let expression: NSRegularExpression
-        do {
-            // The pattern must be sound by itself: `a)(b` would be so only inside the parentheses that anchor it.
-            _ = try NSRegularExpression(pattern: folded, options: flags)
-            expression =
-                try (try? NSRegularExpression(pattern: "\\A(?:\(folded))\\z", options: flags))
-                // A comment at its end would swallow the parenthesis.
-                ?? NSRegularExpression(pattern: "\\A(?:\(folded)\n)\\z", options: flags)
+        let program: PatternProgram
+        do throws(PatternFault) {
+            program = try PatternProgram(folded, ignoresCase: ignoresCase)
         } catch {
-            throw .invalidPattern(pattern: pattern, reason: "it is not in the syntax of ICU")
+            throw .invalidPattern(pattern: pattern, position: error.position, reason: error.reason)
         }
         lock.withLock {
             if compiled.count >= Self.capacity { compiled.removeAll() }
-            compiled[key] = expression
+            compiled[key] = program
         }
-        return expression
+        return program
     }
 }

@@ -3,19 +3,16 @@ import StrataStore
 
 /// A column and a constant brought to a form in which SQLite compares them as ``ValueComparison`` does.
 struct ComparisonPair {
-    /// The column, perhaps inside a function.
+    /// The column, perhaps inside a function, with the collation by which it compares.
     let sql: String
     /// The constant.
     let value: SQLValue
-    /// A `COLLATE` clause with a leading space, or nothing.
-    let collation: String
     /// Whether less and greater have a meaning.
     let isOrdered: Bool
 
-    private init(_ sql: String, _ value: SQLValue, collation: String = "", isOrdered: Bool = true) {
+    private init(_ sql: String, _ value: SQLValue, isOrdered: Bool = true) {
         self.sql = sql
         self.value = value
-        self.collation = collation
         self.isOrdered = isOrdered
     }
 
@@ -26,8 +23,8 @@ struct ComparisonPair {
         case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): self.init(number: term, value)
         case (.text, .string(let text)):
             self.init(term.folded(options), .text(TextComparison.fold(text, options)))
-        case (.text, .uri(let uri)), (.uri, .uri(let uri)): self.init(term.sql, .text(uri.absoluteString))
-        case (.uri, .string(let text)): self.init(term.sql, .text(text))
+        case (.text, .uri(let uri)), (.uri, .uri(let uri)): self.init(term.comparedSQL, .text(uri.absoluteString))
+        case (.uri, .string(let text)): self.init(term.comparedSQL, .text(text))
         case (.date, .date(let date)):
             guard !date.timeIntervalSinceReferenceDate.isNaN else { return nil }
             self.init(term.sql, .double(date.timeIntervalSinceReferenceDate))
@@ -42,10 +39,9 @@ struct ComparisonPair {
     }
 
     private init?(number term: SQLTerm, _ value: Value) {
-        let collation = " COLLATE \(SQLFunctions.decimalCollation)"
         if term.kind == .decimal {
             guard let number = Self.decimal(value) else { return nil }
-            self.init(term.decimalSQL, .text(number.description), collation: collation)
+            self.init(term.comparedSQL, .text(number.description))
             return
         }
         switch value {
@@ -58,7 +54,7 @@ struct ComparisonPair {
             // Every number is compared by its decimal value, which SQLite's own numbers cannot hold. The form depends on
             // the kind of the constant alone, so that the SQL serves all constants.
             guard !number.isNaN else { return nil }
-            self.init("strata_decimal(\(term.sql))", .text(number.description), collation: collation)
+            self.init(SQLTerm.decimalCollated("strata_decimal(\(term.sql))"), .text(number.description))
         default: return nil
         }
     }
@@ -97,7 +93,7 @@ extension SQLTerm {
     /// Text without the differences that the options ignore. Where the model keeps the attribute in canonical form, that
     /// is the text without case and accents, and an index may serve.
     func folded(_ options: ComparisonOptions) -> String {
-        if options.isEmpty || options.contains(.normalized) || kind != .text { return sql }
+        if options.isEmpty || options.contains(.normalized) || kind != .text { return comparedSQL }
         if options == [.caseInsensitive, .diacriticInsensitive], let origin, let alias = origin.object.alias {
             let entity = origin.object.entity
             let canonical = entity.slots.first { $0.derivation == .canonical(origin.slot.name) }
@@ -105,7 +101,7 @@ extension SQLTerm {
                 return "\(alias).\(column.quoted)"
             }
         }
-        return "strata_fold(\(sql), \(options.rawValue))"
+        return Self.byteCollated("strata_fold(\(sql), \(options.rawValue))")
     }
 }
 

@@ -30,6 +30,7 @@ struct FetchCompiler {
         let compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
         try compiler.addConditions(of: plan)
+        if shape.key.hasAngle { try compiler.addNearestSearch(of: plan) }
         let behind = plan.predicate.map { PredicateCompiler.count($0) } ?? 0
         let order = shape.key.answer == .count ? "" : try compiler.order(of: plan, at: behind)
         let from = compiler.root.scope.body + order + compiler.limit(of: plan)
@@ -102,12 +103,11 @@ extension PredicateCompiler {
         let direction = sort.ascending ? "" : " DESC"
         switch term.kind {
         case .text: return term.folded(sort.options) + direction
-        case .decimal: return "\(term.decimalSQL) COLLATE \(SQLFunctions.decimalCollation)\(direction)"
         // Points have no order among each other.
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
             throw unsupported("ordering by \(sort.expression), whose values may stand in files")
-        default: return term.sql + direction
+        default: return term.comparedSQL + direction
         }
     }
 

@@ -42,7 +42,8 @@ extension SQLiteStore {
     ///   - counting: Whether the objects are only counted.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` and ``StoreError/invalidPredicate(_:)`` as the fetch would.
     public func explain(_ plan: FetchPlan, counting: Bool = false) throws(StoreError) -> FetchExplanation {
-        let shape = FetchShape(plan, counting ? .count : .keys)
+        let search = counting ? nil : NearestSearch(plan, schema)
+        let shape = FetchShape(plan, counting ? .count : .keys, angle: search.map { _ in NearestSearch.firstAngle })
         let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
         var values: [SQLValue] = []
         for parameter in compiled.parameters { values.append(try parameter.value(shape.constants)) }

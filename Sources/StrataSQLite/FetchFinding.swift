@@ -186,7 +186,9 @@ extension FetchAdvisor {
         switch condition {
         case .near:
             return FetchFinding(
-                .nearest, part, "all points are ordered by their distance; withinKilometers as well would leave few")
+                .nearest, part,
+                "all points are ordered by their distance; with a limit, no other order and a spatial index of the"
+                    + " point only the nearest are read, and withinKilometers as well would leave few")
         case .within(let place, let center, let distance, _, _): (point, fixed) = (place, [center, distance])
         case .box(let place, let southWest, let northEast): (point, fixed) = (place, [southWest, northEast])
         }

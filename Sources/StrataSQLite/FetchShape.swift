@@ -11,12 +11,14 @@ struct FetchShape {
         let includesSubentities: Bool
         let hasLimit: Bool
         let hasOffset: Bool
+        /// Whether only what lies within an angle of a point is looked at; see ``NearestSearch``.
+        let hasAngle: Bool
         /// The structure of the condition and the order.
         let structure: [UInt8]
         let hash: Int
 
         static func == (a: Key, b: Key) -> Bool {
-            a.hash == b.hash && a.answer == b.answer && a.entityIndex == b.entityIndex
+            a.hash == b.hash && a.answer == b.answer && a.entityIndex == b.entityIndex && a.hasAngle == b.hasAngle
                 && a.includesSubentities == b.includesSubentities && a.hasLimit == b.hasLimit
                 && a.hasOffset == b.hasOffset && a.structure == b.structure
         }
@@ -24,22 +26,24 @@ struct FetchShape {
 
     let plan: FetchPlan
     let key: Key
-    /// The constants of the condition and of the order, in the order in which they stand there.
+    /// The constants of the condition and of the order, in the order in which they stand there, and the angle behind
+    /// them.
     let constants: [Value]
 
-    init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer) {
+    /// - Parameter angle: How far, in radians, objects may be from the point whose nearest are asked for.
+    init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer, angle: Double? = nil) {
         let shape = PredicateShape(plan.predicate, sorts: plan.sorts)
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
             answer.rawValue | (plan.limit == nil ? 0 : 8) | (plan.offset > 0 ? 16 : 0)
-                | (plan.includesSubentities ? 32 : 0))
+                | (plan.includesSubentities ? 32 : 0) | (angle == nil ? 0 : 64))
         hasher.combine(shape)
         self.plan = plan
-        constants = shape.constants
+        constants = angle.map { shape.constants + [.double($0)] } ?? shape.constants
         key = Key(
             answer: answer, entityIndex: plan.entityIndex, includesSubentities: plan.includesSubentities,
-            hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, structure: shape.bytes,
+            hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, hasAngle: angle != nil, structure: shape.bytes,
             hash: hasher.finalize())
     }
 }

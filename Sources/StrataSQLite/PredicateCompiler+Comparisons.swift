@@ -84,7 +84,7 @@ extension PredicateCompiler {
         try checkKinds(term, constant)
         guard let pair = ComparisonPair(term, constant.value, options) else { return wants ? "0" : "1" }
         let bound = bound(constant, term, options)
-        return "\(pair.sql) \(wants ? "=" : "IS NOT") \(bound)\(pair.collation)"
+        return "\(pair.sql) \(wants ? "=" : "IS NOT") \(bound)"
     }
 
     private func equality(
@@ -94,27 +94,32 @@ extension PredicateCompiler {
         try checkInline(b)
         try checkKinds(a, b.kind)
         try checkKinds(b, a.kind)
-        guard let (left, right, collation) = comparable(a, b, options) else {
+        guard let (left, right) = comparable(a, b, options) else {
             // Values of different kinds are unequal, but nil equals nil.
             return wants ? "(\(a.sql) IS NULL AND \(b.sql) IS NULL)" : "(\(a.sql) IS NOT NULL OR \(b.sql) IS NOT NULL)"
         }
-        guard collation.isEmpty, a.kind != .point else {
+        guard a.kind.isPlainNumber == b.kind.isPlainNumber, a.kind != .decimal, a.kind != .point else {
             // An infinite number has no decimal form, and a point that is no number none in bytes, but they are not nil.
-            let equal = "((\(a.sql) IS NULL AND \(b.sql) IS NULL) OR coalesce(\(left) = \(right)\(collation), 0))"
+            let equal = "((\(a.sql) IS NULL AND \(b.sql) IS NULL) OR coalesce(\(left) = \(right), 0))"
             return wants ? equal : "NOT \(equal)"
         }
         return "\(left) IS \(wants ? "" : "NOT ")\(right)"
     }
 
-    private func comparable(_ a: SQLTerm, _ b: SQLTerm, _ options: ComparisonOptions) -> (String, String, String)? {
-        if a.kind.isPlainNumber, b.kind.isPlainNumber { return (a.sql, b.sql, "") }
+    private func comparable(_ a: SQLTerm, _ b: SQLTerm, _ options: ComparisonOptions) -> (String, String)? {
+        if a.kind.isPlainNumber, b.kind.isPlainNumber { return (a.sql, b.sql) }
         if a.kind.isNumber, b.kind.isNumber {
-            return ("strata_decimal(\(a.sql))", "strata_decimal(\(b.sql))", " COLLATE \(SQLFunctions.decimalCollation)")
+            return (SQLTerm.decimalCollated("strata_decimal(\(a.sql))"), "strata_decimal(\(b.sql))")
         }
-        if a.kind == .text, b.kind == .text { return (a.folded(options), b.folded(options), "") }
-        if a.kind.isText, b.kind.isText { return (a.sql, b.sql, "") }
-        if a.kind == .point, b.kind == .point { return ("strata_point(\(a.sql))", "strata_point(\(b.sql))", "") }
-        return a.kind == b.kind ? (a.sql, b.sql, "") : nil
+        if a.kind == .text, b.kind == .text { return compared(a.folded(options), b.folded(options)) }
+        if a.kind.isText, b.kind.isText { return compared(a.sql, b.sql) }
+        if a.kind == .point, b.kind == .point { return ("strata_point(\(a.sql))", "strata_point(\(b.sql))") }
+        return a.kind == b.kind ? (a.sql, b.sql) : nil
+    }
+
+    /// Two texts, of which the left says that they compare by bytes if a collation could reach out of either.
+    private func compared(_ a: String, _ b: String) -> (String, String) {
+        (b.contains(SQLFunctions.decimalCollation) ? "\(a) COLLATE BINARY" : SQLTerm.byteCollated(a), b)
     }
 
     /// Refuses a number that may be whole or decimal against a floating-point one: an infinite one compares with whole
@@ -168,8 +173,8 @@ extension PredicateCompiler {
             try checkInline(b)
             try checkKinds(a, b.kind)
             try checkKinds(b, a.kind)
-            guard let (left, right, collation) = comparable(a, b, options), a.kind != .point else { throw incomparable }
-            return "\(left) \(op.rawValue) \(right)\(collation)"
+            guard let (left, right) = comparable(a, b, options), a.kind != .point else { throw incomparable }
+            return "\(left) \(op.rawValue) \(right)"
         }
         try checkKinds(a, constant)
         guard let pair = ComparisonPair(a, constant.value, options) else {
@@ -179,7 +184,7 @@ extension PredicateCompiler {
             throw incomparable
         }
         guard pair.isOrdered else { throw incomparable }
-        let sql = "\(pair.sql) \(op.rawValue) \(bound(constant, a, options))\(pair.collation)"
+        let sql = "\(pair.sql) \(op.rawValue) \(bound(constant, a, options))"
         // SQLite takes a range with one end for a quarter of the table, and rather reads all of it than sort the keys
         // that an index gives. Who keeps an index asks for little of it.
         return a.origin?.leadsIndex == true ? "likelihood(\(sql), 0.01)" : sql
@@ -199,7 +204,7 @@ extension PredicateCompiler {
         guard bounds.count == 2 else { throw .invalidPredicate(.invalidBounds(found: right.kindName)) }
         if case .term(let term) = left, case .constant(let low) = bounds[0], case .constant(let high) = bounds[1],
             let a = ComparisonPair(term, low.value, options), let b = ComparisonPair(term, high.value, options),
-            a.isOrdered, a.sql == b.sql, a.collation.isEmpty, b.collation.isEmpty
+            a.isOrdered, a.sql == b.sql
         {
             // SQLite takes the column out of the row once, where two comparisons do so twice.
             return "\(a.sql) BETWEEN \(bound(low, term, options)) AND \(bound(high, term, options))"
@@ -282,8 +287,7 @@ extension PredicateCompiler {
                     whole.map { SQLConstant.elements(of: values[$0]) ?? [] } ?? constants.map { $0.value(in: values) }
                 return .list(ValueList(sqlValues: ComparisonPair.shared(term, elements, options).values))
             }
-            // On the left of IN the collation belongs to the column.
-            list.append("\(pair.sql)\(pair.collation) IN (SELECT value FROM strata_list(\(bound)))")
+            list.append("\(pair.sql) IN (SELECT value FROM strata_list(\(bound)))")
         }
         return list.isEmpty ? "0" : Self.balanced(list[...], " OR ")
     }

@@ -193,11 +193,10 @@ extension PredicateCompiler {
         let isExtreme = function == .minimum || function == .maximum
         if isExtreme, value.kind != .decimal || value.isDecimalText {
             let word = function == .minimum ? "min" : "max"
-            let collation = value.kind == .decimal ? " COLLATE \(SQLFunctions.decimalCollation)" : ""
-            return SQLTerm(sql: "\(word)(\(value.sql)\(collation))", kind: kind, isDecimalText: value.isDecimalText)
+            return SQLTerm(sql: "\(word)(\(value.comparedSQL))", kind: kind, isDecimalText: value.isDecimalText)
         }
         if function == .sum, kind == .integer {
-            return SQLTerm(sql: "coalesce(strata_sum(\(value.sql)), 0)", kind: kind)
+            return SQLTerm(sql: "strata_sum(\(value.sql))", kind: kind)
         }
         let isDecimalText = function != .sum && value.isDecimalText
         let call = call([value.kind]) { (values) throws(PredicateEvaluationError) in

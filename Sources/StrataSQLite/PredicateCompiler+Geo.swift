@@ -99,7 +99,7 @@ extension PredicateCompiler {
         }
     }
 
-    private static func point(_ value: Value) -> GeoPoint? {
+    static func point(_ value: Value) -> GeoPoint? {
         if case .geoPoint(let point) = CastType.geoPoint.convert(value) { point } else { nil }
     }
 
@@ -119,7 +119,7 @@ extension PredicateCompiler {
     // MARK: R*Tree
 
     /// Puts a search of the R*Tree before a condition, where the point is of a spatial index.
-    private func search(
+    func search(
         _ term: SQLTerm, _ exact: String, _ boxes: @escaping ([Value]) -> [GeoBox]
     ) -> String {
         guard let origin = term.origin, let tree = schema.spatialIndex(of: origin) else { return exact }

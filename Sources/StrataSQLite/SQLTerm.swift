@@ -26,16 +26,25 @@ struct SQLTerm {
     var isDecimalText = false
     var origin: Origin?
 
-    /// The term where decimal numbers are compared.
-    var decimalSQL: String { isDecimalText ? sql : "strata_decimal(\(sql))" }
-
-    /// The term as it is where equal values are the same to SQLite: for `DISTINCT` and `GROUP BY`.
-    var canonicalSQL: String {
+    /// The term on the left of a comparison or in an order: decimals by number, text by its bytes.
+    ///
+    /// SQLite lets a collation reach out of functions and choices to the comparison that they stand in, and takes that
+    /// of the left side first. So the left side says by which it compares.
+    var comparedSQL: String {
         switch kind {
-        case .decimal: "\(decimalSQL) COLLATE \(SQLFunctions.decimalCollation)"
-        case .point: "strata_point(\(sql))"
+        case .decimal: Self.decimalCollated(isDecimalText ? sql : "strata_decimal(\(sql))")
+        case .text, .uri: Self.byteCollated(sql)
         default: sql
         }
+    }
+
+    /// The term as it is where equal values are the same to SQLite: for `DISTINCT` and `GROUP BY`.
+    var canonicalSQL: String { kind == .point ? "strata_point(\(sql))" : comparedSQL }
+
+    static func decimalCollated(_ sql: String) -> String { "\(sql) COLLATE \(SQLFunctions.decimalCollation)" }
+
+    static func byteCollated(_ sql: String) -> String {
+        sql.contains(SQLFunctions.decimalCollation) ? "\(sql) COLLATE BINARY" : sql
     }
 }
 

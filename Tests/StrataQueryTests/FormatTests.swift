@@ -49,7 +49,7 @@ import Testing
             try error("a < 'x'", .composite(["a": 1])) == .incomparable(left: "integer", right: "string", context: "<"))
         #expect(try error("ANY a == 1", .composite(["a": 1])) == .noCollection(found: "integer", context: "ANY"))
         #expect(try error("a BETWEEN {1}", .composite(["a": 1])) == .invalidBounds(found: "{1}"))
-        guard case .invalidPattern("(", _)? = try error("a MATCHES '('", .composite(["a": "x"])) else {
+        guard case .invalidPattern("(", 0, _)? = try error("a MATCHES '('", .composite(["a": "x"])) else {
             Issue.record("the pattern is not named")
             return
         }

@@ -30,7 +30,7 @@ extension BrokenStore {
     /// What the defect does to the order of an answer.
     func order(_ plan: FetchPlan) -> ([RowReference]) -> [RowReference] {
         let entity = model.entities[plan.entityIndex]
-        let slots = plan.sorts.compactMap { entity.slot(named: $0.keyPath.joined(separator: ".")) }
+        let slots = plan.sorts.compactMap { entity.slot(named: $0.expression.description) }
         switch defect {
         case .nilLast:
             return { rows in

@@ -31,7 +31,7 @@ import Testing
         .noLimit: (.sorting, "at most 2 after 0"),
         .noOffset: (.sorting, "all after 3"),
         .limitBeforeOffset: (.sorting, "at most 2 after 1"),
-        .nilLast: (.sorting, "items sorted by large up"),
+        .nilLast: (.sorting, "items sorted by large:"),
         .tiesBackwards: (.sorting, "order ties by key, or pages overlap"),
         .caseBlind: (.fetching, "items with name == 'lima'"),
         .nilIsNotUnequal: (.fetching, "items with large != 5"),

@@ -27,14 +27,30 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(error.description.contains("levels deep"), "\(text): \(error)")
     }
     checkTime(begin, format)
-    // Patterns and nested subqueries may take any time, so only what is small is evaluated.
-    if count < 200, !text.contains("MATCHES"), !text.contains("SUBQUERY") {
+    // Nested subqueries may take any time, so only what is small is evaluated; patterns may not.
+    if count < 200, !text.contains("SUBQUERY") {
         let object = Value.composite([
             "a": .composite(["b": 1]), "b": "x", "c": [1, 2, .null], "d": .set(ValueSet([1, "x"])),
         ])
         _ = try? predicate.evaluate(on: object, variables: ["x": 1])
+        checkPattern(format)
     }
     return 0
+}
+
+/// An input is a pattern, too: it is refused or has an answer, on a text that keeps matchers busy.
+private func checkPattern(_ pattern: String) {
+    let text = String(repeating: "ab1 a\na", count: 30)
+    do throws(PredicateEvaluationError) {
+        _ = try RegularExpressions.shared.matches(text, pattern, [])
+    } catch {
+        switch error {
+        case .invalidPattern(_, let position, _):
+            precondition(position >= 0 && position <= pattern.unicodeScalars.count, "\(error)")
+        case .costlyPattern: break
+        default: preconditionFailure("\(error)")
+        }
+    }
 }
 
 /// Reads a format with as many of the arguments as it has specifiers.

@@ -139,9 +139,7 @@ extension ConformanceCheck {
             try fill(trial)
             try trial.expectEqual(
                 try trial.names("Item", sort: sorts), wanted,
-                "items sorted by "
-                    + sorts.map { "\($0.keyPath.joined(separator: ".")) \($0.ascending ? "up" : "down")" }.joined(
-                        separator: ", "))
+                "items sorted by " + sorts.map(\.description).joined(separator: ", "))
         }
     }
 

@@ -1,0 +1,176 @@
+/// A pattern took more steps than are allowed.
+struct PatternTooCostly: Error {}
+
+/// Looks whether a program matches a text.
+///
+/// It tries one way after the other, as regular expressions are defined. A split that was at a place before has led
+/// nowhere from there and is not tried again, which bounds the steps by the length of the program times that of the
+/// text. Back references make the outcome depend on the way, so with them places are not remembered; with look-around
+/// and atomic groups a part may be run from many places. For these there is a limit of steps.
+struct PatternMatcher {
+    /// Where to go on, or, with a negative step, what a slot held.
+    private struct Frame {
+        let step: Int
+        let place: Int
+    }
+
+    /// The steps that every text may take, and those for each scalar.
+    static let steps = 2_000_000
+    static let stepsPerScalar = 500
+    /// The most bits that remember places: 128 MB.
+    private static let memoryLimit = 1 << 30
+
+    private let program: PatternProgram
+    private let text: PatternText
+    private var stack: [Frame] = []
+    private var slots: [Int]
+    private var stepsLeft: Int
+    /// Where the splits have been: a bit for each split and place.
+    private var visited: [UInt64]
+    /// The bits that were set inside of parts that are run by themselves.
+    private var trail: [Int] = []
+    private var depth = 0
+
+    init(_ program: PatternProgram, _ text: PatternText) throws(PatternTooCostly) {
+        self.program = program
+        self.text = text
+        slots = Array(repeating: -1, count: program.usesBackReferences ? 2 * program.groupCount : 0)
+        stepsLeft = Self.steps + Self.stepsPerScalar * text.count
+        let (bits, overflow) = program.splitCount.multipliedReportingOverflow(by: text.count + 1)
+        guard !overflow, bits <= Self.memoryLimit else { throw PatternTooCostly() }
+        visited = Array(repeating: 0, count: program.usesBackReferences ? 0 : (bits + 63) / 64)
+    }
+
+    /// Whether the whole text matches.
+    mutating func matches() throws(PatternTooCostly) -> Bool { try run(0, at: 0, until: text.count) != nil }
+
+    /// Runs steps until they accept.
+    /// - Parameter end: Where they must accept; nil for anywhere.
+    /// - Returns: Where they did.
+    private mutating func run(_ start: Int, at place: Int, until end: Int?) throws(PatternTooCostly) -> Int? {
+        let base = stack.count
+        let count = text.count
+        var step = start
+        var place = place
+        while true {
+            stepsLeft -= 1
+            if stepsLeft < 0 { throw PatternTooCostly() }
+            let entry = program.entries[step]
+            var taken: Int?
+            switch entry.step {
+            case .scalar(let scalar): if place < count, text.scalars[place] == scalar { taken = place + 1 }
+            case .scalars(let scalars): if place < count, scalars.contains(text.scalars[place]) { taken = place + 1 }
+            case .any(let crossesLines):
+                if place < count, !PatternText.isLineEnd(text.scalars[place]) {
+                    taken = place + 1
+                } else if crossesLines {
+                    // The two signs of a line break come together.
+                    taken =
+                        text.scalars[min(place, count)...].prefix(2).elementsEqual([0x0D, 0x0A])
+                        ? place + 2 : place < count ? place + 1 : nil
+                }
+            case .lineBreak: taken = text.endOfBreak(place)
+            case .assertion(let assertion): if text.holds(assertion, place) { taken = place }
+            case .backReference(let number, let ignoresCase):
+                let (low, high) = (slots[2 * number - 2], slots[2 * number - 1])
+                if low >= 0, high >= low { taken = text.end(of: low..<high, at: place, ignoresCase: ignoresCase) }
+            case .save(let slot):
+                stack.append(Frame(step: -1 - slot, place: slots[slot]))
+                slots[slot] = place
+                taken = place
+            case .jump(let next):
+                step = next
+                continue
+            case .split(let first, let second, let number):
+                if visit(number, place) {
+                    stack.append(Frame(step: second, place: place))
+                    step = first
+                    continue
+                }
+            case .atomic(let next):
+                if let end = try runInside(step + 1, at: place, until: nil) {
+                    step = next + (end > place ? entry.shift : 0)
+                    place = end
+                    continue
+                }
+            case .look(let isNegative, let next):
+                if try look(step + 1, [place], until: nil, isNegative: isNegative) {
+                    step = next
+                    continue
+                }
+            case .lookBehind(let lengths, let isNegative, let next):
+                let starts = (max(0, place - lengths.upperBound)..<max(0, place - lengths.lowerBound + 1)).reversed()
+                if try look(step + 1, starts, until: place, isNegative: isNegative) {
+                    step = next
+                    continue
+                }
+            case .accept:
+                if end == nil || end == place {
+                    // What slots held is still wanted, should the part around this lead nowhere.
+                    stack.replaceSubrange(base..., with: stack[base...].filter { $0.step < 0 })
+                    return place
+                }
+            }
+            if let taken {
+                step += 1 + (taken > place ? entry.shift : 0)
+                place = taken
+                continue
+            }
+            guard let next = backtrack(to: base) else { return nil }
+            step = next.step
+            place = next.place
+        }
+    }
+
+    /// The last way that was not tried.
+    private mutating func backtrack(to base: Int) -> Frame? {
+        while stack.count > base {
+            let frame = stack.removeLast()
+            if frame.step >= 0 { return frame }
+            slots[-1 - frame.step] = frame.place
+        }
+        return nil
+    }
+
+    /// Notes that a split is at a place.
+    /// - Returns: Whether it was not there before.
+    private mutating func visit(_ number: Int, _ place: Int) -> Bool {
+        if program.usesBackReferences { return true }
+        let bit = number * (text.count + 1) + place
+        let mask: UInt64 = 1 << UInt64(bit & 63)
+        if visited[bit >> 6] & mask != 0 { return false }
+        visited[bit >> 6] |= mask
+        if depth > 0 { trail.append(bit) }
+        return true
+    }
+
+    /// Runs a part by itself. Where it succeeds, the splits on its way have led somewhere; they are forgotten, because
+    /// the part may come to them from another place.
+    private mutating func runInside(_ start: Int, at place: Int, until end: Int?) throws(PatternTooCostly) -> Int? {
+        depth += 1
+        defer { depth -= 1 }
+        let mark = trail.count
+        let result = try run(start, at: place, until: end)
+        // What must end at one place may lead to another.
+        if result != nil || end != nil {
+            for bit in trail[mark...] { visited[bit >> 6] &= ~(1 << UInt64(bit & 63)) }
+            trail.removeSubrange(mark...)
+        } else if depth == 1 {
+            trail.removeAll(keepingCapacity: true)
+        }
+        return result
+    }
+
+    private mutating func look(
+        _ start: Int, _ places: some Sequence<Int>, until end: Int?, isNegative: Bool
+    ) throws(PatternTooCostly) -> Bool {
+        let base = stack.count
+        for place in places where try runInside(start, at: place, until: end) != nil {
+            guard isNegative else { return true }
+            // Nothing of what must not stand there is kept.
+            _ = backtrack(to: base)
+            return false
+        }
+        return isNegative
+    }
+}

@@ -1,0 +1,109 @@
+import StrataStore
+
+/// A fetch of the few objects nearest to a point, by the R*Tree: it looks at a circle that grows until there are enough
+/// in it. What lies outside is farther than all inside, so that order and ties are those of the whole.
+struct NearestSearch {
+    /// The radius of the first circle, in radians: 64 metres.
+    static let firstAngle = 1e-5
+    /// In circles greater than this, 3,000 km, a good part of all points lies. Reading the table is no slower then.
+    static let lastAngle = 0.5
+
+    /// The attribute, the point, and the positions of the point and of the earth's radius among the constants.
+    let place: [String]
+    let center: SQLConstant
+    let radius: SQLConstant
+
+    /// - Returns: nil if a fetch asks for no such thing, or if there is no spatial index that would serve.
+    init?(_ plan: FetchPlan, _ schema: Schema) {
+        guard plan.limit != nil, plan.sorts.isEmpty, let predicate = plan.predicate,
+            case .distance(.keyPath(let path), .constant(let value), let radius)? = predicate.nearestFirst,
+            path.count == 1, PredicateCompiler.point(value)?.isValid == true, radius > 0, radius.isFinite,
+            let position = Self.position(predicate, at: 0)
+        else { return nil }
+        let entity = schema.layout.model.entities[plan.entityIndex]
+        guard let slot = entity.slot(named: path[0]) else { return nil }
+        let table = schema.layout.tableOfEntity[entity.index]
+        let column = schema.layout.columnOfSlot[entity.index][slot.index]
+        guard schema.spatialIndexes.contains(where: { $0.table == table && $0.column == column }) else { return nil }
+        place = path
+        center = SQLConstant(value: value, position: position)
+        self.radius = SQLConstant(value: .double(radius), position: position + 1)
+    }
+
+    /// The position of the first constant of the condition that decides the order.
+    private static func position(_ predicate: FetchPredicate, at position: Int) -> Int? {
+        switch predicate {
+        case .geo(.near): return position
+        case .and(let parts):
+            var place = position
+            for part in parts {
+                if let found = Self.position(part, at: place) { return found }
+                place += PredicateCompiler.count(part)
+            }
+            return nil
+        default: return nil
+        }
+    }
+}
+
+extension PredicateCompiler {
+    /// Leaves of the rows of a plan those within an angle of the point whose nearest it asks for. The angle is the last
+    /// of the constants.
+    func addNearestSearch(of plan: FetchPlan) throws(StoreError) {
+        guard let search = NearestSearch(plan, schema) else { return }
+        let place = try term(try walk(.object(root), search.place[...]))
+        let distance = try term(try distance(.term(place), .constant(search.center), radius: search.radius))
+        let last = constants.count - 1
+        func angle(_ constants: [Value]) -> Double {
+            if case .double(let angle) = constants[last] { angle } else { 0 }
+        }
+        let limit = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+            guard case .double(let radius) = search.radius.value(in: constants) else { return .null }
+            return .double(angle(constants) * radius)
+        }
+        let condition = self.search(place, "\(distance.sql) <= \(limit)") { (constants: [Value]) -> [GeoBox] in
+            guard let point = Self.point(search.center.value(in: constants)) else { return [] }
+            return GeoBox.around(point, angle: angle(constants))
+        }
+        root.scope.conditions.append(condition)
+    }
+}
+
+extension SQLiteStore {
+    /// Runs a fetch of the nearest in one transaction, so that the circle that was found holds for what is read from it.
+    func steady<T>(
+        _ plan: FetchPlan, on connection: Connection, _ body: () throws(StoreError) -> T
+    ) throws(StoreError) -> T {
+        guard !connection.isInTransaction, NearestSearch(plan, schema) != nil else { return try body() }
+        try connection.statement("BEGIN").run()
+        do throws(StoreError) {
+            let result = try body()
+            try connection.commit()
+            return result
+        } catch {
+            connection.rollback()
+            throw error
+        }
+    }
+
+    /// A fetch of the nearest with the smallest of the circles that has enough in it; another fetch as it is.
+    func narrowed(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> FetchShape {
+        guard shape.key.answer != .count, !shape.key.hasAngle, let limit = shape.plan.limit,
+            NearestSearch(shape.plan, schema) != nil
+        else { return shape }
+        let (wanted, overflow) = max(0, limit).addingReportingOverflow(max(0, shape.plan.offset))
+        var probe = shape.plan
+        probe.limit = overflow ? .max : wanted
+        probe.offset = 0
+        var angle = NearestSearch.firstAngle
+        while angle <= NearestSearch.lastAngle {
+            let statement = try bound(FetchShape(probe, .count, angle: angle), on: connection)
+            defer { statement.reset() }
+            if try statement.step(), statement.integer(0) >= wanted {
+                return FetchShape(shape.plan, shape.key.answer, angle: angle)
+            }
+            angle *= 2
+        }
+        return shape
+    }
+}
