@@ -262,7 +262,19 @@ final class WorldContext {
             }
         }
         let living = view.rows
-        pairs = pairs.mapValues { $0.filter { living[$0.key.a] != nil && living[$0.key.b] != nil } }
+        for (name, changes) in pairs {
+            let parts = name.split(separator: ".").map(String.init)
+            let relation = WorldSchema.relation(parts[0], parts[1])
+            let inverse = WorldSchema.inverse(relation)
+            for pair in changes.keys where living[pair.a] == nil || living[pair.b] == nil {
+                // It does not come back if the parent takes its delete back, nor does the place at the end.
+                pairs[name]?[pair] = nil
+                for (key, id) in [
+                    (OrderKey(relation: relation.id, owner: pair.a), pair.b),
+                    (OrderKey(relation: inverse.id, owner: pair.b), pair.a),
+                ] { orders[key]?.appended.removeAll { $0 == id } }
+            }
+        }
         mendOneToOnes()
     }
 
