@@ -15,10 +15,11 @@ struct NearestSearch {
 
     /// - Returns: nil if a fetch asks for no such thing, or if there is no spatial index that would serve.
     init?(_ plan: FetchPlan, _ schema: Schema) {
-        guard plan.limit != nil, plan.sorts.isEmpty, let predicate = plan.predicate,
+        // Every fetch comes by here: most are let go before anything is made.
+        guard plan.limit != nil, plan.sorts.isEmpty, !schema.spatialIndexes.isEmpty, let predicate = plan.predicate,
+            let position = Self.position(predicate, at: 0),
             case .distance(.keyPath(let path), .constant(let value), let radius)? = predicate.nearestFirst,
-            path.count == 1, PredicateCompiler.point(value)?.isValid == true, radius > 0, radius.isFinite,
-            let position = Self.position(predicate, at: 0)
+            path.count == 1, PredicateCompiler.point(value)?.isValid == true, radius > 0, radius.isFinite
         else { return nil }
         let entity = schema.layout.model.entities[plan.entityIndex]
         guard let slot = entity.slot(named: path[0]) else { return nil }
