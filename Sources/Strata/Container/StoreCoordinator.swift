@@ -11,6 +11,8 @@ final class StoreCoordinator: Sendable {
     let rowCache = RowCache()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
     private let mailboxes = Guarded(MailboxList())
+    /// Keeps this one listening to the store.
+    private let observation = Guarded<StoreObservation?>(nil)
 
     private struct WeakMailbox: Sendable {
         weak var mailbox: NoticeMailbox?
@@ -54,6 +56,7 @@ final class StoreCoordinator: Sendable {
         bindingsByClass = Dictionary(
             bindings.filter { $0.objectClass != ManagedObject.self }.map { (ObjectIdentifier($0.objectClass), $0) },
             uniquingKeysWith: { first, _ in first })
+        observation.withLock { $0 = store.changes?.observe { [weak self] change in self?.take(change) } }
     }
 
     func binding(for objectClass: ManagedObject.Type) -> EntityBinding? {
