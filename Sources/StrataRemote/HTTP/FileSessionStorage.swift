@@ -12,9 +12,15 @@ public struct FileSessionStorage: SessionStorage {
     /// - Parameter folder: nil for `Strata/Sessions` in the user's folder for application data, which on Linux is
     ///   `~/.local/share`.
     public init(folder: URL? = nil) {
-        self.folder =
-            folder
-            ?? URL.applicationSupportDirectory.appending(components: "Strata", "Sessions", directoryHint: .isDirectory)
+        self.folder = folder ?? Self.usualFolder
+    }
+
+    private static var usualFolder: URL {
+        let manager = FileManager.default
+        let data =
+            manager.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+            ?? manager.homeDirectoryForCurrentUser
+        return data.appending(components: "Strata", "Sessions", directoryHint: .isDirectory)
     }
 
     /// The file of a name.
