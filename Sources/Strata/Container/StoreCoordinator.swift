@@ -4,6 +4,8 @@ import Foundation
 /// of those who want to hear of saves.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
+    /// The store, if a part of it is elsewhere.
+    let network: (any NetworkStore)?
     let storeIdentifier: UUID
     let model: ManagedObjectModel
     /// By position of the entity in the model.
@@ -25,6 +27,7 @@ final class StoreCoordinator: Sendable {
 
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
         self.store = store
+        network = store as? any NetworkStore
         self.storeIdentifier = store.identifier
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
@@ -54,6 +57,22 @@ final class StoreCoordinator: Sendable {
         bindingsByClass = Dictionary(
             bindings.filter { $0.objectClass != ManagedObject.self }.map { (ObjectIdentifier($0.objectClass), $0) },
             uniquingKeysWith: { first, _ in first })
+        network?.observeChanges { [weak self] change in self?.announce(change) }
+    }
+
+    /// Tells all contexts of what has become different in the store without a save.
+    private func announce(_ change: StoreChange) {
+        announce(
+            CommitNotice(
+                contextNumber: nil, changes: change.changes, effects: change.effects, previousRows: change.previousRows,
+                deletedRows: change.deletedRows))
+    }
+
+    /// Forgets the rows that a commit made old, and tells every other context.
+    func announce(_ notice: CommitNotice) {
+        for (rootIndex, keys) in notice.staleKeys(model) { rowCache.invalidate(keys, rootIndex: rootIndex) }
+        forgetRows(referringTo: notice.changes.deletes)
+        broadcast(notice)
     }
 
     func binding(for objectClass: ManagedObject.Type) -> EntityBinding? {
