@@ -38,30 +38,4 @@ public protocol NetworkStore: PersistentStore {
 
     /// The options of each of the results that a fetch shall give one after the other.
     func stages(_ options: (any StoreRequestOptions)?) -> [(any StoreRequestOptions)?]
-
-    /// Takes who wants to hear of changes of the mirror that no context made. Called from any thread; must return soon.
-    func observeChanges(_ handler: @escaping @Sendable (StoreChange) -> Void)
-}
-
-/// What has become different in a store without the save of a context.
-public struct StoreChange: Sendable {
-    /// The changes, as the save of a context would have made them.
-    public var changes: ChangeSet
-    /// The rows before the updates, in the same order.
-    public var previousRows: [RowReference]
-    /// The rows of the deletes, in the same order, where there was one.
-    public var deletedRows: [RowReference?]
-    /// What the store did beyond the changes.
-    public var effects: CommitEffects
-
-    /// Describes changes.
-    public init(
-        _ changes: ChangeSet, previousRows: [RowReference], deletedRows: [RowReference?],
-        effects: CommitEffects = CommitEffects()
-    ) {
-        self.changes = changes
-        self.previousRows = previousRows
-        self.deletedRows = deletedRows
-        self.effects = effects
-    }
 }

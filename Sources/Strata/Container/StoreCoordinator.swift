@@ -13,6 +13,8 @@ final class StoreCoordinator: Sendable {
     let rowCache = RowCache()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
     private let mailboxes = Guarded(MailboxList())
+    /// Keeps this one listening to the store.
+    private let observation = Guarded<StoreObservation?>(nil)
 
     private struct WeakMailbox: Sendable {
         weak var mailbox: NoticeMailbox?
@@ -57,22 +59,7 @@ final class StoreCoordinator: Sendable {
         bindingsByClass = Dictionary(
             bindings.filter { $0.objectClass != ManagedObject.self }.map { (ObjectIdentifier($0.objectClass), $0) },
             uniquingKeysWith: { first, _ in first })
-        network?.observeChanges { [weak self] change in self?.announce(change) }
-    }
-
-    /// Tells all contexts of what has become different in the store without a save.
-    private func announce(_ change: StoreChange) {
-        announce(
-            CommitNotice(
-                contextNumber: nil, changes: change.changes, effects: change.effects, previousRows: change.previousRows,
-                deletedRows: change.deletedRows))
-    }
-
-    /// Forgets the rows that a commit made old, and tells every other context.
-    func announce(_ notice: CommitNotice) {
-        for (rootIndex, keys) in notice.staleKeys(model) { rowCache.invalidate(keys, rootIndex: rootIndex) }
-        forgetRows(referringTo: notice.changes.deletes)
-        broadcast(notice)
+        observation.withLock { $0 = store.changes?.observe { [weak self] change in self?.take(change) } }
     }
 
     func binding(for objectClass: ManagedObject.Type) -> EntityBinding? {

@@ -36,8 +36,20 @@ extension ManagedObjectContext {
             return false
         }
         try runWillSave()
+        if coordinator.network != nil { assignPrimaryKeys() }
         try validate()
         return true
+    }
+
+    /// A back end knows objects by their primary keys. New ones that have none get one.
+    private func assignPrimaryKeys() {
+        for object in changedObjects where object.isInserted && !object.isStillborn {
+            guard let field = object.binding.entity.primaryKeyField,
+                let slot = object.binding.entity.slot(named: field), !object.row.isPresent(slot.index)
+                    || object.row.value(slot) == .string("")
+            else { continue }
+            object.write(slot.type == .uuid ? .uuid(UUID()) : .string(UUID().uuidString), slot)
+        }
     }
 
     private func dropUnchanged() {
