@@ -4,6 +4,8 @@ import Foundation
 /// of those who want to hear of saves.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
+    /// The store, if a part of it is elsewhere.
+    let network: (any NetworkStore)?
     let storeIdentifier: UUID
     let model: ManagedObjectModel
     /// By position of the entity in the model.
@@ -27,6 +29,7 @@ final class StoreCoordinator: Sendable {
 
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
         self.store = store
+        network = store as? any NetworkStore
         self.storeIdentifier = store.identifier
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
