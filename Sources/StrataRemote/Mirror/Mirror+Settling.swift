@@ -100,6 +100,15 @@ extension Mirror {
         }
     }
 
+    /// Takes out an entry whose object was deleted here since. The delete comes behind it, and is all that the server has
+    /// to hear of.
+    package func skip(_ entry: OutboxEntry) throws(StoreError) {
+        try store.transaction { (transaction) throws(StoreError) in
+            guard let current = try current(entry, on: transaction.connection) else { return }
+            try remove(current.seq, on: transaction.connection)
+        }
+    }
+
     /// Gives up changes that wait. New objects go; of others the server's last known state comes back.
     package func drop(_ list: [OutboxEntry]) throws(StoreError) {
         for entry in list {

@@ -111,8 +111,7 @@ struct PushRun {
                     jobs.append(job)
                 }
             } else {
-                // The object has gone by other ways, and there is nothing to tell.
-                try here { () throws(StoreError) in try mirror.settleGone(entry, recreates: false) }
+                try here { () throws(StoreError) in try mirror.skip(entry) }
             }
         }
         return jobs
