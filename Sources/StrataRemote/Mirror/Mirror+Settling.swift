@@ -253,6 +253,7 @@ extension ApplySession {
         }
         try OutboxWriter(mirror: mirror, connection: connection).name(entry.id, root: root, key: entry.identity.key)
         settled = nil
+        try DeletedLinks(mirror: mirror, connection: connection).restore(entry.id, root: root)
         _ = try run([record], deleted: [])
     }
 
@@ -266,6 +267,7 @@ extension ApplySession {
         if entry.kind == .delete {
             try OutboxWriter(mirror: mirror, connection: connection).name(
                 entry.id, root: root, key: entry.identity.key)
+            try DeletedLinks(mirror: mirror, connection: connection).restore(entry.id, root: root)
         }
         try write()
     }

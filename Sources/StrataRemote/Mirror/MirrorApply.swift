@@ -148,10 +148,18 @@ struct ApplySession {
     private mutating func findKeys() throws(StoreError) {
         var newOnes: [Int: [(RemoteIdentity, EntityDescription, isPlaceholder: Bool)]] = [:]
         var seen: Set<RemoteIdentity> = []
+        // Those that were deleted here, of which the server has not heard.
+        var deletedHere: Set<RemoteIdentity> = []
+        let links = DeletedLinks(mirror: mirror, connection: connection)
         for item in items {
             seen.insert(item.identity)
             if let known = item.known {
-                if let key = known.key { keys[item.identity] = key } else { gone.insert(item.identity) }
+                if let key = known.key {
+                    keys[item.identity] = key
+                } else {
+                    gone.insert(item.identity)
+                    deletedHere.insert(item.identity)
+                }
             } else {
                 newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
             }
@@ -159,9 +167,19 @@ struct ApplySession {
         for item in items {
             for (entity, id) in references(of: item) {
                 let identity = named(id, entity)
+                if deletedHere.contains(identity) {
+                    try links.add(identity, from: item.record.identity)
+                    continue
+                }
                 guard seen.insert(identity).inserted, !gone.contains(identity) else { continue }
                 if let known = try mirror.known(id, root: entity.rootIndex, on: connection) {
-                    if let key = known.key { keys[identity] = key } else { gone.insert(identity) }
+                    if let key = known.key {
+                        keys[identity] = key
+                    } else {
+                        gone.insert(identity)
+                        deletedHere.insert(identity)
+                        try links.add(identity, from: item.record.identity)
+                    }
                 } else if mirror.tombstones.covers(identity, ticket) {
                     gone.insert(identity)
                 } else {
@@ -575,6 +593,35 @@ struct ApplySession {
         changes.updates.append(
             .init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: found[0].row.version))
         previousRows.append(found[0])
+    }
+
+    /// Makes an object a placeholder.
+    mutating func empty(_ entity: EntityDescription, _ key: Int64) throws(StoreError) {
+        let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
+        guard found.count > 0, found[0].row.version > 0 else { return }
+        let old = found[0]
+        let own = model.entities[old.row.entityIndex]
+        let primaryKey = mirror.primaryKeys[own.index].index
+        var slab = RowEditing.emptyRow(entity: own, key: key)
+        RowEditing.copySlot(primaryKey, layout: own.slots, from: old.row, to: &slab)
+        changes.updates.append(
+            .init(
+                row: RowReference(slab: slab, row: slab.row),
+                slots: SlotSet(own.slots.filter { $0.isStored && $0.index != primaryKey }.map(\.index)),
+                baseVersion: old.row.version))
+        previousRows.append(old)
+    }
+
+    /// Takes all objects of a hierarchy away, placeholders included.
+    mutating func removeAll(_ entity: EntityDescription) throws(StoreError) {
+        var keys: [Int64] = []
+        let list = try connection.statement("SELECT key FROM _remote WHERE root = ? AND key IS NOT NULL")
+        list.bind(mirror.entities.numbers[entity.index], at: 1)
+        while try list.step() { keys.append(list.integer(0)) }
+        try transaction.rows(entityIndex: entity.index, keys: keys).forEach { (slab, row) throws(StoreError) in
+            changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
+            deletedRows.append(RowReference(slab: slab, row: row))
+        }
     }
 
     // MARK: Writing
