@@ -67,7 +67,7 @@ extension SQLiteStore {
         }
     }
 
-    func memberKeys(
+    package func memberKeys(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], on connection: Connection
     ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
         let statement = try connection.statement(

@@ -42,7 +42,8 @@ package final class StoreTransaction {
             entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, on: connection)
     }
 
-    func takeBack() {
+    /// Takes back all that was done.
+    package func takeBack() {
         connection.rollback()
         for writer in writers { writer.takeBack() }
     }

@@ -77,15 +77,7 @@ public final class HTTPBackend: RemoteBackend {
     private func answer(
         to operation: RemoteOperation, _ options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
-        var request = try dialect.request(for: operation, options: options)
-        for (name, value) in options.headers {
-            guard let field = HTTPField.Name(name) else {
-                throw RemoteError(
-                    .invalidRequest, domain: "Strata", message: "\(name.debugDescription) is no name of an HTTP header")
-            }
-            request.head.headerFields[field] = value
-        }
-        let response = try await send(request, options)
+        let response = try await send(dialect.request(for: operation, options: options), options: options)
         do throws(RemoteError) {
             return try dialect.answer(response, to: operation)
         } catch {
@@ -95,7 +87,23 @@ public final class HTTPBackend: RemoteBackend {
         }
     }
 
-    private func send(_ request: WireRequest, _ options: RequestOptions) async throws(RemoteError) -> WireResponse {
+    /// Sends a request that stands beside the dialect's operations in the same way as one of those: with the headers of
+    /// the options, signed anew for each attempt, and again where the server asks to wait.
+    /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
+    /// - Returns: The last answer, of any status.
+    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if a
+    ///   header's name is none.
+    public func send(
+        _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
+    ) async throws(RemoteError) -> WireResponse {
+        var request = request
+        for (name, value) in options.headers {
+            guard let field = HTTPField.Name(name) else {
+                throw RemoteError(
+                    .invalidRequest, domain: "Strata", message: "\(name.debugDescription) is no name of an HTTP header")
+            }
+            request.head.headerFields[field] = value
+        }
         var retries = options.retries
         var mayRecover = options.renewsSession
         while true {
@@ -112,6 +120,12 @@ public final class HTTPBackend: RemoteBackend {
             else { return response }
             retries -= 1
             try await clock.sleep(seconds: seconds)
+            guard let block else { continue }
+            switch await block(RetrySituation(request: request, response: response, retriesLeft: retries)) {
+            case .sendAgain: break
+            case .send(let other): request = other
+            case .giveUp: return response
+            }
         }
     }
 
