@@ -583,7 +583,7 @@ struct ApplySession {
     mutating func write() throws(StoreError) {
         let effects: CommitEffects
         switch try transaction.write(changes) {
-        case .committed(let made): effects = made
+        case .committed(let made), .partly(let made, _, _): effects = made
         case .conflicts(let conflicts):
             // Nobody else can write within this transaction, and nothing is unique in a mirror.
             throw .constraint(
