@@ -1,7 +1,8 @@
 import Foundation
 import Strata
-@testable import StrataRemote
 import Testing
+
+@testable import StrataRemote
 
 @Suite struct PlaceholderTests {
     @Test func aThousandFaultsTakeAHandfulOfRequests() async throws {
@@ -69,7 +70,7 @@ import Testing
             #expect(object === country)
             errors.append(error)
         }
-        #expect(country["name"] as? String == "")
+        #expect(country["name"] as? String ?? "" == "")
         #expect(errors.count == 1 && errors.allSatisfy(isNeedsNetwork))
         #expect(country.isFault)
         #expect { try context.existingObject(with: country.objectID) } throws: { isNeedsNetwork($0) }

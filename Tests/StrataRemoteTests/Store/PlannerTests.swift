@@ -1,7 +1,8 @@
 import Foundation
 import Strata
-@testable import StrataRemote
 import Testing
+
+@testable import StrataRemote
 
 @Suite struct PlannerTests {
     private func makeCities() -> ShelfBackend {
@@ -67,7 +68,7 @@ import Testing
         #expect(try await context.fetch(request("SELF == %@", found[0])).map(\.name) == ["Loja"])
         #expect(
             backend.takeQueries().map { $0.predicate?.description } == [
-                "country == \"ec\"", "cityId == \"4\"",
+                "country == 'ec'", "cityId == '4'",
             ])
         // No object of the server refers to one that it has never heard of.
         let new = try context.insert(entityNamed: "Country")

@@ -1,7 +1,8 @@
 import Foundation
 import Strata
-@testable import StrataRemote
 import Testing
+
+@testable import StrataRemote
 
 @Suite struct PolicyTests {
     private enum Outcome: Equatable {
