@@ -154,6 +154,7 @@ final class WriteReader {
             kind: kind, entity: entity, identity: RowIdentity(entityIndex: entity.index, key: row.key),
             write: RemoteWrite(id: id, token: token))
         result.write.baseVersion = try mirror.known(id, root: entity.rootIndex, on: connection)?.version
+        result.write.secrets = mirror.secrets.of(RowIdentity(entityIndex: entity.rootIndex, key: row.key))
         for attribute in entity.attributes {
             guard let first = attribute.slots.first, first != primaryKey.index,
                 attribute.slots.contains(where: { entity.slots[$0].isTold && slots?.contains($0) ?? true })

@@ -74,6 +74,36 @@ import Testing
         #expect(secrets == [["password": "sesame"], [:]])
     }
 
+    @Test func whatWaitsIsSentWithItsSecrets() async throws {
+        let backend = ShelfBackend()
+        let (store, container) = try Atlas.open(backend) { $0.savePolicy = .cacheOnly }
+        let context = container.newContext()
+        let city = try context.insert(entityNamed: "City")
+        store.setPassword("sesame", for: city.objectID)
+        try await context.save(options: nil)
+        #expect(try store.sync.pendingCount() == 1)
+        #expect(backend.takeLog().isEmpty)
+        try await store.sync.push()
+        let secrets = backend.takeLog().compactMap { operation -> [String: String]? in
+            if case .create(_, let writes) = operation { writes.first?.secrets } else { nil }
+        }
+        #expect(secrets == [["password": "sesame"]])
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test func savesToTheMirrorAreSentBySelf() async throws {
+        let backend = ShelfBackend()
+        let (store, container) = try Atlas.open(backend) {
+            $0.savePolicy = .cacheOnly
+            $0.pushesAutomatically = true
+        }
+        let context = container.newContext()
+        _ = try context.insert(entityNamed: "City")
+        try await context.save(options: nil)
+        while try store.sync.pendingCount() > 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(backend.count("City") == 1)
+    }
+
     @Test func aModelThatCannotBeKeptIsRefused() throws {
         let nameless = try ManagedObjectModel(name: "Nameless") {
             Entity("Thing") { Attribute("name", .string, default: .value("")) }
