@@ -155,6 +155,21 @@ extension Mirror {
     }
 }
 
+extension Mirror {
+    /// Whether the server has other values of an object than it had, as far as is known here, when it was deleted here.
+    package func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
+        guard let base = entry.base.flatMap(RowSlab.init(stored:)) else { return true }
+        return try store.transaction { (transaction) throws(StoreError) in
+            let session = ApplySession(mirror: self, transaction: transaction)
+            guard let told = try session.row(of: record, over: base.row) else { return true }
+            let slots = model.entities[entry.identity.entityIndex].slots
+            return told.slots.contains {
+                !told.slab.row.hasSameValue(as: base.row, slot: $0, storage: slots[$0].storage)
+            }
+        }
+    }
+}
+
 extension ApplySession {
     private func name(_ entry: OutboxEntry) -> RemoteIdentity {
         RemoteIdentity(entity: mirror.model.entities[entry.identity.entityIndex].rootName, id: entry.id)
