@@ -75,13 +75,15 @@ extension ManagedObjectContext {
         for request: FetchRequest<T>, plan: FetchPlan, answer: StoreAnswer?
     ) throws(PersistenceError) -> [T] {
         let paths = try steps(of: request.prefetch, from: model.entities[plan.entityIndex])
+        // Whoever asked a back end wants what it said.
+        let refreshing = request.refreshesRefetchedObjects || answer?.isResult == true
         let objects: [ManagedObject]
         if request.wantsKeysAlone {
             objects = faults(try identities(for: request, plan, answer))
         } else if request.includesPendingChanges {
-            objects = try effectiveObjects(plan, refreshing: request.refreshesRefetchedObjects, answer)
+            objects = try effectiveObjects(plan, refreshing: refreshing, answer)
         } else {
-            objects = try take(storeBatch(plan, answer), refreshing: request.refreshesRefetchedObjects)
+            objects = try take(storeBatch(plan, answer), refreshing: refreshing)
         }
         let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
         for path in paths { try prefetch(path, of: objects, areAll: areAll) }

@@ -18,7 +18,9 @@ extension RemoteStore {
         // A change of what has changed since is no business of the server's yet.
         let conflicts = try versionConflicts(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
-        var sending = SaveSending(store: self, options: options, writes: try mirror.writes(for: changes))
+        let clears = !backend.capabilities.features.contains(.inverses)
+        var sending = SaveSending(
+            store: self, options: options, writes: try mirror.writes(for: changes, clears: clears))
         await sending.run()
         let sent = sending
         let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, model)

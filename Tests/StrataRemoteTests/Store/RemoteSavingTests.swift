@@ -153,6 +153,37 @@ import Testing
         #expect(owner == .references([]) && member == .references([]))
     }
 
+    @Test func aDeleteClearsReferencesAtTheServer() async throws {
+        let backend = ShelfBackend()
+        backend.putCountry("pe", "Peru", cities: ["1", "2"])
+        backend.putCity("1", "Lima", country: "pe")
+        backend.putCity("2", "Cusco", country: "pe")
+        let (_, container) = try Atlas.open(backend)
+        _ = try await container.newContext().fetch(cities())
+        let context = container.newContext()
+        let countries = try await context.fetch(FetchRequest<ManagedObject>(entity: "Country"))
+        context.delete(countries[0])
+        try await context.save(options: nil)
+        #expect(backend.count("Country") == 0)
+        #expect(backend.record("City", "1")?.values["country"] == .reference(nil))
+        #expect(backend.record("City", "2")?.values["country"] == .reference(nil))
+        let left = try await container.newContext().fetch(cities(nil, .cache))
+        #expect(left.count == 2 && left.allSatisfy { $0["country"] == nil })
+    }
+
+    @Test func aRefetchShowsWhatTheServerSays() async throws {
+        let backend = ShelfBackend()
+        backend.putCity("1", "Lima", population: 1)
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["population"] = Int64(9)
+        backend.putCity("1", "Lima!", population: 2)
+        _ = try await context.fetch(cities())
+        #expect(city.name == "Lima!")
+        #expect(city["population"] as? Int64 == 9)
+    }
+
     @MainActor @Test func changesDuringASaveStay() async throws {
         let backend = ShelfBackend()
         let (_, container) = try Atlas.open(backend)
