@@ -426,20 +426,3 @@ extension EntityDescription {
                 && model.entities[index].descendantIndexes.contains(self.index))
     }
 }
-
-extension RowBatch {
-    /// A batch of rows that stand in several slabs.
-    convenience init(_ references: [RowReference]) {
-        var slabs: [RowSlab] = []
-        var ends: [Int] = []
-        for (index, reference) in references.enumerated() {
-            if slabs.last === reference.slab {
-                ends[ends.count - 1] = index + 1
-            } else {
-                slabs.append(reference.slab)
-                ends.append(index + 1)
-            }
-        }
-        self.init(pointers: references.map(\.row.base), slabs: slabs, ends: ends, isContiguous: false)
-    }
-}

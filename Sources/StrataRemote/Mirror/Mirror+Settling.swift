@@ -17,6 +17,7 @@ extension Mirror {
             if current.kind == .delete { return try session.end(current) }
             if let record { try session.take(record, behind: current) }
         }
+        secrets.forget(RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key))
     }
 
     /// Notes that the members of one relationship of an entry are told, or its values.

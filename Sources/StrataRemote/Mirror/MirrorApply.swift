@@ -16,16 +16,39 @@ extension Mirror {
     ///   - isWhole: Whether the records have all values; false if some properties alone were asked for.
     ///   - ticket: Taken before the request was sent.
     ///   - state: A value to keep in the same transaction: how far a pull came.
+    ///   - keeps: Whether the objects are a part of the mirror from now on. False leaves those that are as they are, and
+    ///     those that are new no more than here.
     package func apply(
         _ page: RemotePage, isWhole: Bool = true, ticket: ReadTicket? = nil,
-        state: (name: String, value: String)? = nil
+        state: (name: String, value: String)? = nil, keeps: Bool = true
     ) throws(StoreError) -> AppliedChanges {
-        try applying { (session) throws(StoreError) in
+        let known = keeps ? [:] : try filled(page.records)
+        let applied = try applying { (session) throws(StoreError) in
             session.isWhole = isWhole
             session.ticket = ticket
             if let state { try MirrorState.set(state.name, state.value, on: session.connection) }
             return try session.run(page.records, deleted: page.deleted)
         }
+        for (record, row) in zip(page.records, applied.rows) {
+            guard let row else { continue }
+            let root = root(row.entityIndex)
+            if keeps {
+                passing.remove([row.key], rootIndex: root)
+            } else if known[record.identity] == nil {
+                passing.add([row.key], rootIndex: root)
+            }
+        }
+        return applied
+    }
+
+    /// Those of some objects that are here with more than their name.
+    private func filled(_ records: [RemoteRecord]) throws(StoreError) -> [RemoteIdentity: Int64] {
+        var known = try keys(of: records.map(\.identity))
+        for (root, list) in Dictionary(grouping: known, by: { model.entity(named: $0.key.entity)?.rootIndex ?? 0 }) {
+            let empty = try placeholders(among: list.map(\.value).sorted(), entityIndex: root)
+            for (name, key) in list where empty[key] != nil { known[name] = nil }
+        }
+        return known
     }
 
     /// Runs a closure that takes in what a server told, and tells contexts of it.
