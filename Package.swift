@@ -144,7 +144,9 @@ let package = Package(
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
-        .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting"]),
+        .target(name: "SyncSimulation", dependencies: ["StrataRemote"], path: "Tests/SyncSimulation"),
+        .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
+        .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation"]),
         .testTarget(
             name: "StrataStackMobTests", dependencies: ["StrataStackMob", "StrataTesting"],
             resources: [.copy("Vectors")]),

@@ -181,20 +181,31 @@ extension ManagedObjectContext {
                 if let other = table.object(key), other.isFault { faults.append(other) }
             }
         }
-        try fill(faults)
+        let absent = try fill(faults)
+        guard let network = coordinator.network, absent.contains(object.key) else { return }
+        let root = object.binding.entity.rootIndex
+        try store { () throws(StoreError) in try network.prepareRowsNow(entityIndex: root, keys: absent.sorted()) }
+        try fill(faults.filter { absent.contains($0.key) })
     }
 
-    /// Reads the rows of all faults among some objects of one hierarchy.
-    func fill(_ objects: [ManagedObject]) throws(PersistenceError) {
-        guard let rootIndex = objects.first(where: \.isFault)?.binding.entity.rootIndex else { return }
+    /// Reads the rows of all faults among some objects of one hierarchy. Those without one are marked as missing.
+    /// - Returns: The keys of those that stay faults, because the store has no more of them than the key.
+    @discardableResult
+    func fill(_ objects: [ManagedObject]) throws(PersistenceError) -> Set<Int64> {
+        guard let rootIndex = objects.first(where: \.isFault)?.binding.entity.rootIndex else { return [] }
         try settleClearings(rootIndex: rootIndex)
         let faults = objects.filter(\.isFault)
-        guard let first = faults.first else { return }
+        guard let first = faults.first else { return [] }
         let table = tables[rootIndex]
         let rows = try sourceRows(
             entityIndex: rootIndex, keys: faults.map(\.key), group: faults.count > 1 ? first.group : nil)
+        var absent: Set<Int64> = []
         var origin: ObjectOrigin?
         for row in rows {
+            if row.row.isHeaderOnly {
+                absent.insert(row.row.key)
+                continue
+            }
             // A fault that was made for an ID of another entity of the hierarchy stands for nothing.
             guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else {
                 continue
@@ -205,7 +216,8 @@ extension ManagedObjectContext {
             }
             fault.fill(row, isAwakening: isAwakening, origin: origin)
         }
-        for fault in faults where fault.isFault { fault.markMissing() }
+        for fault in faults where fault.isFault && !absent.contains(fault.key) { fault.markMissing() }
+        return absent
     }
 
     // MARK: To-one
@@ -414,22 +426,5 @@ extension EntityDescription {
         self.index == index
             || (rootIndex == model.entities[index].rootIndex
                 && model.entities[index].descendantIndexes.contains(self.index))
-    }
-}
-
-extension RowBatch {
-    /// A batch of rows that stand in several slabs.
-    convenience init(_ references: [RowReference]) {
-        var slabs: [RowSlab] = []
-        var ends: [Int] = []
-        for (index, reference) in references.enumerated() {
-            if slabs.last === reference.slab {
-                ends[ends.count - 1] = index + 1
-            } else {
-                slabs.append(reference.slab)
-                ends.append(index + 1)
-            }
-        }
-        self.init(pointers: references.map(\.row.base), slabs: slabs, ends: ends, isContiguous: false)
     }
 }

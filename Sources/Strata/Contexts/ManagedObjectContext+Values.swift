@@ -10,10 +10,12 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
+        let answer = try preparedNow(objectsPlan(plan), request.objects)
         if asksStore(interest(plan), request.objects) {
+            let plan = narrowed(plan, to: answer?.result)
             values = try store { () throws(StoreError) in try coordinator.store.values(plan, cancellation: nil) }
         } else {
-            values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan)))
+            values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan), answer))
         }
         return try rows(values, for: request, plan)
     }
@@ -26,12 +28,14 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
+        let found = try await prepared(objectsPlan(plan), request.objects)
         if asksStore(interest(plan), request.objects) {
+            let plan = narrowed(plan, to: found?.plan)
             values = try await coordinator.read { (store, cancellation) throws(StoreError) in
                 try store.values(plan, cancellation: cancellation)
             }
         } else {
-            let answer = try await ask(rootPlan(objectsPlan(plan)))
+            let answer = try await ask(rootPlan(objectsPlan(plan)), found)
             values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan), answer))
         }
         return try rows(values, for: request, plan)
@@ -58,6 +62,14 @@ extension ManagedObjectContext {
             }
         }
         return rows
+    }
+
+    /// The plan over the objects that the store was told of.
+    private func narrowed(_ plan: ValuePlan, to found: FetchPlan?) -> ValuePlan {
+        guard let found else { return plan }
+        var result = plan
+        result.fetch.predicate = found.predicate
+        return result
     }
 
     private func plan<T, Row>(for request: ValueRequest<T, Row>) throws(PersistenceError) -> ValuePlan {
