@@ -97,14 +97,14 @@ extension ManagedObjectContext {
         for (sent, now) in zip(done.updates.map(\.row), committed.updates.map(\.row)) { settle(sent, now) }
         for delete in done.deletes {
             guard let object = tables[delete.entityIndex].object(delete.key) else { continue }
-            object.flags.remove(.changed)
-            unlist(object)
+            object.flags.remove([.changed, .listed])
             object.flags.insert(.missing)
             detach(object)
         }
         for pair in done.pairs { settle(pair) }
         for order in done.orders { settle(order) }
         for object in objects where !refused.contains(object.objectID) { clean(object) }
+        changedObjects.removeAll { !$0.flags.contains(.listed) }
         for clearing in done.clearings {
             for index in clearings.indices
             where clearings[index].entityIndex == clearing.entityIndex && clearings[index].slot == clearing.slot {
@@ -174,16 +174,10 @@ extension ManagedObjectContext {
         }
         guard object.storedChanges.isEmpty, !(object.extras?.toManys ?? []).contains(where: { $0?.hasChanges == true })
         else { return }
-        unlist(object)
+        object.flags.remove(.listed)
         if object.flags.contains(.gone) { return object.markMissing() }
         object.flags.remove([.updated, .ownsRow])
         object.changes = nil
-    }
-
-    private func unlist(_ object: ManagedObject) {
-        guard object.flags.contains(.listed) else { return }
-        object.flags.remove(.listed)
-        changedObjects.removeAll { $0 === object }
     }
 }
 

@@ -14,7 +14,9 @@ extension RemoteStore {
         let options = self.options(nil)
         let name = model.entities[entityIndex].name
         guard let first = keys.first else { return }
-        try refuseToBlock("reading \(name)/\(first), of which the mirror has no more than the key,")
+        let what = "reading \(name)/\(first), of which the mirror has no more than the key,"
+        guard options.fetchPolicy != .cacheOnly else { throw .needsNetwork(store: backend.name, what: what) }
+        try refuseToBlock(what)
         try Waiting.wait { () async throws(StoreError) in try await self.bring(keys, entityIndex, options) }
     }
 

@@ -89,10 +89,56 @@ struct SaveSending {
 
     // MARK: Requests
 
-    /// Sends writes of one kind: as many in a request as the back end takes.
+    /// So many requests are under way at once, where none needs another one to be done.
+    private static let width = 6
+
+    /// Sends writes of one kind: as many in a request as the back end takes. A failure that the next request would meet,
+    /// too, is that of all the rest.
     private mutating func send(_ list: [MirrorWrite]) async {
+        let jobs = jobs(for: list)
+        let names = Set(list.map { RemoteIdentity(entity: $0.entity.name, id: $0.write.id) })
+        let isOrdered = list.contains { $0.kind == .insert && !$0.references.isDisjoint(with: names) }
+        let results = await Self.run(
+            jobs, atOnce: isOrdered ? 1 : Self.width, backend: store.backend, options: options.request)
+        var common: RemoteError?
+        for (write, outcome) in results.joined() {
+            if case .failed(let error) = outcome, error.concernsAll { common = error }
+            take(outcome, of: write)
+        }
+        guard let common else { return }
+        for job in jobs.dropFirst(results.count) { for write in job.writes { fail(write, common) } }
+    }
+
+    /// - Returns: The outcomes of the jobs that were begun, which are the first ones.
+    private static func run(
+        _ jobs: [SaveJob], atOnce width: Int, backend: any RemoteBackend, options: RequestOptions
+    ) async -> [[(write: MirrorWrite, outcome: RemoteOutcome)]] {
+        await withTaskGroup(of: (Int, [(write: MirrorWrite, outcome: RemoteOutcome)]).self) { group in
+            var results: [Int: [(write: MirrorWrite, outcome: RemoteOutcome)]] = [:]
+            var next = 0
+            var isStopped = false
+            while true {
+                while next - results.count < width, next < jobs.count, !isStopped {
+                    let number = next
+                    group.addTask { (number, await jobs[number].run(backend, options)) }
+                    next += 1
+                }
+                guard let (number, outcomes) = await group.next() else { break }
+                results[number] = outcomes
+                isStopped =
+                    isStopped
+                    || outcomes.contains {
+                        if case .failed(let error) = $0.outcome { error.concernsAll } else { false }
+                    }
+            }
+            return (0..<next).map { results[$0] ?? [] }
+        }
+    }
+
+    private mutating func jobs(for list: [MirrorWrite]) -> [SaveJob] {
         let features = store.backend.capabilities.features
         let size = max(1, store.backend.capabilities.maximumBatch)
+        var jobs: [SaveJob] = []
         var rest = list[...]
         while let first = rest.first {
             var count = 1
@@ -103,75 +149,44 @@ struct SaveSending {
             }
             let group = Array(rest.prefix(count))
             rest = rest.dropFirst(count)
-            await send(together: group)
-            if let last = failures.last?.error, last.concernsAll {
-                for write in rest { fail(write, last) }
-                return
+            do throws(StoreError) {
+                jobs.append(try job(for: group, isBatch: features.contains(.batches)))
+            } catch {
+                for write in group {
+                    fail(write, RemoteError(.invalidRequest, domain: "Strata", message: error.description))
+                }
             }
         }
+        return jobs
+    }
+
+    private func job(for group: [MirrorWrite], isBatch: Bool) throws(StoreError) -> SaveJob {
+        if group.count > 1, !isBatch {
+            return SaveJob(
+                writes: group,
+                requests: [(.create(entity: group[0].entity, group.map(\.write)), group.indices.map { $0 })])
+        }
+        var requests: [(operation: RemoteOperation, writes: [Int])] = []
+        for (position, write) in group.enumerated() {
+            for operation in try operations(of: write) { requests.append((operation, [position])) }
+        }
+        if group.count > 1 { requests = [(.batch(requests.map(\.operation)), requests.flatMap(\.writes))] }
+        return SaveJob(writes: group, requests: requests)
     }
 
     private mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
-        undone.insert(rooted(write))
+        guard undone.insert(rooted(write)).inserted else { return }
         failures.append((write, error))
     }
 
-    private mutating func send(together group: [MirrorWrite]) async {
-        var operations: [(operation: RemoteOperation, count: Int)] = []
-        var owners: [MirrorWrite] = []
-        do throws(StoreError) {
-            if group.count > 1, !store.backend.capabilities.features.contains(.batches) {
-                operations = [(.create(entity: group[0].entity, group.map(\.write)), group.count)]
-                owners = group
-            } else {
-                for write in group {
-                    let list = try self.operations(of: write)
-                    operations += list.map { ($0, 1) }
-                    owners += Array(repeating: write, count: list.count)
-                }
-            }
-        } catch {
-            for write in group {
-                fail(write, RemoteError(.invalidRequest, domain: "Strata", message: error.description))
-            }
-            return
-        }
-        let isBatch = group.count > 1 && operations.count > 1
-        let requests = isBatch ? [(RemoteOperation.batch(operations.map(\.operation)), owners.count)] : operations
-        var position = 0
-        for (operation, count) in requests {
-            let concerned = owners[position..<position + count]
-            position += count
-            // The second request of an object whose first one failed.
-            if concerned.allSatisfy({ undone.contains(rooted($0)) }) { continue }
-            await send(operation, for: concerned)
-        }
-    }
-
-    private mutating func send(_ operation: RemoteOperation, for concerned: ArraySlice<MirrorWrite>) async {
-        let outcomes: [RemoteOutcome]
-        do throws(RemoteError) {
-            let answer = try await store.backend.perform(operation, options: options.request)
-            switch answer {
-            case .outcomes(let list) where list.count == concerned.count: outcomes = list
-            case .nothing: outcomes = concerned.map { _ in .done(nil) }
-            default:
-                throw RemoteError(
-                    .invalidAnswer, domain: "Strata",
-                    message: "\(store.backend.name) did not say what became of \(concerned.count) writes")
-            }
-        } catch {
-            outcomes = concerned.map { _ in .failed(error) }
-        }
-        for (write, outcome) in zip(concerned, outcomes) {
-            switch outcome {
-            case .done(let record): if let record, write.kind != .delete { records.append(record) }
-            case .failed(let error):
-                // What was to be deleted is gone.
-                if write.kind == .delete, error.kind == .notFound { continue }
-                if let record = error.serverRecord { records.append(record) }
-                if !undone.contains(rooted(write)) { fail(write, error) }
-            }
+    private mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
+        switch outcome {
+        case .done(let record): if let record, write.kind != .delete { records.append(record) }
+        case .failed(let error):
+            // What was to be deleted is gone.
+            if write.kind == .delete, error.kind == .notFound { return }
+            if let record = error.serverRecord { records.append(record) }
+            fail(write, error)
         }
     }
 
@@ -203,5 +218,44 @@ struct SaveSending {
         let names = try store.mirror.ids(entityIndex: relationship.destinationIndex, keys: keys.sorted())
         let removed = Set(relation.removed + relation.added)
         return keys.compactMap { names[$0]?.id }.filter { !removed.contains($0) } + relation.added
+    }
+}
+
+/// Some writes of a save, and the requests that they take one after the other.
+private struct SaveJob: Sendable {
+    let writes: [MirrorWrite]
+    /// Each with the positions of the writes that its outcomes are about.
+    let requests: [(operation: RemoteOperation, writes: [Int])]
+
+    /// Sends the requests. Those of an object of which one failed are not sent.
+    func run(
+        _ backend: any RemoteBackend, _ options: RequestOptions
+    ) async -> [(write: MirrorWrite, outcome: RemoteOutcome)] {
+        var result: [(write: MirrorWrite, outcome: RemoteOutcome)] = []
+        var failed: Set<Int> = []
+        for (operation, positions) in requests where !positions.allSatisfy(failed.contains) {
+            for (position, outcome) in zip(positions, await outcomes(operation, positions.count, backend, options)) {
+                if case .failed = outcome { failed.insert(position) }
+                result.append((writes[position], outcome))
+            }
+        }
+        return result
+    }
+
+    private func outcomes(
+        _ operation: RemoteOperation, _ count: Int, _ backend: any RemoteBackend, _ options: RequestOptions
+    ) async -> [RemoteOutcome] {
+        do throws(RemoteError) {
+            switch try await backend.perform(operation, options: options) {
+            case .outcomes(let list) where list.count == count: return list
+            case .nothing: return Array(repeating: .done(nil), count: count)
+            default:
+                throw RemoteError(
+                    .invalidAnswer, domain: "Strata",
+                    message: "\(backend.name) did not say what became of \(count) writes")
+            }
+        } catch {
+            return Array(repeating: .failed(error), count: count)
+        }
     }
 }

@@ -184,6 +184,81 @@ import Testing
         #expect(city["population"] as? Int64 == 9)
     }
 
+    @MainActor @Test func membersThatChangeDuringASaveStay() async throws {
+        let backend = ShelfBackend()
+        for id in ["a", "b", "c"] { backend.put("Tag", id, ["label": .value(.string(id)), "cities": .references([])]) }
+        backend.putCity("1", "Lima", tags: [])
+        let (_, container) = try Atlas.open(backend)
+        let context = container.viewContext
+        let city = try #require(try await context.fetch(cities()).first)
+        let tags = try await context.fetch(FetchRequest<ManagedObject>(entity: "Tag", sortedBy: [FetchSort("label")]))
+        city["tags"] = [tags[0], tags[1]]
+        backend.close()
+        let save = Task { @MainActor in try await context.save(options: nil) }
+        while !backend.isWaitedFor { await Task.yield() }
+        city["tags"] = [tags[1], tags[2]]
+        backend.open()
+        try await save.value
+        #expect(context.hasChanges)
+        #expect(city["tags"] as? Set<ManagedObject> == [tags[1], tags[2]])
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        let other = container.newContext()
+        let again = try #require(try await other.fetch(cities(nil, .cache)).first)
+        let labels = (again["tags"] as? Set<ManagedObject> ?? []).compactMap { $0["label"] as? String }
+        #expect(Set(labels) == ["b", "c"])
+    }
+
+    @Test func manyObjectsGoInFewRequests() async throws {
+        let backend = ShelfBackend()
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        for number in 0..<1000 {
+            let city = try context.insert(entityNamed: "City")
+            city["name"] = "City \(number)"
+        }
+        try await context.save(options: nil)
+        #expect(backend.takeLog().count == 10)
+        #expect(backend.count("City") == 1000)
+        for city in context.registeredObjects { city["population"] = Int64(1) }
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+    }
+
+    @Test func aMirrorIsAFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-remote-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let location = SQLiteStore.Location.file(path: folder.appending(path: "atlas.sqlite").path)
+        let backend = ShelfBackend()
+        backend.putCountry("pe", "Peru")
+        backend.putCity("1", "Lima", country: "pe")
+        var options = RemoteStore.Options()
+        options.savePolicy = .cacheOnly
+        func open() throws -> (RemoteStore, PersistentContainer) {
+            let store = try RemoteStore.open(
+                model: Atlas.model, backend: backend, location: location, options: options)
+            return (store, try PersistentContainer(store: store))
+        }
+        do {
+            let (_, container) = try open()
+            let context = container.newContext()
+            let city = try #require(try await context.fetch(cities()).first)
+            city["name"] = "Cusco"
+            try await context.save(options: nil)
+            container.close()
+        }
+        backend.down = unreachable
+        let (store, container) = try open()
+        let context = container.newContext()
+        let city = try #require(try await context.fetch(cities()).first)
+        #expect(city.name == "Cusco")
+        #expect((city["country"] as? ManagedObject)?.isFault == true)
+        backend.down = nil
+        try await store.sync.push()
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("Cusco")))
+    }
+
     @MainActor @Test func changesDuringASaveStay() async throws {
         let backend = ShelfBackend()
         let (_, container) = try Atlas.open(backend)
