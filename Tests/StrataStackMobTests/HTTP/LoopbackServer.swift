@@ -44,12 +44,17 @@ final class LoopbackServer: Sendable {
 
     let port: UInt16
     private let descriptor: CInt
-    private let log = Mutex<[Request]>([])
-    private let hangUps = Atomic<Int>(0)
+    private let log = Log()
 
-    var requests: [Request] { log.withLock { $0 } }
+    /// What connections write to, which may live longer than the server.
+    private final class Log: Sendable {
+        let requests = Mutex<[Request]>([])
+        let hangUps = Atomic<Int>(0)
+    }
+
+    var requests: [Request] { log.requests.withLock { $0 } }
     /// How many silent connections the other side has ended.
-    var ended: Int { hangUps.load(ordering: .acquiring) }
+    var ended: Int { log.hangUps.load(ordering: .acquiring) }
     var authority: String { "127.0.0.1:\(port)" }
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
@@ -71,12 +76,12 @@ final class LoopbackServer: Sendable {
         guard isListening else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
         let listener = descriptor
-        Thread.detachNewThread { [weak self] in
+        Thread.detachNewThread { [log] in
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                Thread.detachNewThread { [weak self] in
-                    self?.serve(connection, answer)
+                Thread.detachNewThread {
+                    Self.serve(connection, log, answer)
                     close(connection)
                 }
             }
@@ -88,14 +93,14 @@ final class LoopbackServer: Sendable {
         close(descriptor)
     }
 
-    private func serve(_ connection: CInt, _ answer: (Request) -> Answer) {
+    private static func serve(_ connection: CInt, _ log: Log, _ answer: (Request) -> Answer) {
         guard let request = read(connection) else { return }
-        log.withLock { $0.append(request) }
+        log.requests.withLock { $0.append(request) }
         switch answer(request) {
         case .silence:
             var byte: UInt8 = 0
             while recv(connection, &byte, 1, 0) > 0 {}
-            hangUps.add(1, ordering: .releasing)
+            log.hangUps.add(1, ordering: .releasing)
         case .bytes(let parts, let pause):
             for (index, part) in parts.enumerated() {
                 if index > 0, pause > 0 { Thread.sleep(forTimeInterval: pause) }
@@ -105,7 +110,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    private func read(_ connection: CInt) -> Request? {
+    private static func read(_ connection: CInt) -> Request? {
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 65536)
         let end = Data("\r\n\r\n".utf8)
