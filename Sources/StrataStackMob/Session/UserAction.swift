@@ -65,7 +65,8 @@ extension StackMobDialect {
         case .resetPassword(let old, let new):
             try Self.check([("the old password", old), ("the new password", new)])
             return dataRequest(
-                .post, path("resetPassword"), json: ["old": ["password": .string(old)], "new": ["password": .string(new)]],
+                .post, path("resetPassword"),
+                json: ["old": ["password": .string(old)], "new": ["password": .string(new)]],
                 secure: true, options: options)
         case .createWithFacebook(let token, let username):
             return try post("createUserWithFacebook", [("fb_at", token)] + Self.optional("username", username))
