@@ -7,14 +7,27 @@ extension StackMobDialect {
     ///   - parameters: Query parameters, not encoded; they are sorted by name.
     ///   - json: The body; on POST and PUT the content type is told.
     ///   - secure: Whether the request carries credentials.
+    /// - Throws: ``RemoteError`` if a POST or PUT asks for expanded objects.
     func dataRequest(
         _ method: HTTPRequest.Method, _ path: String, parameters: [(name: String, value: String)] = [],
         json: JSONValue? = nil, secure: Bool = false, options: RequestOptions = RequestOptions()
-    ) -> WireRequest {
+    ) throws(RemoteError) -> WireRequest {
+        if method == .post || method == .put, options.headers.keys.contains(where: { HTTPField.Name($0) == .expand }) {
+            throw StackMobError.incompatible("StackMob expands objects that are read, not those that are written")
+        }
         var request = plainRequest(method, path, query: PercentEncoding.query(parameters), secure: secure, options)
         if method == .post || method == .put { request.head.headerFields[.contentType] = "application/json" }
         request.body = json?.data
         return request.adding(options.headers)
+    }
+
+    /// The schema as it stands in a path.
+    func schemaPath(_ schema: String) -> String { Self.path(schema.lowercased()) }
+
+    /// A path whose parts are encoded, without the slash at its beginning.
+    static func path(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { PercentEncoding.encode(String($0), .query) }.joined(separator: "/")
     }
 
     /// A request with the three standing headers alone.
@@ -51,5 +64,4 @@ extension HTTPField.Name {
     static let expand = Self("X-StackMob-Expand")!
     static let relations = Self("X-StackMob-Relations")!
     static let cascadeDelete = Self("X-StackMob-CascadeDelete")!
-    static let idempotencyKey = Self("Idempotency-Key")!
 }

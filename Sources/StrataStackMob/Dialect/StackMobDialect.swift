@@ -60,7 +60,8 @@ public struct StackMobDialect: Sendable {
                 "the public key of an application has 36 characters, not \(publicKey.count)")
         }
         guard !apiVersion.isEmpty, apiVersion.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw StackMobError.initialization("the API version is a whole number such as 0 or 1, not \"\(apiVersion)\"")
+            throw StackMobError.initialization(
+                "the API version is a whole number such as 0 or 1, not \"\(apiVersion)\"")
         }
         self.publicKey = publicKey
         self.apiVersion = apiVersion

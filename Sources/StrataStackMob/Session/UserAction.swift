@@ -46,15 +46,17 @@ extension StackMobDialect {
             -> WireRequest
         {
             try Self.check(parameters)
-            return dataRequest(.get, path(method), parameters: parameters, options: options)
+            return try dataRequest(.get, path(method), parameters: parameters, options: options)
         }
-        func delete(_ method: String) -> WireRequest { dataRequest(.delete, path(method), options: options) }
+        func delete(_ method: String) throws(RemoteError) -> WireRequest {
+            try dataRequest(.delete, path(method), options: options)
+        }
         func post(
             _ method: String, _ parameters: [(name: String, value: String)], secure: Bool = false
         ) throws(RemoteError) -> WireRequest {
             try Self.check(parameters)
             let members = parameters.map { ($0.name, JSONValue.string($0.value)) }
-            return dataRequest(
+            return try dataRequest(
                 .post, path(method), json: .object(Dictionary(members, uniquingKeysWith: { $1 })), secure: secure,
                 options: options)
         }
@@ -64,14 +66,14 @@ extension StackMobDialect {
         case .forgotPassword(let username): return try post("forgotPassword", [("username", username)])
         case .resetPassword(let old, let new):
             try Self.check([("the old password", old), ("the new password", new)])
-            return dataRequest(
+            return try dataRequest(
                 .post, path("resetPassword"),
                 json: ["old": ["password": .string(old)], "new": ["password": .string(new)]],
                 secure: true, options: options)
         case .createWithFacebook(let token, let username):
             return try post("createUserWithFacebook", [("fb_at", token)] + Self.optional("username", username))
         case .linkFacebook(let token): return try get("linkUserWithFacebook", [("fb_at", token)])
-        case .unlinkFacebook: return delete("unlinkUserFromFacebook")
+        case .unlinkFacebook: return try delete("unlinkUserFromFacebook")
         case .postFacebookMessage(let message): return try get("postFacebookMessage", [("message", message)])
         case .facebookUserInfo: return try get("getFacebookUserInfo")
         case .createWithTwitter(let token, let secret, let username):
@@ -80,13 +82,13 @@ extension StackMobDialect {
                 [("tw_tk", token), ("tw_ts", secret)] + Self.optional("username", username))
         case .linkTwitter(let token, let secret):
             return try get("linkUserWithTwitter", [("tw_tk", token), ("tw_ts", secret)])
-        case .unlinkTwitter: return delete("unlinkUserFromTwitter")
+        case .unlinkTwitter: return try delete("unlinkUserFromTwitter")
         case .updateTwitterStatus(let message): return try get("twitterStatusUpdate", [("tw_st", message)])
         case .twitterUserInfo: return try get("getTwitterUserInfo")
         case .linkGigya(let uid, let signature, let timestamp):
             return try post(
                 "linkUserWithGigya", [("gigya_uid", uid), ("gigya_sig", signature), ("gigya_ts", timestamp)])
-        case .unlinkGigya: return delete("unlinkUserFromGigya")
+        case .unlinkGigya: return try delete("unlinkUserFromGigya")
         }
     }
 
