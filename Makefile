@@ -27,6 +27,9 @@ SEED ?= $(shell date +%s)
 FILTER ?=
 FUZZ_SECONDS ?= 600
 
+# All of it: the server, which is off by default, and what is on.
+TRAITS = --traits Server
+
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
@@ -47,27 +50,27 @@ demo: dependencies
 	@"$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
 
 test: dependencies
-	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build $(TEST_FLAGS)
+	$(SWIFT) build --build-tests $(TRAITS)
+	$(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
 
 tsan: dependencies
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
+	$(SWIFT) build --build-tests $(TRAITS) --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build $(TRAITS) --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
 
 # Leaks are not looked for: Swift keeps tags in pointers, of weak references and enums for instance, which the search cannot follow.
 asan: dependencies
-	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --skip-build --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
+	$(SWIFT) build --build-tests $(TRAITS) --sanitize=address --scratch-path .build-asan
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --skip-build $(TRAITS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
 
 stress: dependencies
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(TRAITS)
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
-		STRATA_KILLS=50 $(SWIFT) test --skip-build --disable-xctest \
+		STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
 
 thresholds: dependencies
-	$(SWIFT) build --build-tests
-	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build --disable-xctest --filter GateTests
+	$(SWIFT) build --build-tests $(TRAITS)
+	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter GateTests
 
 growth: dependencies
 	$(SWIFT) build -c release --product GateProbe

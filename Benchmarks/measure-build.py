@@ -27,7 +27,7 @@ import PackageDescription
 let package = Package(
     name: "LargeApp",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "Strata", path: "{strata}")],
+    dependencies: [.package(name: "Strata", path: "{strata}", traits: [])],
     targets: [
         .executableTarget(
             name: "LargeApp", dependencies: [.product(name: "Strata", package: "Strata")],

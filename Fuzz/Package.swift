@@ -4,7 +4,7 @@ import PackageDescription
 // A package of its own, because a fuzz target has no main function of its own and must not be built by users.
 let package = Package(
     name: "Fuzz",
-    dependencies: [.package(name: "Strata", path: "..")],
+    dependencies: [.package(name: "Strata", path: "..", traits: [])],
     targets: [
         .executableTarget(
             name: "FuzzPredicates",

@@ -6,7 +6,8 @@ let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Strata", path: "../..")
+        // No traits: the packages that only remote stores need are not fetched.
+        .package(name: "Strata", path: "../..", traits: [])
     ],
     targets: [
         .executableTarget(

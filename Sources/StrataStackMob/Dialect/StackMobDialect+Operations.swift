@@ -53,7 +53,7 @@ extension StackMobDialect: RemoteDialect {
         case .upload(let entity, let file): return try uploadRequest(entity, file, options)
         case .call(let call): return try callRequest(call, options: options)
         case .batch(let operations): return try batchRequest(operations, options)
-        case .ping: return plainRequest(.head, "/", query: "", secure: false, options).adding(options.headers)
+        case .ping: return pingRequest(options: options)
         }
     }
 

@@ -21,6 +21,11 @@ extension StackMobDialect {
         return request.adding(options.headers)
     }
 
+    /// Asks whether the server is there, and for its time.
+    func pingRequest(options: RequestOptions = RequestOptions()) -> WireRequest {
+        plainRequest(.head, "/", query: "", secure: false, options).adding(options.headers)
+    }
+
     /// The schema as it stands in a path.
     func schemaPath(_ schema: String) -> String { Self.path(schema.lowercased()) }
 
