@@ -73,20 +73,12 @@ public enum CustomCodeReply: Sendable, Hashable {
         return text
     }
 
-    /// Reads a reply.
-    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidAnswer`` for a type that was not declared or JSON that
-    ///   is none.
-    init(_ response: WireResponse, accepting others: Set<String>) throws(RemoteError) {
-        let type = response.contentType
-        switch type {
-        case "application/json", "application/vnd.stackmob+json", "":
-            self = .json(response.body.isEmpty ? .null : try response.json())
-        case "text/plain": self = .text(String(decoding: response.body, as: UTF8.self))
-        case "application/octet-stream": self = .data(response.body, contentType: type)
-        case _ where others.contains { $0.lowercased() == type }: self = .data(response.body, contentType: type)
-        default:
-            throw response.invalid(
-                "the reply is of type \(type), which the request does not accept; add it to acceptedContentTypes")
+    init(_ reply: RemoteReply, _ response: WireResponse) throws(RemoteError) {
+        switch reply.contentType {
+        case "application/json", "application/vnd.stackmob+json", nil:
+            self = .json(reply.body.isEmpty ? .null : try response.json())
+        case "text/plain": self = .text(String(decoding: reply.body, as: UTF8.self))
+        case let type?: self = .data(reply.body, contentType: type)
         }
     }
 }
@@ -95,45 +87,23 @@ extension StackMobClient {
     /// Calls code on the server.
     ///
     /// A busy server is waited for as often as ``RequestOptions/retries`` says.
-    /// - Throws: ``RemoteError``, with code -100 if the name is empty.
+    /// - Throws: ``RemoteError``, with code -100 if the name is empty, and of kind ``RemoteError/Kind/invalidAnswer`` for a
+    ///   reply of a type that was not declared, or JSON that is none.
     public func perform(
         _ request: CustomCodeRequest, options: RequestOptions? = nil
     ) async throws(RemoteError) -> CustomCodeReply {
-        guard !request.name.isEmpty else {
-            throw StackMobError.invalid("the name of the code is empty; nothing was sent")
-        }
         let options = options ?? configuration.requestOptions
-        let response = try await send(
-            request.wire(configuration.dialect, options), options, retrying: request.retryBlock)
-        return try CustomCodeReply(
-            response, accepting: request.acceptedContentTypes.union(options.acceptedContentTypes))
+        let wire = try configuration.dialect.callRequest(request.call, options: options)
+        let response = try await send(wire, options, retrying: request.retryBlock)
+        let accepted = request.acceptedContentTypes.union(options.acceptedContentTypes)
+        let reply = try configuration.dialect.callReply(
+            response, accepting: Set(accepted.map { $0.lowercased() }))
+        return try CustomCodeReply(reply, response)
     }
 }
 
 extension CustomCodeRequest {
-    /// The parameters stay in their order.
-    fileprivate func wire(_ dialect: StackMobDialect, _ options: RequestOptions) -> WireRequest {
-        // The name may be a path of several parts.
-        let path = name.split(separator: "/").map { PercentEncoding.encode(String($0), .pathComponent) }
-        let query = parameters.map { parameter in
-            "\(PercentEncoding.encode(parameter.name, .query))=\(PercentEncoding.encode(parameter.value, .query))"
-        }
-        var request = dialect.plainRequest(
-            HTTPRequest.Method(method), "/" + path.joined(separator: "/"), query: query.joined(separator: "&"),
-            secure: false, options)
-        request.body = body
-        if let contentType { request.head.headerFields[.contentType] = contentType }
-        return request
-    }
-}
-
-extension HTTPRequest.Method {
-    fileprivate init(_ method: CustomCodeRequest.Method) {
-        switch method {
-        case .get: self = .get
-        case .post: self = .post
-        case .put: self = .put
-        case .delete: self = .delete
-        }
+    fileprivate var call: RemoteCall {
+        RemoteCall(method: method.rawValue, name: name, parameters: parameters, body: body, contentType: contentType)
     }
 }

@@ -6,7 +6,7 @@ import Logging
 /// ```swift
 /// let client = try StackMobClient(publicKey: key, apiVersion: "0")
 /// try await client.logIn(username: "bob", password: password)
-/// let todos = try await client.dataStore.query(SchemaQuery("todo").where("done", .equal(false)))
+/// let todos = try await client.dataStore.query(StackMobQuery("todo").where("done", .equal, false))
 /// ```
 ///
 /// A client may be used from any task. Methods throw ``RemoteError``: answers that report a failure have the domain
@@ -26,7 +26,9 @@ public final class StackMobClient: Sendable {
     public init(_ configuration: StackMobConfiguration) {
         self.configuration = configuration
         let transport = StackMobTransport(configuration)
-        let ping = configuration.dialect.pingRequest()
+        let dialect = configuration.dialect
+        // No path at all: the question is for the server, not for a schema.
+        let ping = dialect.plainRequest(.head, "", query: "", secure: false, RequestOptions())
         self.transport = transport
         reachability = NetworkReachability(clock: configuration.clock) { await transport.answers(ping) }
         transport.report(to: reachability)

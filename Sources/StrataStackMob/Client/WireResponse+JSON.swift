@@ -1,12 +1,6 @@
 import Foundation
 
 extension WireResponse {
-    /// The MIME type without parameters, in lower case; empty if there is none.
-    var contentType: String {
-        let type = head.headerFields[.contentType]?.split(separator: ";").first ?? ""
-        return type.trimmingCharacters(in: .whitespaces).lowercased()
-    }
-
     /// The body as JSON.
     func json() throws(RemoteError) -> JSONValue {
         do throws(JSONError) {

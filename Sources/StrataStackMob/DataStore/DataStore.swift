@@ -2,9 +2,10 @@ import Foundation
 
 /// Data by schema and field, as the server has it: no model, no objects, no mirror.
 ///
-/// Fields have their names on the server. Names of schemas are lower-cased, as they are there.
+/// Fields have their names on the server. Names of schemas are sent in lower case.
 public struct DataStore: Sendable {
-    let client: StackMobClient
+    private let client: StackMobClient
+    private var dialect: StackMobDialect { client.configuration.dialect }
 
     init(_ client: StackMobClient) {
         self.client = client
@@ -13,15 +14,19 @@ public struct DataStore: Sendable {
     // MARK: One object
 
     /// Makes an object.
+    /// - Parameter relations: The fields that hold nested objects, with their schemas: `author=user`, deeper ones as
+    ///   `author.friends=user`.
     /// - Returns: The object with what the server added.
     /// - Throws: ``RemoteError``, with code -100 if the schema is empty, 409 if there is an object with the same key.
     @discardableResult
     public func create(
-        _ object: [String: JSONValue], in schema: String, options: RequestOptions? = nil
+        _ object: [String: JSONValue], in schema: String, relations: [String] = [], options: RequestOptions? = nil
     ) async throws(RemoteError) -> [String: JSONValue] {
-        // A path below a schema is an address of the server's own, which is not lower-cased.
-        let path = schema.contains("/") ? "/" + schema : try self.path(schema)
-        return try await call(.post, path, body: .object(object), options: options).object()
+        let options = self.options(options)
+        let request = try dialect.createRequest(
+            schema: schema, object: .object(object), relations: relations, secure: carriesPassword(object),
+            options: options)
+        return try await client.send(request, options).object()
     }
 
     /// Makes several objects in one request.
@@ -30,8 +35,11 @@ public struct DataStore: Sendable {
     public func create(
         _ objects: [[String: JSONValue]], in schema: String, options: RequestOptions? = nil
     ) async throws(RemoteError) -> CreatedObjects {
-        let body = JSONValue.array(objects.map(JSONValue.object))
-        return try CreatedObjects(await call(.post, path(schema), body: body, options: options))
+        let options = self.options(options)
+        let request = try dialect.createRequest(
+            schema: schema, object: .array(objects.map(JSONValue.object)),
+            secure: objects.contains(where: carriesPassword), options: options)
+        return try await CreatedObjects(client.send(request, options))
     }
 
     /// Reads an object.
@@ -42,38 +50,44 @@ public struct DataStore: Sendable {
     public func read(
         _ id: String, in schema: String, expanding: Int = 0, fields: [String]? = nil, options: RequestOptions? = nil
     ) async throws(RemoteError) -> [String: JSONValue] {
-        var headers: [String: String] = [:]
-        try SchemaQuery.check(expansion: expanding)
-        if expanding > 0 { headers["X-StackMob-Expand"] = String(expanding) }
-        if let fields, !fields.isEmpty { headers["X-StackMob-Select"] = fields.joined(separator: ",") }
-        return try await call(.get, path(schema, id), headers: headers, options: options).object()
+        let options = self.options(options)
+        let request = try dialect.readRequest(
+            schema: schema, id: id, expansion: expanding, fields: fields, options: options)
+        return try await client.send(request, options).object()
     }
 
     /// Changes fields of an object; `null` empties one.
+    /// - Parameter relations: The fields that hold nested objects; see ``create(_:in:relations:options:)``.
     /// - Returns: The object as it is now.
     @discardableResult
     public func update(
-        _ id: String, in schema: String, with changes: [String: JSONValue], options: RequestOptions? = nil
+        _ id: String, in schema: String, with changes: [String: JSONValue], relations: [String] = [],
+        options: RequestOptions? = nil
     ) async throws(RemoteError) -> [String: JSONValue] {
-        try await call(.put, path(schema, id), body: .object(changes), options: options).object()
+        let options = self.options(options)
+        let request = try dialect.updateRequest(
+            schema: schema, id: id, object: .object(changes), relations: relations, secure: carriesPassword(changes),
+            options: options)
+        return try await client.send(request, options).object()
     }
 
     /// Deletes an object.
-    public func delete(
-        _ id: String, in schema: String, options: RequestOptions? = nil
-    ) async throws(RemoteError) {
-        _ = try await call(.delete, path(schema, id), options: options)
+    public func delete(_ id: String, in schema: String, options: RequestOptions? = nil) async throws(RemoteError) {
+        let options = self.options(options)
+        _ = try await client.send(dialect.deleteRequest(schema: schema, id: id, options: options), options)
     }
 
     /// Adds to a number, so that no concurrent change of it is lost.
-    /// - Parameter amount: May be negative.
+    /// - Parameter amount: A number; a negative one subtracts.
     /// - Returns: The object as it is now.
     @discardableResult
     public func increment(
-        _ field: String, of id: String, in schema: String, by amount: Int64 = 1, options: RequestOptions? = nil
+        _ field: String, of id: String, in schema: String, by amount: JSONValue = 1, options: RequestOptions? = nil
     ) async throws(RemoteError) -> [String: JSONValue] {
-        try require(field, "the field")
-        return try await update(id, in: schema, with: ["\(field)[inc]": .integer(amount)], options: options)
+        let options = self.options(options)
+        let request = try dialect.incrementRequest(
+            schema: schema, id: id, field: field, by: amount, options: options)
+        return try await client.send(request, options).object()
     }
 
     // MARK: Members
@@ -84,7 +98,10 @@ public struct DataStore: Sendable {
     public func append(
         _ values: [JSONValue], to field: String, of id: String, in schema: String, options: RequestOptions? = nil
     ) async throws(RemoteError) -> [String: JSONValue] {
-        try await call(.put, path(schema, id, field), body: .array(values), options: options).object()
+        let options = self.options(options)
+        let request = try dialect.appendRequest(
+            schema: schema, id: id, field: field, values: values, options: options)
+        return try await client.send(request, options).object()
     }
 
     /// Makes objects and adds them to a relationship.
@@ -94,11 +111,13 @@ public struct DataStore: Sendable {
         _ objects: [[String: JSONValue]], appendingTo field: String, of id: String, in schema: String,
         options: RequestOptions? = nil
     ) async throws(RemoteError) -> CreatedObjects {
-        let body = JSONValue.array(objects.map(JSONValue.object))
-        return try CreatedObjects(await call(.post, path(schema, id, field), body: body, options: options))
+        let options = self.options(options)
+        let request = try dialect.createRelatedRequest(
+            schema: schema, id: id, field: field, objects: objects.map(JSONValue.object), options: options)
+        return try await CreatedObjects(client.send(request, options))
     }
 
-    /// Takes values from an array or objects by primary key from a relationship.
+    /// Takes values from an array, or objects by primary key from a relationship.
     /// - Parameters:
     ///   - values: Texts; numbers as they are written in JSON.
     ///   - deletesObjects: Whether the objects that are taken from a relationship are deleted, too.
@@ -106,32 +125,29 @@ public struct DataStore: Sendable {
         _ values: [String], from field: String, of id: String, in schema: String, deletesObjects: Bool = false,
         options: RequestOptions? = nil
     ) async throws(RemoteError) {
-        guard !values.isEmpty else { throw StackMobError.invalid("there are no values to remove") }
-        let list = values.map { PercentEncoding.encode($0, .pathComponent) }.joined(separator: ",")
-        _ = try await call(
-            .delete, path(schema, id, field) + "/" + list,
-            headers: deletesObjects ? ["X-StackMob-CascadeDelete": "true"] : [:], options: options)
+        let options = self.options(options)
+        let request = try dialect.removeRequest(
+            schema: schema, id: id, field: field, values: values, cascades: deletesObjects, options: options)
+        _ = try await client.send(request, options)
     }
 
     // MARK: Queries
 
-    /// The objects that meet a query. A limit of none asks nobody.
+    /// The objects that meet a query.
     public func query(
-        _ query: SchemaQuery, options: RequestOptions? = nil
+        _ query: StackMobQuery, options: RequestOptions? = nil
     ) async throws(RemoteError) -> [[String: JSONValue]] {
-        if query.range?.isEmpty == true { return [] }
-        return try await call(
-            .get, path(query.schema), parameters: query.parameters(), headers: query.headers(), options: options
-        ).objects()
+        let options = self.options(options)
+        return try await client.send(dialect.queryRequest(query, options: options), options).objects()
     }
 
-    /// How many objects meet a query. The range of the query, and what it says of fields, do not count.
+    /// How many objects meet a query. The range of the query does not count.
     /// - Throws: ``RemoteError``, with code -102 if the server does not tell.
-    public func count(_ query: SchemaQuery, options: RequestOptions? = nil) async throws(RemoteError) -> Int {
-        let query = query.counting
-        return try await call(
-            .get, path(query.schema), parameters: query.parameters(), headers: query.headers(), options: options
-        ).count()
+    public func count(_ query: StackMobQuery, options: RequestOptions? = nil) async throws(RemoteError) -> Int {
+        let options = self.options(options)
+        let response = try await client.send(dialect.countRequest(query, options: options), options)
+        let range = response.head.headerFields[.contentRange]
+        return try dialect.count(contentRange: range, elements: range == nil ? response.json().elements?.count : nil)
     }
 
     /// Calls code on the server.
@@ -141,39 +157,12 @@ public struct DataStore: Sendable {
         try await client.perform(request, options: options)
     }
 
-    // MARK: Requests
-
-    private func path(_ schema: String) throws(RemoteError) -> String {
-        try require(schema, "the schema")
-        return "/" + PercentEncoding.encode(schema.lowercased(), .pathComponent)
+    private func options(_ options: RequestOptions?) -> RequestOptions {
+        options ?? client.configuration.requestOptions
     }
 
-    private func path(_ schema: String, _ id: String) throws(RemoteError) -> String {
-        try require(id, "the object's id")
-        return try path(schema) + "/" + PercentEncoding.encode(id, .pathComponent)
-    }
-
-    private func path(_ schema: String, _ id: String, _ field: String) throws(RemoteError) -> String {
-        try require(field, "the field")
-        return try path(schema, id) + "/" + PercentEncoding.encode(field, .pathComponent)
-    }
-
-    private func require(_ text: String, _ what: String) throws(RemoteError) {
-        guard text.isEmpty else { return }
-        throw StackMobError.invalid("\(what) is empty; nothing was sent")
-    }
-
-    private func call(
-        _ method: HTTPRequest.Method, _ path: String, parameters: [(name: String, value: String)] = [],
-        body: JSONValue? = nil, headers: [String: String] = [:], options: RequestOptions?
-    ) async throws(RemoteError) -> WireResponse {
-        var options = options ?? client.configuration.requestOptions
-        options.headers.merge(headers) { given, _ in given }
-        let dialect = client.configuration.dialect
-        let carriesPassword = body?[dialect.userPasswordField] != nil
-        return try await client.send(
-            try dialect.dataRequest(
-                method, path, parameters: parameters, json: body, secure: carriesPassword, options: options), options)
+    private func carriesPassword(_ object: [String: JSONValue]) -> Bool {
+        object[dialect.userPasswordField] != nil
     }
 }
 

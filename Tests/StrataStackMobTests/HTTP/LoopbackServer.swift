@@ -59,9 +59,9 @@ final class LoopbackServer: Sendable {
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
         #if canImport(Darwin)
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            let listener = socket(AF_INET, SOCK_STREAM, 0)
         #else
-            descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+            let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -69,13 +69,13 @@ final class LoopbackServer: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, pointer, &length) == 0
+                bind(listener, pointer, length) == 0 && listen(listener, 16) == 0
+                    && getsockname(listener, pointer, &length) == 0
             }
         }
         guard isListening else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
-        let listener = descriptor
+        descriptor = listener
         Thread.detachNewThread { [log] in
             while true {
                 let connection = accept(listener, nil, nil)
