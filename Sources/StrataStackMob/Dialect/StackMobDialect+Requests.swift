@@ -8,7 +8,7 @@ extension StackMobDialect {
     ///   - json: The body; on POST and PUT the content type is told.
     ///   - secure: Whether the request carries credentials.
     /// - Throws: ``RemoteError`` if a POST or PUT asks for expanded objects.
-    func dataRequest(
+    package func dataRequest(
         _ method: HTTPRequest.Method, _ path: String, parameters: [(name: String, value: String)] = [],
         json: JSONValue? = nil, secure: Bool = false, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {

@@ -11,10 +11,10 @@ extension StackMobQuery {
         for sort in sorts { orders.append(try Self.order(sort, schema)) }
     }
 
-    /// Asks for so many objects behind so many others.
+    /// Asks for so many objects from a place on.
     /// - Parameters:
     ///   - limit: The greatest number of objects; nil for all. The server always gives one at least.
-    ///   - cursor: The place at which an answer before this one ended.
+    ///   - cursor: The place at which an answer before this one ended, in place of the offset.
     /// - Throws: ``RemoteError`` if the cursor is none of a query.
     public mutating func setRange(offset: Int, limit: Int?, cursor: String? = nil) throws(RemoteError) {
         var start = offset
@@ -29,10 +29,7 @@ extension StackMobQuery {
         }
         first = start > 0 ? start : nil
         last = nil
-        if let limit {
-            let end = offset.addingReportingOverflow(limit)
-            self.limit(end.overflow ? .max : end.partialValue - start)
-        }
+        if let limit { self.limit(limit) }
     }
 
     private static func order(_ sort: FetchSort, _ schema: StackMobSchema) throws(RemoteError) -> Order {
