@@ -246,3 +246,41 @@ extension ApplySession {
         try write()
     }
 }
+
+extension Mirror {
+    /// When the server had changed the object last that an entry is made to; nil for a new one, and where it is unknown.
+    package func baseModified(_ entry: OutboxEntry) throws(StoreError) -> Date? {
+        if entry.kind == .insert { return nil }
+        return try store.reading { (connection) throws(StoreError) in
+            let root = root(entry.identity.entityIndex)
+            let id =
+                if entry.id.isEmpty {
+                    try ids(
+                        entityIndex: root, keys: [entry.identity.key], placeholdersOnly: false, on: connection)[
+                            entry.identity.key]?.id
+                } else {
+                    entry.id
+                }
+            return try id.flatMap { (id) throws(StoreError) in try known(id, root: root, on: connection)?.modified }
+        }
+    }
+
+    /// The objects of an entity that are here with their values and without waiting changes.
+    package func settledIdentities(of entity: EntityDescription) throws(StoreError) -> [RemoteIdentity] {
+        let keys = try store.fetchKeys(
+            {
+                var plan = FetchPlan(entityIndex: entity.index)
+                plan.includesSubentities = false
+                return plan
+            }())
+        return try store.reading { (connection) throws(StoreError) in
+            let waiting = Set(
+                try entries("root = ?", on: connection) { $0.bind(entities.numbers[entity.rootIndex], at: 1) }
+                    .map(\.identity.key))
+            return try ids(
+                entityIndex: entity.index, keys: keys.filter { !waiting.contains($0) }, placeholdersOnly: false,
+                on: connection
+            ).values.sorted { $0.id < $1.id }
+        }
+    }
+}

@@ -19,17 +19,21 @@ package struct MirrorWrite: Sendable {
 
 extension Mirror {
     /// What a back end is to be told of an entry, as the object is now; nil if the object has gone without a trace.
-    /// - Parameter isWhole: Whether an update has all values, not just those that were changed.
-    package func write(for entry: OutboxEntry, isWhole: Bool = false) throws(StoreError) -> MirrorWrite? {
-        try writes(for: [entry], isWhole: isWhole).first ?? nil
+    /// - Parameters:
+    ///   - isWhole: Whether an update has all values, not just those that were changed.
+    ///   - listsMembers: Whether changed relationships are told with all members, not by those added and removed.
+    package func write(
+        for entry: OutboxEntry, isWhole: Bool = false, listsMembers: Bool = false
+    ) throws(StoreError) -> MirrorWrite? {
+        try writes(for: [entry], isWhole: isWhole, listsMembers: listsMembers).first ?? nil
     }
 
     /// What a back end is to be told of entries, in their order.
     package func writes(
-        for list: [OutboxEntry], isWhole: Bool = false
+        for list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false
     ) throws(StoreError) -> [MirrorWrite?] {
         try store.reading { (connection) throws(StoreError) in
-            let reader = WriteReader(mirror: self, connection: connection)
+            let reader = WriteReader(mirror: self, connection: connection, listsMembers: listsMembers)
             let rows = try reader.rows(of: list.filter { $0.kind != .delete }.map(\.identity))
             try reader.learn(list, rows)
             var result: [MirrorWrite?] = []
@@ -58,9 +62,12 @@ final class WriteReader {
     /// The names of objects, by topmost entity and key.
     private var names: [RowIdentity: RemoteIdentity] = [:]
 
-    init(mirror: Mirror, connection: Connection) {
+    private let listsMembers: Bool
+
+    init(mirror: Mirror, connection: Connection, listsMembers: Bool = false) {
         self.mirror = mirror
         self.connection = connection
+        self.listsMembers = listsMembers
     }
 
     private var model: ManagedObjectModel { mirror.model }
@@ -217,7 +224,7 @@ final class WriteReader {
 
     private func add(_ change: MemberChange, of row: RowPointer, to result: inout MirrorWrite) throws(StoreError) {
         guard let relationship = result.entity.relationship(named: change.relationship) else { return }
-        if change.isOrder {
+        if change.isOrder || listsMembers {
             result.write.values[relationship.name] = .references(try list(relationship, of: row, &result))
             return
         }

@@ -45,10 +45,9 @@ extension StackMobDialect {
         let parts = (response[header: "Content-Range"] ?? "").split { "-/ ,=".contains($0) }.suffix(3)
         let numbers = parts.compactMap { Int($0) }
         if parts.count == 3, let total = parts.last.flatMap({ Int($0) }) { page.total = total }
-        if response.status == 206, numbers.count >= 2, !elements.isEmpty {
+        if response.status == 206, numbers.count >= 2, !elements.isEmpty, numbers[1] < .max {
             let end = numbers[1] + 1
-            let wanted = query.limit.map { $0 + query.offset } ?? .max
-            if end < min(page.total ?? .max, wanted) {
+            if end < page.total ?? .max, elements.count < query.limit ?? .max {
                 page.next = String(end)
                 page.hasMore = true
             }

@@ -53,7 +53,7 @@ extension StackMobDialect: RemoteDialect {
         case .upload(let entity, let file): return try uploadRequest(entity, file, options)
         case .call(let call): return try callRequest(call, options: options)
         case .batch(let operations): return try batchRequest(operations, options)
-        case .ping: return plainRequest(.head, "/", query: "", secure: false, options).adding(options.headers)
+        case .ping: return pingRequest(options: options)
         }
     }
 
@@ -73,10 +73,6 @@ extension StackMobDialect: RemoteDialect {
         let isUser = isUserSchema(StackMobNames.schema(ofEntity: entity.name))
         var bodies: [StackMobBody] = []
         for write in writes {
-            if isUser, write.secrets.isEmpty {
-                throw StackMobError.passwordForUserObjectNotFound.error(
-                    "\(entity.name) \(write.id) is a new user and has no password; give it one before the save")
-            }
             bodies.append(try body(of: write, entity, .insert))
         }
         var relations: [String] = []
@@ -91,19 +87,28 @@ extension StackMobDialect: RemoteDialect {
     func body(
         of write: RemoteWrite, _ entity: EntityDescription, _ purpose: StackMobEncoder.Purpose
     ) throws(RemoteError) -> StackMobBody {
-        let schema = try StackMobSchema(entity)
-        let record = RemoteRecord(entity: entity.name, id: write.id, values: write.values)
-        var body = try StackMobEncoder(dialect: self)
-            .body(record, schema: schema, purpose: purpose, isWhole: write.isWhole)
+        try body(of: write, StackMobSchema(entity), purpose, StackMobEncoder(dialect: self))
+    }
+
+    package func body(
+        of write: RemoteWrite, _ schema: StackMobSchema, _ purpose: StackMobEncoder.Purpose,
+        _ encoder: StackMobEncoder
+    ) throws(RemoteError) -> StackMobBody {
+        if purpose == .insert, isUserSchema(schema.name), write.secrets.isEmpty {
+            throw StackMobError.passwordForUserObjectNotFound.error(
+                "\(schema.entity) \(write.id) is a new user and has no password; give it one before the save")
+        }
+        let record = RemoteRecord(entity: schema.entity, id: write.id, values: write.values)
+        var body = try encoder.body(record, schema: schema, purpose: purpose, isWhole: write.isWhole)
         for (name, operation) in write.operations {
             guard case .increment(let amount) = operation, case .attribute(let type)? = schema.properties[name],
                 type.isNumeric
             else {
                 throw StackMobError.unsupported(
-                    "\(entity.name).\(name): StackMob increments numbers, and changes arrays in requests of their own")
+                    "\(schema.entity).\(name): StackMob increments numbers, and changes arrays in requests of their own")
             }
             let field = try StackMobNames.field(ofProperty: name)
-            body.fields[field + "[inc]"] = try StackMobEncoder(dialect: self).json(amount, type, schema, name)
+            body.fields[field + "[inc]"] = try encoder.json(amount, type, schema, name)
         }
         for (name, secret) in write.secrets {
             let field = name == "password" ? userPasswordField : StackMobNames.spelling(name)

@@ -8,7 +8,7 @@ extension StackMobDialect {
     ///   - json: The body; on POST and PUT the content type is told.
     ///   - secure: Whether the request carries credentials.
     /// - Throws: ``RemoteError`` if a POST or PUT asks for expanded objects.
-    func dataRequest(
+    package func dataRequest(
         _ method: HTTPRequest.Method, _ path: String, parameters: [(name: String, value: String)] = [],
         json: JSONValue? = nil, secure: Bool = false, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -19,6 +19,11 @@ extension StackMobDialect {
         if method == .post || method == .put { request.head.headerFields[.contentType] = "application/json" }
         request.body = json?.data
         return request.adding(options.headers)
+    }
+
+    /// Asks whether the server is there, and for its time.
+    func pingRequest(options: RequestOptions = RequestOptions()) -> WireRequest {
+        plainRequest(.head, "/", query: "", secure: false, options).adding(options.headers)
     }
 
     /// The schema as it stands in a path.

@@ -13,14 +13,21 @@ public struct StackMobBody: Sendable, Hashable {
 }
 
 /// Turns values of properties into fields.
-struct StackMobEncoder {
+package struct StackMobEncoder {
     let dialect: StackMobDialect
+    /// What is known of entities that the dialect's model does not have.
+    let schemas: [String: StackMobSchema]
+
+    package init(dialect: StackMobDialect, schemas: [String: StackMobSchema] = [:]) {
+        self.dialect = dialect
+        self.schemas = schemas
+    }
 
     /// How deeply objects may be nested in one that is sent.
     static let depth = 3
 
     /// What the values are for.
-    enum Purpose {
+    package enum Purpose {
         /// A new object: what is nil is left out.
         case insert
         /// Changes: what is nil is sent, to clear it.
@@ -31,7 +38,7 @@ struct StackMobEncoder {
     /// - Parameter isWhole: Whether the values are all that it has, and not just what a save changed; then the times
     ///   that the server keeps are left out.
     /// - Throws: ``RemoteError`` that names entity and property of a value which cannot be sent.
-    func body(
+    package func body(
         _ record: RemoteRecord, schema: StackMobSchema, purpose: Purpose, isWhole: Bool
     ) throws(RemoteError) -> StackMobBody {
         var visited: Set<RemoteIdentity> = [record.identity]
@@ -98,7 +105,7 @@ struct StackMobEncoder {
             throw StackMobError.invalid(
                 "\(record.identity) in \(name): StackMob takes related objects along up to \(Self.depth) levels deep")
         }
-        let schema = try dialect.schema(of: record.entity)
+        let schema = try schemas[record.entity] ?? dialect.schema(of: record.entity)
         guard visited.insert(record.identity).inserted else {
             return StackMobBody(fields: [schema.primaryKeyField: .string(record.id)])
         }

@@ -1,8 +1,10 @@
 import Foundation
 
 /// Turns fields into values of properties.
-struct StackMobDecoder {
+package struct StackMobDecoder {
     let dialect: StackMobDialect
+
+    package init(dialect: StackMobDialect) { self.dialect = dialect }
 
     /// An object of an answer.
     /// - Throws: ``RemoteError`` if it has no primary key, or a value that does not fit its property.
@@ -25,7 +27,7 @@ struct StackMobDecoder {
     }
 
     /// The properties that an object tells; fields that no property has are left out.
-    func values(
+    package func values(
         _ members: [String: JSONValue], schema: StackMobSchema
     ) throws(RemoteError) -> [String: RemoteValue] {
         var values: [String: RemoteValue] = [:]

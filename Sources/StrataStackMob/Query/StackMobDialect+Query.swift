@@ -8,15 +8,8 @@ extension StackMobDialect {
             throw StackMobError.unsupported(
                 "\(query.entity.name): StackMob reads one schema at a time, and no entities that inherit from it")
         }
-        return try self.query(for: query, schema: StackMobSchema(query.entity))
-    }
-
-    func query(for query: RemoteQuery, schema: StackMobSchema) throws(RemoteError) -> StackMobQuery {
-        var result = StackMobQuery(schema.name)
-        if let predicate = query.predicate {
-            result.condition = try StackMobPredicate(schema: schema).condition(predicate)
-        }
-        for sort in query.sorts { result.orders.append(try Self.order(sort, schema)) }
+        let schema = try StackMobSchema(query.entity)
+        var result = try StackMobQuery(schema, predicate: query.predicate, sorts: query.sorts)
         if let properties = query.properties {
             var fields = [schema.primaryKeyField]
             for property in properties where property != schema.primaryKey {
@@ -25,27 +18,8 @@ extension StackMobDialect {
             result.fields = fields
         }
         result.expansion = query.expansion
-        var start = query.offset
-        if let cursor = query.cursor {
-            guard let position = Int(cursor), position >= start else {
-                throw StackMobError.invalid("\"\(cursor)\" is no place in the answer to a query")
-            }
-            start = position
-        }
-        if start > 0 { result.first = start }
-        if let limit = query.limit { result.limit(query.offset + limit - start) }
+        try result.setRange(offset: query.offset, limit: query.limit, cursor: query.cursor)
         return result
-    }
-
-    static func order(_ sort: FetchSort, _ schema: StackMobSchema) throws(RemoteError) -> StackMobQuery.Order {
-        guard sort.keyPath.count == 1, let key = sort.keyPath.first else {
-            throw StackMobError.unsupported(
-                "StackMob does not order by a path: \(sort.keyPath.joined(separator: "."))")
-        }
-        guard sort.options.isEmpty else {
-            throw StackMobError.unsupported("StackMob does not order with options: \(key)\(sort.options.suffix)")
-        }
-        return StackMobQuery.Order(try schema.field(ofKey: key), ascending: sort.ascending)
     }
 
     /// The request of a query.

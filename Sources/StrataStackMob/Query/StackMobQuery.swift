@@ -51,7 +51,10 @@ public struct StackMobQuery: Sendable, Hashable {
     }
 
     /// Asks for the first objects alone, or, if ``first`` is set, for so many from there on.
-    public mutating func limit(_ count: Int) { last = (first ?? 0) + max(count, 1) - 1 }
+    public mutating func limit(_ count: Int) {
+        let end = (first ?? 0).addingReportingOverflow(max(count, 1) - 1)
+        last = end.overflow ? nil : end.partialValue
+    }
 
     /// The query parameters, in the order of the conditions.
     /// - Throws: ``RemoteError`` for conditions that StackMob has no words for.

@@ -19,9 +19,13 @@ public struct MACCredentials: Sendable, Hashable, Codable {
     ///   - seconds: The time, in whole seconds since 1970.
     ///   - nonce: Any text without quotes that was not used with this time before.
     public func authorization(for request: WireRequest, seconds: Int64, nonce: String) -> String {
-        let target = MACTarget(request)
-        let message = target.message(seconds: seconds, nonce: nonce)
-        return "MAC id=\"\(accessToken)\",ts=\"\(seconds)\",nonce=\"\(nonce)\",mac=\"\(signature(of: message))\""
+        authorization(for: MACTarget(request), seconds: seconds, nonce: nonce)
+    }
+
+    /// The `Authorization` header of what is signed of a request.
+    public func authorization(for target: MACTarget, seconds: Int64, nonce: String) -> String {
+        let mac = signature(of: target.message(seconds: seconds, nonce: nonce))
+        return "MAC id=\"\(accessToken)\",ts=\"\(seconds)\",nonce=\"\(nonce)\",mac=\"\(mac)\""
     }
 
     /// The request with its signature in place of any that it had.

@@ -1,0 +1,122 @@
+import Foundation
+import StrataSQLite
+
+/// What wins where an object was changed here and at the server.
+public enum ConflictPolicy: Sendable {
+    /// The change made here is sent, whatever the server has.
+    case clientWins
+    /// The server's state replaces the change made here, if it is another than the one that the change was made to.
+    case serverModifiedWins
+    /// The later one. A time that is not known counts as 1970; of equal ones the server's wins.
+    case lastModifiedWins
+    /// Both, property by property: what was changed on one side alone is taken from that side, what was changed on both
+    /// sides has the server's value. An object that one side changed and the other deleted is as the server has it.
+    case merge
+    /// What a closure says.
+    case decide(@Sendable (SyncConflict) -> Choice)
+
+    /// Which side wins.
+    public enum Choice: String, Sendable, Hashable, CaseIterable {
+        /// This one.
+        case client
+        /// The server.
+        case server
+        /// Both; see ``ConflictPolicy/merge``.
+        case merge
+    }
+
+    /// What the policy makes of a conflict.
+    public func choice(_ conflict: SyncConflict) -> Choice {
+        switch self {
+        case .clientWins: .client
+        case .merge: .merge
+        case .decide(let body): body(conflict)
+        case .serverModifiedWins:
+            conflict.baseModified == nil || conflict.baseModified != conflict.serverModified ? .server : .client
+        case .lastModifiedWins:
+            if let client = conflict.clientModified, client > conflict.serverModified ?? Self.longAgo {
+                .client
+            } else {
+                conflict.serverModified == nil ? .client : .server
+            }
+        }
+    }
+
+    private static let longAgo = Date(timeIntervalSince1970: 0)
+}
+
+/// An object that was changed here and at the server.
+public struct SyncConflict: Sendable {
+    /// What was done here.
+    public var kind: ChangeKind
+    /// The object.
+    public var identity: RemoteIdentity
+    /// The object as it is here; without values if it was deleted.
+    public var client: RemoteRecord
+    /// The object as the server has it; nil if it has none.
+    public var server: RemoteRecord?
+    /// When the server had changed the object that the change here was made to; nil for a new one.
+    public var baseModified: Date?
+
+    /// When the object was changed or deleted here, by the server's clock as far as it is known.
+    public var clientModified: Date? { client.modified }
+    /// When the server changed the object last.
+    public var serverModified: Date? { server?.modified }
+
+    /// Describes a conflict.
+    public init(
+        kind: ChangeKind, identity: RemoteIdentity, client: RemoteRecord, server: RemoteRecord?, baseModified: Date?
+    ) {
+        self.kind = kind
+        self.identity = identity
+        self.client = client
+        self.server = server
+        self.baseModified = baseModified
+    }
+}
+
+/// What was done to an object.
+public enum ChangeKind: String, Sendable, Hashable, CaseIterable {
+    /// It was made.
+    case insert
+    /// It was changed.
+    case update
+    /// It was deleted.
+    case delete
+}
+
+/// The conflict policies of a store, by what was done here.
+public struct ConflictPolicies: Sendable {
+    /// Where nothing else is said; nil for ``ConflictPolicy/merge`` with back ends that can refuse a write for its base
+    /// version, and ``ConflictPolicy/serverModifiedWins`` with others.
+    public var standard: ConflictPolicy?
+    /// For new objects.
+    public var insert: ConflictPolicy?
+    /// For changed objects.
+    public var update: ConflictPolicy?
+    /// For deleted objects.
+    public var delete: ConflictPolicy?
+
+    /// Chooses policies.
+    public init(
+        _ standard: ConflictPolicy? = nil, insert: ConflictPolicy? = nil, update: ConflictPolicy? = nil,
+        delete: ConflictPolicy? = nil
+    ) {
+        self.standard = standard
+        self.insert = insert
+        self.update = update
+        self.delete = delete
+    }
+
+    /// The policy for a kind of change.
+    public func policy(_ kind: ChangeKind, capabilities: RemoteCapabilities) -> ConflictPolicy {
+        let own =
+            switch kind {
+            case .insert: insert
+            case .update: update
+            case .delete: delete
+            }
+        return own ?? standard
+            ?? (capabilities.features.contains(.conditionalWrites) ? .merge : .serverModifiedWins)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import StrataSQLite
+
+/// One pull: takes in what has changed at the server, entity by entity.
+struct PullRun {
+    let engine: SyncEngine
+    private(set) var received = 0
+    private(set) var removed = 0
+
+    init(_ engine: SyncEngine) { self.engine = engine }
+
+    private var mirror: Mirror { engine.mirror }
+    private var capabilities: RemoteCapabilities { engine.backend.capabilities }
+
+    mutating func run() async throws(SyncError) {
+        for entity in mirror.model.entities where !entity.isAbstract {
+            if let wanted = engine.options.entities, !wanted.contains(entity.name) { continue }
+            engine.news.update { status in
+                status.phase = .pulling(entity.name)
+                status.done = 0
+                status.total = nil
+            }
+            if capabilities.features.contains(.incrementalPull) {
+                try await pullNews(of: entity)
+                if !capabilities.features.contains(.deletions) { try await sweep(entity) }
+            } else {
+                try await readAll(entity)
+            }
+        }
+    }
+
+    private mutating func take(_ page: RemotePage, _ ticket: ReadTicket, cursor: (String, String)?) throws(SyncError) {
+        try local { () throws(StoreError) in
+            _ = try mirror.apply(page, ticket: ticket, state: cursor.map { (name: $0.0, value: $0.1) })
+        }
+        received += page.records.count
+        removed += page.deleted.count
+        engine.news.update { $0.done += page.records.count + page.deleted.count }
+    }
+
+    private func page(_ operation: RemoteOperation) async throws(SyncError) -> RemotePage {
+        guard case .page(let page) = try await engine.read(operation) else {
+            throw .remote(
+                RemoteError(
+                    .invalidAnswer, domain: "Strata", message: "\(engine.backend.name) answered a read without objects")
+            )
+        }
+        return page
+    }
+
+    private var pageSize: Int { min(engine.options.pageSize, capabilities.maximumPage ?? .max) }
+
+    // MARK: By cursors
+
+    private mutating func pullNews(of entity: EntityDescription) async throws(SyncError) {
+        let name = Mirror.cursorName(entity)
+        var cursor = try local { () throws(StoreError) in try mirror.state(name) }
+        while true {
+            let ticket = mirror.ticket()
+            let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
+            try take(page, ticket, cursor: page.next.map { (name, $0) })
+            guard page.hasMore, let next = page.next, next != cursor else { return }
+            cursor = next
+        }
+    }
+
+    // MARK: By reading
+
+    /// Reads all objects of an entity, or those that were changed since the last time; and finds out what is gone.
+    private mutating func readAll(_ entity: EntityDescription) async throws(SyncError) {
+        let name = Mirror.cursorName(entity)
+        let attribute = engine.options.modificationAttribute.flatMap(entity.slot(named:))
+        let known = try local { () throws(StoreError) in try mirror.settledIdentities(of: entity) }
+        var query = RemoteQuery(entity: entity)
+        var latest = try local { () throws(StoreError) in try mirror.state(name) }.flatMap(Double.init)
+        if let attribute {
+            if let latest {
+                query.predicate = .comparison(
+                    .keyPath([attribute.name]), .greaterOrEqual,
+                    .constant(.date(Date(timeIntervalSinceReferenceDate: latest))), [])
+            }
+            if capabilities.features.contains(.sorting) { query.sorts = [FetchSort([attribute.name])] }
+        }
+        var seen: Set<String> = []
+        try await forEachPage(&query) { (run, page, ticket) throws(SyncError) in
+            for record in page.records {
+                seen.insert(record.id)
+                if let attribute, case .value(.date(let date)) = record.values[attribute.name] {
+                    latest = max(latest ?? -.infinity, date.timeIntervalSinceReferenceDate)
+                }
+            }
+            try run.take(page, ticket, cursor: nil)
+        }
+        if attribute == nil {
+            try await remove(known.filter { !seen.contains($0.id) }, entity)
+        } else {
+            if let latest { try local { () throws(StoreError) in try mirror.setState(name, String(latest)) } }
+            try await sweep(entity)
+        }
+    }
+
+    /// Goes through all pages of a query.
+    private mutating func forEachPage(
+        _ query: inout RemoteQuery, _ body: (inout PullRun, RemotePage, ReadTicket) throws(SyncError) -> Void
+    ) async throws(SyncError) {
+        let isPaged = capabilities.features.contains(.paging)
+        if isPaged { query.limit = pageSize }
+        while true {
+            let ticket = mirror.ticket()
+            let page = try await page(.query(query))
+            try body(&self, page, ticket)
+            if page.hasMore, let next = page.next, next != query.cursor {
+                query.cursor = next
+                continue
+            }
+            guard isPaged, page.next == nil, page.records.count >= pageSize else { return }
+            query.offset += page.records.count
+        }
+    }
+
+    /// Compares the primary keys of all objects with those here: for back ends that do not tell of deletions.
+    private mutating func sweep(_ entity: EntityDescription) async throws(SyncError) {
+        let known = try local { () throws(StoreError) in try mirror.settledIdentities(of: entity) }
+        guard !known.isEmpty else { return }
+        var query = RemoteQuery(entity: entity)
+        if capabilities.features.contains(.selecting) { query.properties = [] }
+        var seen: Set<String> = []
+        try await forEachPage(&query) { (_, page, _) in seen.formUnion(page.records.map(\.id)) }
+        try await remove(known.filter { !seen.contains($0.id) }, entity)
+    }
+
+    /// Removes what the server has no more. Each object is asked for once more: pages shift while others write.
+    private mutating func remove(_ missing: [RemoteIdentity], _ entity: EntityDescription) async throws(SyncError) {
+        let size = capabilities.features.contains(.readingMany) ? max(1, capabilities.maximumIDs) : 1
+        for start in stride(from: 0, to: missing.count, by: size) {
+            let part = missing[start..<min(start + size, missing.count)]
+            let ticket = mirror.ticket()
+            var found: [RemoteRecord] = []
+            do throws(SyncError) {
+                found = try await page(.read(entity: entity, ids: part.map(\.id))).records
+            } catch {
+                guard case .remote(let cause) = error, cause.kind == .notFound, part.count == 1 else { throw error }
+            }
+            let present = Set(found.map(\.id))
+            try take(
+                RemotePage(records: found, deleted: part.filter { !present.contains($0.id) }), ticket, cursor: nil)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import StrataSQLite
+
+/// The order in which changes are sent, and which of them go together.
+enum PushOrder {
+    /// The order of the changes, but what refers to a new object comes behind it. Circles are cut where they begin.
+    static func ordered(_ jobs: [PushRun.Job]) -> [PushRun.Job] {
+        var makers: [RemoteIdentity: Int] = [:]
+        for (index, job) in jobs.enumerated() where job.entry.kind == .insert { makers[job.identity] = index }
+        if makers.isEmpty || jobs.allSatisfy({ $0.write.references.isEmpty }) { return jobs }
+        var result: [PushRun.Job] = []
+        result.reserveCapacity(jobs.count)
+        // 0 untouched, 1 being looked at, 2 placed.
+        var marks = [UInt8](repeating: 0, count: jobs.count)
+        for start in jobs.indices where marks[start] == 0 {
+            // Without recursion: a list of ten thousand links must not fill the stack.
+            var stack = [start]
+            while let index = stack.last {
+                if marks[index] == 0 {
+                    marks[index] = 1
+                    for reference in jobs[index].write.references.sorted(by: { $0.id > $1.id }) {
+                        if let maker = makers[reference], marks[maker] == 0 { stack.append(maker) }
+                    }
+                    continue
+                }
+                stack.removeLast()
+                if marks[index] == 1 {
+                    marks[index] = 2
+                    result.append(jobs[index])
+                }
+            }
+        }
+        return result
+    }
+
+    /// Takes as many jobs from the front as one request can hold.
+    static func group(
+        _ jobs: inout ArraySlice<PushRun.Job>, capabilities: RemoteCapabilities
+    ) -> [PushRun.Job] {
+        guard let first = jobs.popFirst() else { return [] }
+        var group = [first]
+        let limit = max(1, capabilities.maximumBatch)
+        let holdsAll = capabilities.features.contains(.batches)
+        let holdsInserts = capabilities.features.contains(.creatingMany) && first.entry.kind == .insert
+        guard first.write.relations.isEmpty else { return group }
+        while group.count < limit, let next = jobs.first, next.write.relations.isEmpty {
+            let isAlike = next.entry.kind == .insert && next.write.entity == first.write.entity
+            guard holdsAll || (holdsInserts && isAlike) else { break }
+            group.append(next)
+            jobs.removeFirst()
+        }
+        return group
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import StrataSQLite
+
+/// Keeps a mirror in step with a back end: sends what was changed here, and takes in what was changed there.
+///
+/// All state is in the mirror's file, written by the transactions that it belongs to: a process that is killed at any
+/// point goes on there when it starts again. A change is under way from before its request is sent until its answer is
+/// in the mirror, and is sent again under the same name until there is one.
+public final class SyncEngine: Sendable {
+    let mirror: Mirror
+    let backend: any RemoteBackend
+    /// How it works.
+    public let options: SyncOptions
+    let clock: any RemoteClock
+    /// Numbers from 0 up to 1.
+    let random: @Sendable () -> Double
+    private let executor: (any TaskExecutor)?
+    let news = SyncNews()
+    private let runs = SyncRuns()
+
+    /// - Parameters:
+    ///   - random: Gives numbers from 0 up to 1, for the lengths of waits.
+    ///   - executor: What runs the work; nil for the usual one.
+    package init(
+        mirror: Mirror, backend: any RemoteBackend, options: SyncOptions = .init(),
+        clock: any RemoteClock = SystemClock(),
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }, executor: (any TaskExecutor)? = nil
+    ) {
+        self.mirror = mirror
+        self.backend = backend
+        self.options = options
+        self.clock = clock
+        self.random = random
+        self.executor = executor
+    }
+
+    // MARK: Running
+
+    /// Sends all changes that wait. A second call joins one that runs. If all who wait for it are cancelled, it stops at
+    /// the next step.
+    /// - Returns: What became of each change; those that the server refused are in ``SyncReport/failures``.
+    /// - Throws: ``SyncError`` if not all could be sent; what was sent is done.
+    @discardableResult
+    public func push() async throws(SyncError) -> SyncReport { try await run(.push) }
+
+    /// Takes in what has changed at the server. A second call joins one that runs.
+    /// - Throws: ``SyncError`` if it could not be read to the end; what was read is in the mirror.
+    @discardableResult
+    public func pull() async throws(SyncError) -> SyncReport { try await run(.pull) }
+
+    /// ``push()``, then ``pull()``.
+    @discardableResult
+    public func synchronize() async throws(SyncError) -> SyncReport { try await run(.both) }
+
+    private func run(_ kind: SyncRuns.Kind) async throws(SyncError) -> SyncReport {
+        let run = runs.join(kind) { [self] (previous: SyncRuns.Run?) in
+            // Weakly held by nobody: the work ends by itself.
+            SyncRuns.Run(
+                kind,
+                Task(executorPreference: executor) { [self] in
+                    if let previous { _ = await previous.task.value }
+                    let result = await work(kind)
+                    runs.end(kind)
+                    return result
+                })
+        }
+        let result = await withTaskCancellationHandler {
+            await run.task.value
+        } onCancel: {
+            run.leave()
+        }
+        return try result.get()
+    }
+
+    private func work(_ kind: SyncRuns.Kind) async -> Result<SyncReport, SyncError> {
+        var report = SyncReport()
+        do throws(SyncError) {
+            if kind != .pull {
+                var push = PushRun(self)
+                defer { report.results += push.results }
+                try await push.run()
+                news.update { $0.lastPush = now }
+            }
+            if kind != .push {
+                var pull = PullRun(self)
+                try await pull.run()
+                report.received = pull.received
+                report.removed = pull.removed
+                news.update { $0.lastPull = now }
+            }
+        } catch {
+            news.update {
+                $0.phase = .idle
+                $0.error = error
+            }
+            return .failure(error)
+        }
+        news.update {
+            $0.phase = .idle
+            $0.error = nil
+        }
+        return .success(report)
+    }
+
+    // MARK: News
+
+    /// What is being done, now and whenever it changes.
+    public var statuses: AsyncStream<SyncStatus> { news.statuses() }
+    /// What is being done now.
+    public var status: SyncStatus { news.status }
+    /// What becomes of each change that is sent, from now on.
+    public var results: AsyncStream<SyncResult> { news.results() }
+
+    // MARK: What waits
+
+    /// How many changes wait to be sent, without those that failed.
+    public func pendingCount() throws(StoreError) -> Int { try mirror.entryCount(failed: false) }
+
+    /// The changes that the server refused.
+    public func failedChanges() throws(StoreError) -> [FailedChange] {
+        try mirror.failedEntries().map {
+            FailedChange(entry: $0, entityName: mirror.model.entities[$0.identity.entityIndex].name)
+        }
+    }
+
+    /// Lets failed changes be sent again by the next push.
+    public func retry(_ changes: [FailedChange]) throws(StoreError) { try mirror.retry(changes.map(\.entry)) }
+
+    /// Gives failed changes up: new objects go, others get back what the server last told of them.
+    public func drop(_ changes: [FailedChange]) throws(StoreError) { try mirror.drop(changes.map(\.entry)) }
+
+    // MARK: Purging
+
+    /// Forgets objects here, with the changes of them that wait. The server is told nothing.
+    public func purge(_ identities: [RemoteIdentity]) throws(StoreError) { try mirror.purge(identities) }
+
+    /// Forgets all objects of an entity here, with the changes of them that wait; the next pull reads it anew.
+    public func purge(_ entity: EntityDescription) throws(StoreError) { try mirror.purge(entity) }
+
+    /// Forgets everything here, with all changes that wait; the next pull reads everything anew.
+    public func reset() throws(StoreError) { try mirror.reset() }
+
+    // MARK: Requests
+
+    /// The server's time, as far as it is known.
+    var now: Date { clock.now.addingTimeInterval(backend.clockOffset) }
+
+    /// Waits before the next attempt.
+    /// - Parameter failures: How many attempts have failed.
+    func pause(_ failures: Int, _ error: RemoteError) async throws(SyncError) {
+        let longest = min(options.longestDelay, options.firstDelay * pow(2, Double(min(failures, 60) - 1)))
+        let seconds = max(error.retryAfter ?? 0, longest * (1 - random() / 2))
+        let phase = news.status.phase
+        news.update { $0.phase = .waiting(until: clock.now.addingTimeInterval(seconds)) }
+        defer { news.update { $0.phase = phase } }
+        do throws(RemoteError) {
+            try await clock.sleep(seconds: seconds)
+        } catch {
+            throw .remote(error)
+        }
+    }
+
+    /// Does what can be done again without harm, and again where it fails for a passing reason.
+    func read(_ operation: RemoteOperation) async throws(SyncError) -> RemoteAnswer {
+        var failures = 0
+        while true {
+            do throws(RemoteError) {
+                try checkCancellation()
+                return try await backend.perform(operation, options: options.request)
+            } catch {
+                failures += 1
+                guard error.isTransient, failures <= options.retries else { throw .remote(error) }
+                try await pause(failures, error)
+            }
+        }
+    }
+
+    func checkCancellation() throws(RemoteError) {
+        if Task.isCancelled {
+            throw RemoteError(.cancelled, domain: "Strata", message: "the synchronisation was cancelled")
+        }
+    }
+}
+
+/// Runs what reads or writes the mirror.
+func local<T>(_ body: () throws(StoreError) -> T) throws(SyncError) -> T {
+    do throws(StoreError) {
+        return try body()
+    } catch {
+        throw .store(error)
+    }
+}

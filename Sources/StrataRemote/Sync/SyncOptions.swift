@@ -1,0 +1,29 @@
+import Foundation
+
+/// How a store is kept in step with its server.
+public struct SyncOptions: Sendable {
+    /// What wins where both sides changed an object.
+    public var policies = ConflictPolicies()
+    /// How often a request that failed for a passing reason is sent again before the synchronisation ends with the
+    /// error.
+    public var retries = 5
+    /// How many seconds to wait before the first retry. Each further wait is twice as long; each is shortened at random
+    /// by up to a half, so that clients which failed together do not come back together.
+    public var firstDelay: Double = 1
+    /// The longest wait in seconds.
+    public var longestDelay: Double = 60
+    /// How often a change that meets conflicts is decided anew before it counts as failed.
+    public var conflictRounds = 20
+    /// How many objects are asked for at once.
+    public var pageSize = 500
+    /// The entities that are pulled, by name; nil for all.
+    public var entities: [String]?
+    /// For back ends that cannot tell what has changed: the attribute of each entity that says when an object was
+    /// changed last, by which a pull asks for news. Without one it reads everything.
+    public var modificationAttribute: String?
+    /// How requests are made.
+    public var request = RequestOptions()
+
+    /// The usual way.
+    public init() {}
+}
