@@ -76,7 +76,7 @@ import Testing
         )
         let context = container.newContext()
         let request = FetchRequest<ManagedObject>(
-            entityName: "Todo", predicate: try FetchPredicate(format: "title == 'Milk'"))
+            entity: "Todo", where: try FetchPredicate(format: "title == 'Milk'"))
         let todo = try #require(try await context.fetch(request).first)
         #expect(todo["title"] as? String == "Milk")
         #expect(todo["place"] as? GeoPoint == GeoPoint(latitude: 1.5, longitude: 2.5))
@@ -102,7 +102,7 @@ import Testing
         let (stack, container) = try open(rig)
         stack.remote.fetchPolicy = .networkElseCache
         rig.transport.answer(json: #"[{"todo_id":"1","title":"Milk","lastmoddate":1000,"createddate":1000}]"#)
-        let request = FetchRequest<ManagedObject>(entityName: "Todo")
+        let request = FetchRequest<ManagedObject>(entity: "Todo")
         #expect(try await container.newContext().fetch(request).count == 1)
         rig.transport.fail(.requestLost)
         #expect(try await container.newContext().fetch(request).count == 1)
