@@ -105,7 +105,7 @@ package struct StackMobEncoder {
             throw StackMobError.invalid(
                 "\(record.identity) in \(name): StackMob takes related objects along up to \(Self.depth) levels deep")
         }
-        let schema = try schemas[record.entity] ?? dialect.schema(of: record.entity)
+        let schema = if let known = schemas[record.entity] { known } else { try dialect.schema(of: record.entity) }
         guard visited.insert(record.identity).inserted else {
             return StackMobBody(fields: [schema.primaryKeyField: .string(record.id)])
         }
