@@ -11,7 +11,7 @@ enum StackMobWire {
             let json = try JSONValue(text: line)
             id = json["id"] ?? .null
             let input = try WireCase(json)
-            return line(id, try await actual(input))
+            return Self.line(id, try await actual(input))
         } catch let error as RemoteError {
             return Self.line(id, WireActual.json(error).adding(["requestsSent": 0]))
         } catch {
@@ -43,6 +43,9 @@ enum StackMobWire {
         case "error": try await error(input)
         case "retry-503": try await retry(input)
         case "push": try push(input)
+        case "cache-policy": try await cachePolicy(input)
+        case "dirty-queue": try dirtyQueue(input)
+        case "sync": try sync(input)
         case let area?: throw WireFault("there is no area \(area.prefix(40))")
         case nil: throw WireFault("the case has no \"area\"")
         }
