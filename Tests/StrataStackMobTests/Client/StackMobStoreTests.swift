@@ -8,7 +8,7 @@ import Testing
 @Suite struct StackMobStoreTests {
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(name: "Todos") {
-            Entity("User") {
+            Entity("User", user: true) {
                 Attribute("username", .string, optional: true).unique()
                 Attribute("yearBorn", .integer64, default: .value(0))
             }
