@@ -43,13 +43,13 @@ final class LoopbackServer: Sendable {
     }
 
     let port: UInt16
-    private let descriptor: CInt
     private let log = Log()
 
     /// What connections write to, which may live longer than the server.
     private final class Log: Sendable {
         let requests = Mutex<[Request]>([])
         let hangUps = Atomic<Int>(0)
+        let isStopped = Atomic<Bool>(false)
     }
 
     var requests: [Request] { log.requests.withLock { $0 } }
@@ -58,14 +58,8 @@ final class LoopbackServer: Sendable {
     var authority: String { "127.0.0.1:\(port)" }
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
-        #if canImport(Darwin)
-            let listener = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let listener = Self.makeSocket()
+        var address = Self.address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -75,11 +69,15 @@ final class LoopbackServer: Sendable {
         }
         guard isListening else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
-        descriptor = listener
         Thread.detachNewThread { [log] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0, !log.isStopped.load(ordering: .acquiring) else {
+                    // Closed by the thread that uses it: the next server may get the same number.
+                    close(listener)
+                    if connection >= 0 { close(connection) }
+                    return
+                }
                 Thread.detachNewThread {
                     Self.serve(connection, log, answer)
                     close(connection)
@@ -89,8 +87,32 @@ final class LoopbackServer: Sendable {
     }
 
     deinit {
-        shutdown(descriptor, CInt(SHUT_RDWR))
-        close(descriptor)
+        log.isStopped.store(true, ordering: .releasing)
+        // Wakes the thread.
+        let visitor = Self.makeSocket()
+        var address = Self.address(port: port)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                connect(visitor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        close(visitor)
+    }
+
+    private static func makeSocket() -> CInt {
+        #if canImport(Darwin)
+            socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        #endif
+    }
+
+    private static func address(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
     }
 
     private static func serve(_ connection: CInt, _ log: Log, _ answer: (Request) -> Answer) {
