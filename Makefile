@@ -6,6 +6,7 @@
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
 #                 conditions and 50 kills
+#   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others
 #   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
@@ -16,7 +17,7 @@
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
-# SEED=number repeats a run of make stress.
+# SEED=number repeats a run of make stress or make simulate.
 # FILTER=regex chooses tests:                            make test FILTER=GazetteerTests
 
 SWIFT ?= swift
@@ -26,6 +27,7 @@ ARGS ?=
 SEED ?= $(shell date +%s)
 FILTER ?=
 FUZZ_SECONDS ?= 600
+SIMULATIONS ?= 100000
 
 # All of it: the server, which is off by default, and what is on.
 TRAITS = --traits Server
@@ -36,7 +38,7 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 	--skip GateTests --skip GrowthTests --skip LimitTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress thresholds growth data clean dependencies fuzz-predicates \
+.PHONY: help demo test tsan asan stress simulate thresholds growth data clean dependencies fuzz-predicates \
 	bench bench-quick bench-callgrind bench-build bench-program
 
 help:
@@ -67,6 +69,12 @@ stress: dependencies
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
 		STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
+
+# Hashes are the same in each run, so that a seed gives the same run again.
+simulate: dependencies
+	$(SWIFT) build -c release --product SimulationProbe
+	SWIFT_DETERMINISTIC_HASHING=1 STRATA_SIMULATION_SEED=$(SEED) STRATA_SIMULATION_COUNT=$(SIMULATIONS) \
+		"$$($(SWIFT) build -c release --show-bin-path)/SimulationProbe"
 
 thresholds: dependencies
 	$(SWIFT) build --build-tests $(TRAITS)

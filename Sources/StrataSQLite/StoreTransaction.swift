@@ -87,4 +87,25 @@ extension SQLiteStore {
 
     /// Whether the table of an entity says which entity a row belongs to, in the column `_entity`.
     package func hasEntityColumn(_ entityIndex: Int) -> Bool { layout.table(entityIndex).hasEntityColumn }
+
+    /// Who refers by a relationship to some objects: owner, member. Of the two sides of a relationship the one that
+    /// keeps it is asked: a to-one, or the primary side of pairs.
+    package func owners(
+        entityIndex: Int, relationshipIndex: Int, members: [Int64], on connection: Connection
+    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
+        let relationship = model.entities[entityIndex].relationships[relationshipIndex]
+        let sql: String
+        if let slot = relationship.slot, let column = layout.column(entityIndex, slot)?.quoted {
+            sql = "SELECT _id, \(column) FROM \(layout.table(entityIndex).quoted) WHERE \(column)"
+        } else if let side = layout.pairs(entityIndex, relationshipIndex), side.isPrimary {
+            sql = "SELECT \(side.near), \(side.far) FROM \(side.table.quoted) WHERE \(side.far)"
+        } else {
+            return []
+        }
+        let statement = try connection.statement("\(sql) \(Self.keyCondition(members.count))")
+        bind(members, to: statement)
+        var result: [(owner: Int64, member: Int64)] = []
+        while try statement.step() { result.append((statement.integer(0), statement.integer(1))) }
+        return result
+    }
 }

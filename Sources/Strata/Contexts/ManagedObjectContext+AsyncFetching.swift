@@ -11,9 +11,9 @@ extension ManagedObjectContext {
     public nonisolated(nonsending) func fetch<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> [T] {
         processPendingChanges()
         let plan = try plan(for: request)
-        let found = try await prepared(plan, request.storeOptions)
-        if request.wantsKeysAlone, asksStore(plan, request) {
-            return typed(faults(try await identities(found ?? plan)), plan)
+        let found = try await prepared(plan, request)
+        if request.wantsKeysAlone, asksStore(plan, request), found?.isWidened != true {
+            return typed(faults(try await identities(found?.plan ?? plan)), plan)
         }
         let answer = try await ask(request.includesPendingChanges ? rootPlan(plan) : plan, found)
         let objects = try objects(for: request, plan: plan, answer: answer)
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         guard asksStore(plan, request) else {
-            let answer = try await ask(rootPlan(plan), try await prepared(plan, request.storeOptions))
+            let answer = try await ask(rootPlan(plan), try await prepared(plan, request))
             return try effectiveObjects(plan, answer).count
         }
         if let network = coordinator.network {
@@ -65,12 +65,12 @@ extension ManagedObjectContext {
     ) async throws(PersistenceError) -> [ObjectID] {
         processPendingChanges()
         let plan = try plan(for: request)
-        let found = try await prepared(plan, request.storeOptions)
-        guard asksStore(plan, request) else {
+        let found = try await prepared(plan, request)
+        guard asksStore(plan, request), found?.isWidened != true else {
             let answer = try await ask(rootPlan(plan), found)
             return only(T.self, try identities(for: request, plan, answer), plan).map(objectID)
         }
-        return only(T.self, try await identities(found ?? plan), plan).map(objectID)
+        return only(T.self, try await identities(found?.plan ?? plan), plan).map(objectID)
     }
 
     private nonisolated(nonsending) func identities(_ plan: FetchPlan) async throws(PersistenceError) -> [RowIdentity] {
@@ -91,14 +91,16 @@ extension ManagedObjectContext {
     /// matter, the store is asked again there.
     /// - Parameter found: What gives the result in place of the plan, if anything does.
     nonisolated(nonsending) func ask(
-        _ plan: FetchPlan, _ found: FetchPlan? = nil
+        _ plan: FetchPlan, _ found: StoreAnswer? = nil
     ) async throws(PersistenceError) -> StoreAnswer {
-        let plan = found ?? plan
+        var answer = found ?? StoreAnswer(plan: plan)
+        let plan = answer.plan
         let stamp = coordinator.rowCache.stamp
-        let batch = try await coordinator.read { (store, cancellation) throws(StoreError) in
+        answer.stamp = stamp
+        answer.batch = try await coordinator.read { (store, cancellation) throws(StoreError) in
             try store.fetch(plan, known: nil, cancellation: cancellation)
         }
-        return StoreAnswer(plan: plan, batch: batch, stamp: stamp, isResult: found != nil)
+        return answer
     }
 }
 

@@ -73,12 +73,19 @@ extension ManagedObjectContext {
         _ plan: FetchPlan, refreshing: Bool = false, _ answer: StoreAnswer? = nil
     ) throws(PersistenceError) -> [ManagedObject] {
         try settleClearings()
-        guard needsOverlay(plan) else { return try take(sourceBatch(plan, answer), refreshing: refreshing) }
+        guard needsOverlay(plan) || answer?.isWidened == true else {
+            return try take(sourceBatch(plan, answer), refreshing: refreshing)
+        }
         let entity = model.entities[plan.entityIndex]
         // What the store was told by others is the result: unsaved changes alone are judged here.
-        var wider = answer?.isResult == true ? plan : sourcePlan(plan)
-        wider.offset = 0
-        let plan = answer?.isResult == true ? wider : plan
+        let isResult = answer?.isResult == true
+        var wider = isResult ? plan : sourcePlan(plan)
+        var plan = plan
+        if isResult {
+            wider.limit = nil
+            wider.offset = 0
+            if answer?.isWidened != true { plan.offset = 0 }
+        }
         var objects = try take(sourceBatch(wider, answer), refreshing: refreshing)
         let changed = changedObjects.filter { $0.hasChanges }
         let found = Set(objects)

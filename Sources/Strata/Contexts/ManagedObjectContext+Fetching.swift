@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
         processPendingChanges()
         let plan = try plan(for: request)
-        return try objects(for: request, plan: plan, answer: try preparedNow(plan, request.storeOptions))
+        return try objects(for: request, plan: plan, answer: try preparedNow(plan, request))
     }
 
     /// The first object that a request asks for.
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         guard asksStore(plan, request) else {
-            return try effectiveObjects(plan, try preparedNow(plan, request.storeOptions)).count
+            return try effectiveObjects(plan, try preparedNow(plan, request)).count
         }
         return try store { () throws(StoreError) in
             if let count = try coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     public func fetchIDs<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [ObjectID] {
         processPendingChanges()
         let plan = try plan(for: request)
-        let answer = try preparedNow(plan, request.storeOptions)
+        let answer = try preparedNow(plan, request)
         return only(T.self, try identities(for: request, plan, answer), plan).map(objectID)
     }
 
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
         let plan = try plan(for: request)
         let entity = model.entities[plan.entityIndex]
         guard batchSize > 0 else { throw .invalidFetch(entity: entity.name, reason: "the batch size must be positive") }
-        let answer = try preparedNow(plan, request.storeOptions)
+        let answer = try preparedNow(plan, request)
         return FetchedArray(
             context: self, identities: only(T.self, try identities(for: request, plan, answer), plan),
             batchSize: batchSize, prefetch: try steps(of: request.prefetch, from: entity))
@@ -75,13 +75,15 @@ extension ManagedObjectContext {
         for request: FetchRequest<T>, plan: FetchPlan, answer: StoreAnswer?
     ) throws(PersistenceError) -> [T] {
         let paths = try steps(of: request.prefetch, from: model.entities[plan.entityIndex])
+        // Whoever asked a back end wants what it said.
+        let refreshing = request.refreshesRefetchedObjects || answer?.isResult == true
         let objects: [ManagedObject]
         if request.wantsKeysAlone {
             objects = faults(try identities(for: request, plan, answer))
         } else if request.includesPendingChanges {
-            objects = try effectiveObjects(plan, refreshing: request.refreshesRefetchedObjects, answer)
+            objects = try effectiveObjects(plan, refreshing: refreshing, answer)
         } else {
-            objects = try take(storeBatch(plan, answer), refreshing: request.refreshesRefetchedObjects)
+            objects = try take(storeBatch(plan, answer), refreshing: refreshing)
         }
         let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
         for path in paths { try prefetch(path, of: objects, areAll: areAll) }
@@ -101,7 +103,7 @@ extension ManagedObjectContext {
     func identities<T>(
         for request: FetchRequest<T>, _ plan: FetchPlan, _ answer: StoreAnswer? = nil
     ) throws(PersistenceError) -> [RowIdentity] {
-        guard !asksStore(plan, request) else {
+        guard !asksStore(plan, request) || answer?.isWidened == true else {
             return try store { () throws(StoreError) in
                 try coordinator.store.fetchIdentities(answer?.result ?? plan, cancellation: nil)
             }

@@ -4,29 +4,45 @@ import Foundation
 
 extension ManagedObjectContext {
     /// Has the store bring what a plan asks for.
-    /// - Returns: The plan that gives the result; nil if it is the plan itself.
-    nonisolated(nonsending) func prepared(
-        _ plan: FetchPlan, _ options: (any StoreRequestOptions)?
-    ) async throws(PersistenceError) -> FetchPlan? {
+    /// - Returns: What gives the result; nil if it is the plan itself.
+    nonisolated(nonsending) func prepared<T>(
+        _ plan: FetchPlan, _ request: FetchRequest<T>
+    ) async throws(PersistenceError) -> StoreAnswer? {
         guard let network = coordinator.network else { return nil }
+        let wanted = asksStore(plan, request) ? plan : widened(plan)
         let found: FetchPlan
         do throws(StoreError) {
-            found = try await network.prepare(plan, options: options)
+            found = try await network.prepare(wanted, options: request.storeOptions)
         } catch {
             throw PersistenceError(error)
         }
         processPendingChanges()
-        return found == plan ? nil : found
+        return found == wanted ? nil : StoreAnswer(plan: found, isResult: true, isWidened: wanted != plan)
     }
 
     /// As ``prepared(_:_:)``, for the synchronous forms.
-    func preparedNow(
-        _ plan: FetchPlan, _ options: (any StoreRequestOptions)?
-    ) throws(PersistenceError) -> StoreAnswer? {
+    func preparedNow<T>(_ plan: FetchPlan, _ request: FetchRequest<T>) throws(PersistenceError) -> StoreAnswer? {
         guard let network = coordinator.network else { return nil }
-        let found = try store { () throws(StoreError) in try network.prepareNow(plan, options: options) }
+        let wanted = asksStore(plan, request) ? plan : widened(plan)
+        let found = try store { () throws(StoreError) in
+            try network.prepareNow(wanted, options: request.storeOptions)
+        }
         processPendingChanges()
-        return found == plan ? nil : StoreAnswer(plan: found, isResult: true)
+        return found == wanted ? nil : StoreAnswer(plan: found, isResult: true, isWidened: wanted != plan)
+    }
+
+    /// So many objects more as unsaved changes may take away; those that are left out at the beginning are among them.
+    private func widened(_ plan: FetchPlan) -> FetchPlan {
+        var result = plan
+        var count = 0
+        var context: ManagedObjectContext? = self
+        while let current = context {
+            count += current.changedObjects.count
+            context = current.parent
+        }
+        result.limit = plan.limit.map { $0 + plan.offset + count }
+        result.offset = 0
+        return result
     }
 
     /// The results of a fetch as they come: one, or several where the store is told to answer with what it has at once

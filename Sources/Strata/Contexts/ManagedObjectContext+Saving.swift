@@ -45,7 +45,8 @@ extension ManagedObjectContext {
     private func assignPrimaryKeys() {
         for object in changedObjects where object.isInserted && !object.isStillborn {
             guard let field = object.binding.entity.primaryKeyField,
-                let slot = object.binding.entity.slot(named: field), !object.row.isPresent(slot.index)
+                let slot = object.binding.entity.slot(named: field),
+                !object.row.isPresent(slot.index)
                     || object.row.value(slot) == .string("")
             else { continue }
             object.write(slot.type == .uuid ? .uuid(UUID()) : .string(UUID().uuidString), slot)

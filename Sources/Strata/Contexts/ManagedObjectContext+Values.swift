@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
-        let answer = try preparedNow(objectsPlan(plan), request.objects.storeOptions)
+        let answer = try preparedNow(objectsPlan(plan), request.objects)
         if asksStore(interest(plan), request.objects) {
             let plan = narrowed(plan, to: answer?.result)
             values = try store { () throws(StoreError) in try coordinator.store.values(plan, cancellation: nil) }
@@ -28,9 +28,9 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
-        let found = try await prepared(objectsPlan(plan), request.objects.storeOptions)
+        let found = try await prepared(objectsPlan(plan), request.objects)
         if asksStore(interest(plan), request.objects) {
-            let plan = narrowed(plan, to: found)
+            let plan = narrowed(plan, to: found?.plan)
             values = try await coordinator.read { (store, cancellation) throws(StoreError) in
                 try store.values(plan, cancellation: cancellation)
             }

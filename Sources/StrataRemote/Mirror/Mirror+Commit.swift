@@ -44,6 +44,9 @@ private struct LocalSave {
         if !doubles.isEmpty { return .conflicts(try transaction.abandon(for: doubles)) }
         try readOldRows()
         try checkPrimaryKeys()
+        if enqueues, !changes.deletes.isEmpty {
+            try DeletedLinks(mirror: mirror, connection: transaction.connection).note(changes.deletes)
+        }
         let result = try transaction.write(changes)
         guard case .committed = result else { return result }
         try forgetDeleted()

@@ -1,7 +1,8 @@
 import StrataSQLite
 
 extension Mirror {
-    /// Forgets objects here, with the changes of them that wait. The server is told nothing.
+    /// Forgets objects here, with the changes of them that wait. The server is told nothing. What refers to them still
+    /// does: they are placeholders then.
     package func purge(_ identities: [RemoteIdentity]) throws(StoreError) {
         try applying { (session) throws(StoreError) in
             for identity in identities {
@@ -23,10 +24,11 @@ extension Mirror {
 
     /// Forgets everything.
     package func reset() throws(StoreError) {
-        for entity in model.entities where entity.parentIndex == nil { try purge(entity) }
-        try store.transaction { (transaction) throws(StoreError) in
-            for table in ["_remote", "_outbox", "_sync_state"] {
-                try transaction.connection.execute("DELETE FROM \(table)")
+        try applying { (session) throws(StoreError) in
+            for entity in model.entities where entity.parentIndex == nil { try session.removeAll(entity) }
+            try session.write()
+            for table in ["_remote", "_outbox", "_remote_links", "_remote_stale", "_sync_state"] {
+                try session.connection.execute("DELETE FROM \(table)")
             }
         }
     }
@@ -72,11 +74,17 @@ extension ApplySession {
                 }
             }
         for entry in entries { try mirror.remove(entry.seq, on: connection) }
-        let identity = RemoteIdentity(entity: entity.rootName, id: id)
-        if let key = known.key {
-            try remove(identity, entity, key)
-        } else {
-            try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.rootIndex)
+        guard let key = known.key else {
+            return try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.rootIndex)
         }
+        if entries.contains(where: { $0.kind == .insert }) {
+            return try remove(RemoteIdentity(entity: entity.rootName, id: id), entity, key)
+        }
+        try empty(entity, key)
+        let statement = try connection.statement(
+            "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND id = ?")
+        statement.bind(mirror.entities.numbers[entity.rootIndex], at: 1)
+        statement.bind(id, at: 2)
+        try statement.run()
     }
 }

@@ -17,6 +17,7 @@ extension Mirror {
             if current.kind == .delete { return try session.end(current) }
             if let record { try session.take(record, behind: current) }
         }
+        secrets.forget(RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key))
     }
 
     /// Notes that the members of one relationship of an entry are told, or its values.
@@ -100,6 +101,15 @@ extension Mirror {
         }
     }
 
+    /// Takes out an entry whose object was deleted here since. The delete comes behind it, and is all that the server has
+    /// to hear of.
+    package func skip(_ entry: OutboxEntry) throws(StoreError) {
+        try store.transaction { (transaction) throws(StoreError) in
+            guard let current = try current(entry, on: transaction.connection) else { return }
+            try remove(current.seq, on: transaction.connection)
+        }
+    }
+
     /// Gives up changes that wait. New objects go; of others the server's last known state comes back.
     package func drop(_ list: [OutboxEntry]) throws(StoreError) {
         for entry in list {
@@ -142,6 +152,21 @@ extension Mirror {
             }
         }
         return result
+    }
+}
+
+extension Mirror {
+    /// Whether the server has other values of an object than it had, as far as is known here, when it was deleted here.
+    package func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
+        guard let base = entry.base.flatMap(RowSlab.init(stored:)) else { return true }
+        return try store.transaction { (transaction) throws(StoreError) in
+            let session = ApplySession(mirror: self, transaction: transaction)
+            guard let told = try session.row(of: record, over: base.row) else { return true }
+            let slots = model.entities[entry.identity.entityIndex].slots
+            return told.slots.contains {
+                !told.slab.row.hasSameValue(as: base.row, slot: $0, storage: slots[$0].storage)
+            }
+        }
     }
 }
 
@@ -229,6 +254,7 @@ extension ApplySession {
         }
         try OutboxWriter(mirror: mirror, connection: connection).name(entry.id, root: root, key: entry.identity.key)
         settled = nil
+        try DeletedLinks(mirror: mirror, connection: connection).restore(entry.id, root: root)
         _ = try run([record], deleted: [])
     }
 
@@ -242,6 +268,7 @@ extension ApplySession {
         if entry.kind == .delete {
             try OutboxWriter(mirror: mirror, connection: connection).name(
                 entry.id, root: root, key: entry.identity.key)
+            try DeletedLinks(mirror: mirror, connection: connection).restore(entry.id, root: root)
         }
         try write()
     }

@@ -19,6 +19,10 @@ package final class Mirror: Sendable {
     let now: @Sendable () -> Date
     /// What was deleted while answers were under way; see ``ReadTicket``.
     let tombstones = Tombstones()
+    /// What goes along with the next write of an object and is not kept.
+    let secrets = Secrets()
+    /// What is here but no part of the mirror.
+    let passing = PassingKeys()
 
     /// The model.
     package var model: ManagedObjectModel { store.model }

@@ -16,16 +16,39 @@ extension Mirror {
     ///   - isWhole: Whether the records have all values; false if some properties alone were asked for.
     ///   - ticket: Taken before the request was sent.
     ///   - state: A value to keep in the same transaction: how far a pull came.
+    ///   - keeps: Whether the objects are a part of the mirror from now on. False leaves those that are as they are, and
+    ///     those that are new no more than here.
     package func apply(
         _ page: RemotePage, isWhole: Bool = true, ticket: ReadTicket? = nil,
-        state: (name: String, value: String)? = nil
+        state: (name: String, value: String)? = nil, keeps: Bool = true
     ) throws(StoreError) -> AppliedChanges {
-        try applying { (session) throws(StoreError) in
+        let known = keeps ? [:] : try filled(page.records)
+        let applied = try applying { (session) throws(StoreError) in
             session.isWhole = isWhole
             session.ticket = ticket
             if let state { try MirrorState.set(state.name, state.value, on: session.connection) }
             return try session.run(page.records, deleted: page.deleted)
         }
+        for (record, row) in zip(page.records, applied.rows) {
+            guard let row else { continue }
+            let root = root(row.entityIndex)
+            if keeps {
+                passing.remove([row.key], rootIndex: root)
+            } else if known[record.identity] == nil {
+                passing.add([row.key], rootIndex: root)
+            }
+        }
+        return applied
+    }
+
+    /// Those of some objects that are here with more than their name.
+    private func filled(_ records: [RemoteRecord]) throws(StoreError) -> [RemoteIdentity: Int64] {
+        var known = try keys(of: records.map(\.identity))
+        for (root, list) in Dictionary(grouping: known, by: { model.entity(named: $0.key.entity)?.rootIndex ?? 0 }) {
+            let empty = try placeholders(among: list.map(\.value).sorted(), entityIndex: root)
+            for (name, key) in list where empty[key] != nil { known[name] = nil }
+        }
+        return known
     }
 
     /// Runs a closure that takes in what a server told, and tells contexts of it.
@@ -148,10 +171,18 @@ struct ApplySession {
     private mutating func findKeys() throws(StoreError) {
         var newOnes: [Int: [(RemoteIdentity, EntityDescription, isPlaceholder: Bool)]] = [:]
         var seen: Set<RemoteIdentity> = []
+        // Those that were deleted here, of which the server has not heard.
+        var deletedHere: Set<RemoteIdentity> = []
+        let links = DeletedLinks(mirror: mirror, connection: connection)
         for item in items {
             seen.insert(item.identity)
             if let known = item.known {
-                if let key = known.key { keys[item.identity] = key } else { gone.insert(item.identity) }
+                if let key = known.key {
+                    keys[item.identity] = key
+                } else {
+                    gone.insert(item.identity)
+                    deletedHere.insert(item.identity)
+                }
             } else {
                 newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
             }
@@ -159,9 +190,19 @@ struct ApplySession {
         for item in items {
             for (entity, id) in references(of: item) {
                 let identity = named(id, entity)
+                if deletedHere.contains(identity) {
+                    try links.add(identity, from: item.record.identity)
+                    continue
+                }
                 guard seen.insert(identity).inserted, !gone.contains(identity) else { continue }
                 if let known = try mirror.known(id, root: entity.rootIndex, on: connection) {
-                    if let key = known.key { keys[identity] = key } else { gone.insert(identity) }
+                    if let key = known.key {
+                        keys[identity] = key
+                    } else {
+                        gone.insert(identity)
+                        deletedHere.insert(identity)
+                        try links.add(identity, from: item.record.identity)
+                    }
                 } else if mirror.tombstones.covers(identity, ticket) {
                     gone.insert(identity)
                 } else {
@@ -575,6 +616,35 @@ struct ApplySession {
         changes.updates.append(
             .init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: found[0].row.version))
         previousRows.append(found[0])
+    }
+
+    /// Makes an object a placeholder.
+    mutating func empty(_ entity: EntityDescription, _ key: Int64) throws(StoreError) {
+        let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
+        guard found.count > 0, found[0].row.version > 0 else { return }
+        let old = found[0]
+        let own = model.entities[old.row.entityIndex]
+        let primaryKey = mirror.primaryKeys[own.index].index
+        var slab = RowEditing.emptyRow(entity: own, key: key)
+        RowEditing.copySlot(primaryKey, layout: own.slots, from: old.row, to: &slab)
+        changes.updates.append(
+            .init(
+                row: RowReference(slab: slab, row: slab.row),
+                slots: SlotSet(own.slots.filter { $0.isStored && $0.index != primaryKey }.map(\.index)),
+                baseVersion: old.row.version))
+        previousRows.append(old)
+    }
+
+    /// Takes all objects of a hierarchy away, placeholders included.
+    mutating func removeAll(_ entity: EntityDescription) throws(StoreError) {
+        var keys: [Int64] = []
+        let list = try connection.statement("SELECT key FROM _remote WHERE root = ? AND key IS NOT NULL")
+        list.bind(mirror.entities.numbers[entity.index], at: 1)
+        while try list.step() { keys.append(list.integer(0)) }
+        try transaction.rows(entityIndex: entity.index, keys: keys).forEach { (slab, row) throws(StoreError) in
+            changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
+            deletedRows.append(RowReference(slab: slab, row: row))
+        }
     }
 
     // MARK: Writing

@@ -45,6 +45,25 @@ struct MirrorEntities: Sendable {
         )
         """,
         "CREATE INDEX IF NOT EXISTS _outbox_by_object ON _outbox (root, key)",
+        // Who refers to an object that was deleted here while the server has not agreed: if it comes back, they are read
+        // again.
+        """
+        CREATE TABLE IF NOT EXISTS _remote_links (
+            root INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            owner INTEGER NOT NULL,
+            owner_id TEXT NOT NULL,
+            PRIMARY KEY (root, id, owner, owner_id)
+        ) WITHOUT ROWID
+        """,
+        // Objects of which the server is to be asked again.
+        """
+        CREATE TABLE IF NOT EXISTS _remote_stale (
+            entity INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            PRIMARY KEY (entity, id)
+        ) WITHOUT ROWID
+        """,
         """
         CREATE TABLE IF NOT EXISTS _sync_state (
             name TEXT PRIMARY KEY,

@@ -47,10 +47,12 @@ extension Mirror {
 
     /// What a back end is to be told of a change set that has not been saved: new objects first, then changed, then
     /// deleted ones. Objects of which only members changed come with no values.
-    package func writes(for changes: ChangeSet) throws(StoreError) -> [MirrorWrite] {
+    /// - Parameter clears: Whether references to deleted objects are to be told, because the back end does not see to
+    ///   them.
+    package func writes(for changes: ChangeSet, clears: Bool = true) throws(StoreError) -> [MirrorWrite] {
         try store.reading { (connection) throws(StoreError) in
             let reader = WriteReader(mirror: self, connection: connection)
-            return try reader.writes(for: changes)
+            return try reader.writes(for: changes, clears: clears)
         }
     }
 }
@@ -154,6 +156,7 @@ final class WriteReader {
             kind: kind, entity: entity, identity: RowIdentity(entityIndex: entity.index, key: row.key),
             write: RemoteWrite(id: id, token: token))
         result.write.baseVersion = try mirror.known(id, root: entity.rootIndex, on: connection)?.version
+        result.write.secrets = mirror.secrets.of(RowIdentity(entityIndex: entity.rootIndex, key: row.key))
         for attribute in entity.attributes {
             guard let first = attribute.slots.first, first != primaryKey.index,
                 attribute.slots.contains(where: { entity.slots[$0].isTold && slots?.contains($0) ?? true })
@@ -241,7 +244,7 @@ final class WriteReader {
 
     // MARK: Change sets
 
-    func writes(for changes: ChangeSet) throws(StoreError) -> [MirrorWrite] {
+    func writes(for changes: ChangeSet, clears: Bool) throws(StoreError) -> [MirrorWrite] {
         var wanted: Set<RowIdentity> = []
         for insert in changes.inserts {
             let row = insert.row.row
@@ -276,6 +279,8 @@ final class WriteReader {
             result.append(write)
         }
         try addPairs(changes.pairs, to: &result, &positions)
+        if clears { try addClearings(changes.clearings, to: &result, &positions) }
+        try addOrders(of: changes, to: &result, &positions)
         for delete in changes.deletes {
             let identity = RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)
             guard let name = names[identity] else { continue }
@@ -302,17 +307,7 @@ final class WriteReader {
             let root = mirror.root(relationship.destinationIndex)
             let added = pair.added.compactMap { names[RowIdentity(entityIndex: root, key: $0)] }
             let removed = pair.removed.compactMap { names[RowIdentity(entityIndex: root, key: $0)] }
-            if positions[owner] == nil {
-                guard let name = names[owner], let entity = model.entity(named: name.entity) else { continue }
-                positions[owner] = result.count
-                let version = try mirror.known(name.id, root: owner.entityIndex, on: connection)?.version
-                result.append(
-                    MirrorWrite(
-                        kind: .update, entity: entity,
-                        identity: RowIdentity(entityIndex: entity.index, key: pair.owner),
-                        write: RemoteWrite(id: name.id, baseVersion: version)))
-            }
-            guard let position = positions[owner] else { continue }
+            guard let position = try position(of: owner, in: &result, &positions) else { continue }
             if result[position].kind == .insert {
                 result[position].write.values[relationship.name] = .references(added.map(\.id))
             } else {
@@ -322,6 +317,75 @@ final class WriteReader {
                         removed: removed.map(\.id), token: UUID()))
             }
             result[position].references.formUnion(added)
+        }
+    }
+
+    /// Where the write of an object stands; of one that had none it is an update without values.
+    /// - Returns: nil for an object that the back end does not know.
+    private func position(
+        of owner: RowIdentity, in result: inout [MirrorWrite], _ positions: inout [RowIdentity: Int]
+    ) throws(StoreError) -> Int? {
+        if let known = positions[owner] { return known }
+        guard let name = names[owner], let entity = model.entity(named: name.entity) else { return nil }
+        positions[owner] = result.count
+        let version = try mirror.known(name.id, root: owner.entityIndex, on: connection)?.version
+        result.append(
+            MirrorWrite(
+                kind: .update, entity: entity, identity: RowIdentity(entityIndex: entity.index, key: owner.key),
+                write: RemoteWrite(id: name.id, baseVersion: version)))
+        return positions[owner]
+    }
+
+    /// References that become nil with what they lead to.
+    private func addClearings(
+        _ clearings: [ChangeSet.Clearing], to result: inout [MirrorWrite], _ positions: inout [RowIdentity: Int]
+    ) throws(StoreError) {
+        for clearing in clearings {
+            let root = mirror.root(clearing.entityIndex)
+            let entity = model.entities[clearing.entityIndex]
+            guard let index = entity.slots[clearing.slot].relationshipIndex else { continue }
+            let targets = Set(clearing.targets)
+            let owners = clearing.keys.map { RowIdentity(entityIndex: root, key: $0) }
+            try learn(Set(owners))
+            let rows = try rows(of: owners)
+            for owner in owners {
+                guard let row = rows[owner]?.row, row.isPresent(clearing.slot),
+                    targets.contains(Int64(bitPattern: row.word(clearing.slot))),
+                    let position = try position(of: owner, in: &result, &positions)
+                else { continue }
+                result[position].write.values[entity.relationships[index].name] = .reference(nil)
+            }
+        }
+    }
+
+    /// Members whose order changed: a back end is told the whole list.
+    private func addOrders(
+        of changes: ChangeSet, to result: inout [MirrorWrite], _ positions: inout [RowIdentity: Int]
+    ) throws(StoreError) {
+        for order in changes.orders {
+            let owner = RowIdentity(entityIndex: mirror.root(order.entityIndex), key: order.owner)
+            let relationship = model.entities[order.entityIndex].relationships[order.relationshipIndex]
+            let root = mirror.root(relationship.destinationIndex)
+            let members: [Int64]
+            switch order.kind {
+            case .arrange(let keys): members = keys
+            case .append(let keys):
+                let new = Set(keys)
+                members =
+                    try mirror.store.memberKeys(
+                        entityIndex: order.entityIndex, relationshipIndex: order.relationshipIndex,
+                        owners: [order.owner], on: connection
+                    ).map(\.member).filter { !new.contains($0) } + keys
+            }
+            let gone = Set(changes.deletes.filter { mirror.root($0.entityIndex) == root }.map(\.key))
+            let identities = members.filter { !gone.contains($0) }.map { RowIdentity(entityIndex: root, key: $0) }
+            try learn(Set(identities + [owner]))
+            guard let position = try position(of: owner, in: &result, &positions) else { continue }
+            let found = identities.compactMap { names[$0] }
+            result[position].write.values[relationship.name] = .references(found.map(\.id))
+            result[position].relations.removeAll { $0.relationship == relationship.name }
+            // The other end of a to-one inverse refers here itself, and comes later.
+            if case .pairs = relationship.storage { result[position].references.formUnion(found) }
         }
     }
 }

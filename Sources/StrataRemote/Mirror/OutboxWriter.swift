@@ -37,6 +37,7 @@ struct OutboxWriter {
     }
 
     func forget(_ id: String, root: Int) throws(StoreError) {
+        try DeletedLinks(mirror: mirror, connection: connection).forget(id, root: root)
         let statement = try connection.statement("DELETE FROM _remote WHERE root = ? AND id = ?")
         statement.bind(mirror.entities.numbers[root], at: 1)
         statement.bind(id, at: 2)

@@ -2,7 +2,7 @@ import Foundation
 import StrataSQLite
 
 /// The primary key of an object as text, which is how back ends know it, and as the value of its attribute.
-enum PrimaryKey {
+package enum PrimaryKey {
     /// Whether an attribute can be a primary key.
     static func allows(_ slot: SlotDescription) -> Bool {
         switch slot.type {
@@ -12,7 +12,7 @@ enum PrimaryKey {
     }
 
     /// The primary key in a row; nil if there is none.
-    static func id(of row: RowPointer, _ slot: SlotDescription) -> String? {
+    package static func id(of row: RowPointer, _ slot: SlotDescription) -> String? {
         guard row.isPresent(slot.index) else { return nil }
         switch slot.storage {
         case .integer: return String(Int64(bitPattern: row.word(slot.index)))

@@ -154,21 +154,8 @@ extension RemoteStore {
         _ page: RemotePage, _ ticket: ReadTicket, _ options: Options
     ) async throws(StoreError) -> [RowIdentity?] {
         let mirror = mirror
-        let passing = passing
-        let keeps = options.cachesResults
         return try await Waiting.elsewhere { () throws(StoreError) in
-            let known = keeps ? [:] : try mirror.filled(page.records)
-            let applied = try mirror.apply(page, ticket: ticket)
-            for (record, row) in zip(page.records, applied.rows) {
-                guard let row else { continue }
-                let root = mirror.root(row.entityIndex)
-                if keeps {
-                    passing.remove([row.key], rootIndex: root)
-                } else if known[record.identity] == nil {
-                    passing.add([row.key], rootIndex: root)
-                }
-            }
-            return applied.rows
+            try mirror.apply(page, ticket: ticket, keeps: options.cachesResults).rows
         }
     }
 
@@ -209,17 +196,5 @@ extension RemoteStore {
                 try mirror.purge(names)
             }
         }
-    }
-}
-
-extension Mirror {
-    /// Those of some objects that are here with more than their name.
-    func filled(_ records: [RemoteRecord]) throws(StoreError) -> [RemoteIdentity: Int64] {
-        var known = try keys(of: records.map(\.identity))
-        for (root, list) in Dictionary(grouping: known, by: { model.entity(named: $0.key.entity)?.rootIndex ?? 0 }) {
-            let empty = try placeholders(among: list.map(\.value).sorted(), entityIndex: root)
-            for (name, key) in list where empty[key] != nil { known[name] = nil }
-        }
-        return known
     }
 }

@@ -62,7 +62,7 @@ extension RemoteStore {
 
     /// Closes the mirror. What was read without being kept is forgotten.
     public func close() {
-        for (root, keys) in passing.all where !keys.isEmpty {
+        for (root, keys) in mirror.passing.all where !keys.isEmpty {
             // A mirror that cannot be written keeps them, which does no harm.
             if let names = try? mirror.ids(entityIndex: root, keys: keys.sorted()) {
                 try? mirror.purge(Array(names.values))
@@ -73,7 +73,7 @@ extension RemoteStore {
 
     /// The plan without rows that are no part of the mirror. A plan that names its objects is left alone.
     private func visible(_ plan: FetchPlan) -> FetchPlan {
-        let hidden = passing.of(model.entities[plan.entityIndex].rootIndex)
+        let hidden = mirror.passing.of(model.entities[plan.entityIndex].rootIndex)
         guard !hidden.isEmpty, plan.namedKeys == nil else { return plan }
         var result = plan
         let rest = FetchPredicate.not(.isOne(of: hidden.sorted()))

@@ -3,7 +3,7 @@ import StrataSQLite
 
 extension RemoteStore {
     public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
-        guard options(nil).savePolicy != .cacheOnly else { return try mirror.commit(changes, enqueues: true) }
+        guard options(nil).savePolicy != .cacheOnly else { return try commitHere(changes) }
         try refuseToBlock("a save")
         return try Waiting.wait { () async throws(StoreError) in try await self.commit(changes, options: nil) }
     }
@@ -12,19 +12,18 @@ extension RemoteStore {
         _ changes: ChangeSet, options: (any StoreRequestOptions)?
     ) async throws(StoreError) -> CommitResult {
         let options = self.options(options)
-        let mirror = mirror
         guard options.savePolicy != .cacheOnly else {
-            return try await Waiting.elsewhere { () throws(StoreError) in
-                try mirror.commit(changes, enqueues: true)
-            }
+            return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         // A change of what has changed since is no business of the server's yet.
         let conflicts = try versionConflicts(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
-        var sending = SaveSending(store: self, options: options, writes: try mirror.writes(for: changes))
+        let clears = !backend.capabilities.features.contains(.inverses)
+        var sending = SaveSending(
+            store: self, options: options, writes: try mirror.writes(for: changes, clears: clears))
         await sending.run()
         let sent = sending
-        let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, mirror.model)
+        let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, model)
         if done.isEmpty, let error = sent.commonError { throw StoreError(error) }
         let keeps = options.savePolicy != .networkOnly
         let result = try await Waiting.elsewhere { () throws(StoreError) in
@@ -35,6 +34,21 @@ extension RemoteStore {
     }
 
     // MARK: Here
+
+    /// Saves to the mirror. What the back end is to hear waits there.
+    private func commitHere(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+        let result = try mirror.commit(changes, enqueues: true)
+        guard case .committed = result else { return result }
+        for update in changes.updates {
+            mirror.passing.remove([update.row.row.key], rootIndex: mirror.root(update.row.row.entityIndex))
+        }
+        if options(nil).pushesAutomatically {
+            let sync = sync
+            // How it goes is told by the engine.
+            Task { _ = try? await sync.push() }
+        }
+        return result
+    }
 
     /// The objects that have another version here than the one that was changed.
     private func versionConflicts(_ changes: ChangeSet) throws(StoreError) -> [StoreConflict] {
@@ -70,20 +84,20 @@ extension RemoteStore {
             case .conflicts(let conflicts): return .conflicts(conflicts)
             }
         }
-        _ = try mirror.apply(RemotePage(records: records))
         if !keeps {
             for insert in done.inserts {
-                passing.add([insert.row.row.key], rootIndex: mirror.root(insert.row.row.entityIndex))
+                mirror.passing.add([insert.row.row.key], rootIndex: mirror.root(insert.row.row.entityIndex))
             }
         }
+        _ = try mirror.apply(RemotePage(records: records), keeps: keeps)
         for delete in done.deletes {
-            secrets.forget(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
+            mirror.secrets.forget(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
         }
         var sent: [RowIdentity: Int64] = [:]
         for row in done.inserts.map(\.row) + done.updates.map(\.row) {
             let identity = RowIdentity(entityIndex: mirror.root(row.row.entityIndex), key: row.row.key)
             sent[identity] = row.row.version
-            secrets.forget(identity)
+            mirror.secrets.forget(identity)
         }
         for (root, list) in Dictionary(grouping: sent.keys, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows.filter {

@@ -27,6 +27,11 @@ public final class RemoteStore: NetworkStore {
         /// Whether synchronous forms that need the network block until it has answered. What the network's work needs of
         /// the main actor it cannot get while the main thread waits.
         public var waitsForNetwork = false
+        /// Whether a save to the mirror begins to send what waits. How that goes is told by ``RemoteStore/sync``; what fails
+        /// goes on waiting.
+        public var pushesAutomatically = false
+        /// How ``RemoteStore/sync`` works.
+        public var sync = SyncOptions()
         /// How the mirror is opened.
         public var mirror = SQLiteStore.Options()
 
@@ -41,8 +46,8 @@ public final class RemoteStore: NetworkStore {
     /// The objects that are here.
     package let mirror: Mirror
     private let settings: Locked<Options>
-    let passing = PassingKeys()
-    let secrets = Secrets()
+    /// Sends what waits in the mirror, and takes in what has changed at the back end.
+    public let sync: SyncEngine
 
     /// Opens a store, or makes it where there is none. Nothing is sent.
     /// - Parameters:
@@ -72,6 +77,7 @@ public final class RemoteStore: NetworkStore {
         self.backend = backend
         waitsForNetwork = options.waitsForNetwork
         settings = Locked(options)
+        sync = SyncEngine(mirror: mirror, backend: backend, options: options.sync)
     }
 
     /// Where fetches look that do not say. May be changed at any time, when the network comes and goes for instance.
@@ -116,46 +122,11 @@ public final class RemoteStore: NetworkStore {
     ///   - name: What the back end calls it.
     ///   - object: The ID of the object.
     public func setSecret(_ secret: String?, named name: String, for object: ObjectID) {
-        secrets.set(secret, name, RowIdentity(entityIndex: object.entity.rootIndex, key: object.key))
+        mirror.secrets.set(secret, name, RowIdentity(entityIndex: object.entity.rootIndex, key: object.key))
     }
 
     /// Sets the password of a user object; see ``setSecret(_:named:for:)``.
     public func setPassword(_ password: String?, for user: ObjectID) {
         setSecret(password, named: "password", for: user)
     }
-}
-
-/// Secrets of objects until they are sent.
-final class Secrets: Sendable {
-    private let values = Locked<[RowIdentity: [String: String]]>([:])
-
-    func set(_ value: String?, _ name: String, _ identity: RowIdentity) {
-        values.withLock { $0[identity, default: [:]][name] = value }
-    }
-
-    /// The secrets of an object. Identities name the topmost entity.
-    func of(_ identity: RowIdentity) -> [String: String] { values.withLock { $0[identity] ?? [:] } }
-
-    func forget(_ identity: RowIdentity) { values.withLock { $0[identity] = nil } }
-}
-
-/// The rows that are here because a context needs them, and that are not part of the mirror otherwise: by topmost
-/// entity.
-final class PassingKeys: Sendable {
-    private let keys = Locked<[Int: Set<Int64>]>([:])
-
-    func add(_ new: some Sequence<Int64>, rootIndex: Int) {
-        keys.withLock { $0[rootIndex, default: []].formUnion(new) }
-    }
-
-    func remove(_ kept: some Sequence<Int64>, rootIndex: Int) {
-        keys.withLock { all in
-            guard all[rootIndex] != nil else { return }
-            all[rootIndex]?.subtract(kept)
-        }
-    }
-
-    func of(_ rootIndex: Int) -> Set<Int64> { keys.withLock { $0[rootIndex] ?? [] } }
-
-    var all: [Int: Set<Int64>] { keys.withLock { $0 } }
 }

@@ -121,7 +121,7 @@ struct SaveSending {
         var owners: [MirrorWrite] = []
         do throws(StoreError) {
             if group.count > 1, !store.backend.capabilities.features.contains(.batches) {
-                operations = [(.create(entity: group[0].entity, group.map(complete)), group.count)]
+                operations = [(.create(entity: group[0].entity, group.map(\.write)), group.count)]
                 owners = group
             } else {
                 for write in group {
@@ -177,28 +177,21 @@ struct SaveSending {
 
     /// What an object's writes are at the back end.
     private func operations(of write: MirrorWrite) throws(StoreError) -> [RemoteOperation] {
-        let complete = complete(write)
         switch write.kind {
-        case .insert: return [.create(entity: write.entity, [complete])]
-        case .delete: return [.delete(entity: write.entity, complete)]
+        case .insert: return [.create(entity: write.entity, [write.write])]
+        case .delete: return [.delete(entity: write.entity, write.write)]
         case .update:
             if store.backend.capabilities.features.contains(.relating) {
-                let isEmpty = complete.values.isEmpty && complete.secrets.isEmpty && !write.relations.isEmpty
-                return (isEmpty ? [] : [.update(entity: write.entity, complete)])
+                let isEmpty = write.write.values.isEmpty && write.write.secrets.isEmpty && !write.relations.isEmpty
+                return (isEmpty ? [] : [.update(entity: write.entity, write.write)])
                     + write.relations.map { .relate(entity: write.entity, $0) }
             }
-            var whole = complete
+            var whole = write.write
             for relation in write.relations {
                 whole.values[relation.relationship] = .references(try members(relation, of: write))
             }
             return [.update(entity: write.entity, whole)]
         }
-    }
-
-    private func complete(_ write: MirrorWrite) -> RemoteWrite {
-        var result = write.write
-        result.secrets = store.secrets.of(rooted(write))
-        return result
     }
 
     /// All members of a relationship after a change, for a back end that takes them as a whole alone.

@@ -13,6 +13,7 @@ struct PullRun {
     private var capabilities: RemoteCapabilities { engine.backend.capabilities }
 
     mutating func run() async throws(SyncError) {
+        try await readStale()
         for entity in mirror.model.entities where !entity.isAbstract {
             if let wanted = engine.options.entities, !wanted.contains(entity.name) { continue }
             engine.news.update { status in
@@ -49,6 +50,16 @@ struct PullRun {
     }
 
     private var pageSize: Int { min(engine.options.pageSize, capabilities.maximumPage ?? .max) }
+
+    /// Reads what has to be read again.
+    private mutating func readStale() async throws(SyncError) {
+        let stale = try local { () throws(StoreError) in try mirror.staleIdentities() }
+        for (name, list) in Dictionary(grouping: stale, by: \.entity).sorted(by: { $0.key < $1.key }) {
+            guard let entity = mirror.model.entity(named: name) else { continue }
+            try await refresh(list, entity)
+            try local { () throws(StoreError) in try mirror.noteFresh(list) }
+        }
+    }
 
     // MARK: By cursors
 
@@ -92,7 +103,8 @@ struct PullRun {
             try run.take(page, ticket, cursor: nil)
         }
         if attribute == nil {
-            try await remove(known.filter { !seen.contains($0.id) }, entity)
+            // Asked for once more: pages shift while others write.
+            try await refresh(known.filter { !seen.contains($0.id) }, entity)
         } else {
             if let latest { try local { () throws(StoreError) in try mirror.setState(name, String(latest)) } }
             try await sweep(entity)
@@ -126,11 +138,11 @@ struct PullRun {
         if capabilities.features.contains(.selecting) { query.properties = [] }
         var seen: Set<String> = []
         try await forEachPage(&query) { (_, page, _) in seen.formUnion(page.records.map(\.id)) }
-        try await remove(known.filter { !seen.contains($0.id) }, entity)
+        try await refresh(known.filter { !seen.contains($0.id) }, entity)
     }
 
-    /// Removes what the server has no more. Each object is asked for once more: pages shift while others write.
-    private mutating func remove(_ missing: [RemoteIdentity], _ entity: EntityDescription) async throws(SyncError) {
+    /// Reads objects by their primary keys, and removes those that the server has no more.
+    private mutating func refresh(_ missing: [RemoteIdentity], _ entity: EntityDescription) async throws(SyncError) {
         let size = capabilities.features.contains(.readingMany) ? max(1, capabilities.maximumIDs) : 1
         for start in stride(from: 0, to: missing.count, by: size) {
             let part = missing[start..<min(start + size, missing.count)]

@@ -136,6 +136,31 @@ extension PushRun {
         }
     }
 
+    /// Sees to it that a change says which of the server's states it is made to. That is not known of a new object whose
+    /// creation was answered late, when others had changed it already.
+    /// - Returns: Whether the change can be sent; else it has been settled, or waits for the next round.
+    mutating func findBase(_ job: Job) async throws(Interruption) -> Bool {
+        guard job.entry.kind != .insert, job.entry.state != .sent, job.write.write.baseVersion == nil,
+            !hasDecided(job), mayDecide(job)
+        else { return true }
+        guard let record = try await serverState(job) else {
+            if job.entry.kind == .delete {
+                try here { () throws(StoreError) in try mirror.complete(job.entry, nil) }
+                report(job, .deleted)
+            } else {
+                try decide(job, nil)
+            }
+            return false
+        }
+        let hasChanged = try here { () throws(StoreError) in
+            job.entry.kind == .delete
+                ? try mirror.hasChanged(record, since: job.entry)
+                : try !mirror.compare(job.entry, with: record).conflicting.isEmpty
+        }
+        if hasChanged { try decide(job, record) } else { try settle(job, record, .client) }
+        return false
+    }
+
     // MARK: Without versions
 
     /// Reads the object, compares, and writes: for back ends that cannot refuse a write because of its base.

@@ -60,6 +60,11 @@ struct PushRun {
         }
     }
 
+    /// Whether the change of an object has met a conflict in this push.
+    func hasDecided(_ job: Job) -> Bool {
+        conflicts[RowIdentity(entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)] != nil
+    }
+
     // MARK: A round
 
     /// Sends each object's first change.
@@ -111,8 +116,7 @@ struct PushRun {
                     jobs.append(job)
                 }
             } else {
-                // The object has gone by other ways, and there is nothing to tell.
-                try here { () throws(StoreError) in try mirror.settleGone(entry, recreates: false) }
+                try here { () throws(StoreError) in try mirror.skip(entry) }
             }
         }
         return jobs
@@ -126,7 +130,9 @@ struct PushRun {
 
     /// Sends jobs that one request can hold.
     private mutating func send(_ group: [Job]) async throws(Interruption) {
-        let jobs = try started(group, isWhole: false)
+        var based: [Job] = []
+        for job in group where try await findBase(job) { based.append(job) }
+        let jobs = try started(based, isWhole: false)
         guard let first = jobs.first else { return }
         if jobs.count > 1 || first.write.relations.isEmpty {
             return try await sendAtOnce(jobs)

@@ -1,0 +1,96 @@
+import Foundation
+import StrataSQLite
+
+/// References to objects that were deleted here, of which the server has not heard. The row of such an object is gone,
+/// and with it what referred to it; if the server does not agree with the end of the object, that must come back, too.
+struct DeletedLinks {
+    let mirror: Mirror
+    let connection: Connection
+
+    /// Notes that an object refers to one that was deleted here.
+    func add(_ target: RemoteIdentity, from owner: RemoteIdentity) throws(StoreError) {
+        guard let root = mirror.model.entity(named: target.entity)?.rootIndex,
+            let entity = mirror.model.entity(named: owner.entity)
+        else { return }
+        let statement = try connection.statement(
+            "INSERT OR IGNORE INTO _remote_links(root, id, owner, owner_id) VALUES(?, ?, ?, ?)")
+        statement.bind(mirror.entities.numbers[root], at: 1)
+        statement.bind(target.id, at: 2)
+        statement.bind(mirror.entities.numbers[entity.index], at: 3)
+        statement.bind(owner.id, at: 4)
+        try statement.run()
+    }
+
+    /// The object is gone for good.
+    func forget(_ id: String, root: Int) throws(StoreError) {
+        try run("DELETE FROM _remote_links WHERE root = ? AND id = ?", id, root)
+    }
+
+    /// The object is back: who referred to it is to be read again.
+    func restore(_ id: String, root: Int) throws(StoreError) {
+        try run(
+            """
+            INSERT OR IGNORE INTO _remote_stale(entity, id) \
+            SELECT owner, owner_id FROM _remote_links WHERE root = ? AND id = ?
+            """, id, root)
+        try forget(id, root: root)
+    }
+
+    private func run(_ sql: String, _ id: String, _ root: Int) throws(StoreError) {
+        let statement = try connection.statement(sql)
+        statement.bind(mirror.entities.numbers[root], at: 1)
+        statement.bind(id, at: 2)
+        try statement.run()
+    }
+
+    /// Notes who refers to objects that are about to be deleted here.
+    func note(_ deletes: [ChangeSet.Delete]) throws(StoreError) {
+        for (entityIndex, list) in Dictionary(grouping: deletes, by: \.entityIndex) {
+            let keys = list.map(\.key)
+            let names = try mirror.ids(
+                entityIndex: entityIndex, keys: keys, placeholdersOnly: false, on: connection)
+            for entity in mirror.model.entities {
+                for relationship in entity.relationships where relationship.declaringEntity == entity.name {
+                    guard mirror.root(relationship.destinationIndex) == mirror.root(entityIndex) else { continue }
+                    let found = try mirror.store.owners(
+                        entityIndex: entity.index, relationshipIndex: relationship.index, members: keys,
+                        on: connection)
+                    let owners = try mirror.ids(
+                        entityIndex: entity.index, keys: found.map(\.owner), placeholdersOnly: false, on: connection)
+                    for (owner, member) in found {
+                        if let target = names[member], let owner = owners[owner] { try add(target, from: owner) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Mirror {
+    /// Objects of which the server is to be asked again, by entity.
+    package func staleIdentities() throws(StoreError) -> [RemoteIdentity] {
+        try store.reading { (connection) throws(StoreError) in
+            let statement = try connection.statement("SELECT entity, id FROM _remote_stale")
+            var result: [RemoteIdentity] = []
+            while try statement.step() {
+                guard let index = entities.indexes[statement.integer(0)] else { continue }
+                result.append(RemoteIdentity(entity: model.entities[index].name, id: statement.text(1)))
+            }
+            return result
+        }
+    }
+
+    /// The server has been asked about objects, and its answer is in the mirror.
+    package func noteFresh(_ identities: [RemoteIdentity]) throws(StoreError) {
+        try store.transaction { (transaction) throws(StoreError) in
+            for identity in identities {
+                guard let entity = model.entity(named: identity.entity) else { continue }
+                let statement = try transaction.connection.statement(
+                    "DELETE FROM _remote_stale WHERE entity = ? AND id = ?")
+                statement.bind(entities.numbers[entity.index], at: 1)
+                statement.bind(identity.id, at: 2)
+                try statement.run()
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import StrataSQLite
+
+/// Secrets of objects until they are sent.
+final class Secrets: Sendable {
+    private let values = Locked<[RowIdentity: [String: String]]>([:])
+
+    func set(_ value: String?, _ name: String, _ identity: RowIdentity) {
+        values.withLock { $0[identity, default: [:]][name] = value }
+    }
+
+    /// The secrets of an object. Identities name the topmost entity.
+    func of(_ identity: RowIdentity) -> [String: String] { values.withLock { $0[identity] ?? [:] } }
+
+    func forget(_ identity: RowIdentity) { values.withLock { $0[identity] = nil } }
+}

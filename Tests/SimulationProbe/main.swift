@@ -1,0 +1,27 @@
+import Foundation
+import SyncSimulation
+
+// Runs simulations of synchronisation: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
+// that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does.
+// STRATA_SIMULATION_TRACE prints what happens.
+
+// What fails is seen at once, also in a file.
+setvbuf(stdout, nil, _IOLBF, 0)
+let environment = ProcessInfo.processInfo.environment
+let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? 1
+let count = environment["STRATA_SIMULATION_COUNT"].flatMap(UInt64.init) ?? 1000
+let start = ContinuousClock.now
+var failed = 0
+for seed in first..<(first + count) {
+    let wanted = environment["STRATA_SIMULATION_VARIANT"]
+    let variant =
+        ServerVariant.all.first { $0.description == wanted }
+        ?? ServerVariant.all[Int(seed % UInt64(ServerVariant.all.count))]
+    let violations = try SimulationWorld.run(seed: seed, variant: variant)
+    guard !violations.isEmpty else { continue }
+    failed += 1
+    print("STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_VARIANT='\(variant)':")
+    for violation in violations.prefix(5) { print("    \(violation)") }
+}
+print("\(count) simulations from seed \(first), \(failed) failed, \(ContinuousClock.now - start)")
+exit(failed == 0 ? 0 : 1)

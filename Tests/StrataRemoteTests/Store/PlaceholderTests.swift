@@ -1,0 +1,139 @@
+import Foundation
+import Strata
+import Testing
+
+@testable import StrataRemote
+
+@Suite struct PlaceholderTests {
+    @Test func aThousandFaultsTakeAHandfulOfRequests() async throws {
+        let backend = ShelfBackend()
+        for number in 0..<1000 {
+            backend.putCountry("c\(number)", "Country \(number)")
+            backend.putCity("\(number)", "City \(number)", country: "c\(number)")
+        }
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let found = try await context.fetch(cities())
+        _ = backend.takeLog()
+        try await context.load("country", of: found)
+        #expect(backend.takeLog().count == 5)
+        let names = found.map { ($0["country"] as? ManagedObject)?.name ?? "-" }
+        #expect(names == found.map { $0.name.replacingOccurrences(of: "City", with: "Country") })
+        #expect(context.lastFaultError == nil)
+        // What is here is not asked for again.
+        try await context.load("country", of: found)
+        #expect(backend.takeLog().isEmpty)
+    }
+
+    @Test func prefetchingBringsWhatIsMissing() async throws {
+        let backend = ShelfBackend()
+        backend.putCountry("pe", "Peru", cities: ["1", "2"])
+        backend.putCity("1", "Lima", country: "pe")
+        backend.putCity("2", "Cusco", country: "pe")
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let countries = try await context.fetch(FetchRequest<ManagedObject>(entity: "Country", prefetch: ["cities"]))
+        #expect(backend.takeLog().count == 2)
+        let members = try #require(countries.first?["cities"] as? Set<ManagedObject>)
+        #expect(Set(members.map(\.name)) == ["Lima", "Cusco"])
+        #expect(members.allSatisfy { ($0["country"] as? ManagedObject) === countries.first })
+    }
+
+    @Test func pairsAreLoadedInOneRequest() async throws {
+        let backend = ShelfBackend()
+        backend.put("Tag", "t1", ["label": .value(.string("old")), "cities": .references(["1", "2"])])
+        backend.put("Tag", "t2", ["label": .value(.string("big")), "cities": .references(["1"])])
+        backend.putCity("1", "Lima", tags: ["t1", "t2"])
+        backend.putCity("2", "Cusco", tags: ["t1"])
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let found = try await context.fetch(cities())
+        _ = backend.takeLog()
+        try await context.load("tags", of: found)
+        #expect(backend.takeLog().count == 1)
+        let labels = found.map { city in
+            Set((city["tags"] as? Set<ManagedObject> ?? []).compactMap { $0["label"] as? String })
+        }
+        #expect(labels == [["old"], ["old", "big"]])
+    }
+
+    @Test func aSynchronousTouchIsATypedError() async throws {
+        let backend = ShelfBackend()
+        backend.putCountry("pe", "Peru")
+        backend.putCity("1", "Lima", country: "pe")
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let city = try #require(try await context.fetch(cities()).first)
+        let country = try #require(city["country"] as? ManagedObject)
+        var errors: [PersistenceError] = []
+        context.onFaultError = { error, object in
+            #expect(object === country)
+            errors.append(error)
+        }
+        #expect(country["name"] as? String ?? "" == "")
+        #expect(errors.count == 1 && errors.allSatisfy(isNeedsNetwork))
+        #expect(country.isFault)
+        #expect { try context.existingObject(with: country.objectID) } throws: { isNeedsNetwork($0) }
+        try await context.load([country])
+        #expect(country["name"] as? String == "Peru")
+        #expect(errors.count == 1)
+    }
+
+    @Test func aTouchWaitsIfTheStoreIsTold() async throws {
+        let backend = ShelfBackend()
+        for number in 0..<50 {
+            backend.putCountry("c\(number)", "Country \(number)")
+            backend.putCity("\(number)", "City", country: "c\(number)")
+        }
+        let (_, container) = try Atlas.open(backend) { $0.waitsForNetwork = true }
+        let context = container.newContext()
+        let found = try await context.fetch(cities())
+        _ = backend.takeLog()
+        #expect(Set(found.map { ($0["country"] as? ManagedObject)?.name ?? "-" }).count == 50)
+        // One touch brings what its whole batch lacks.
+        #expect(backend.takeLog().count == 1)
+    }
+
+    @Test func whatTheServerLacksIsMissing() async throws {
+        let backend = ShelfBackend()
+        backend.putCity("1", "Lima", country: "gone")
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let city = try #require(try await context.fetch(cities()).first)
+        let country = try #require(city["country"] as? ManagedObject)
+        try await context.load([country])
+        #expect(country.isMissing)
+        let other = container.newContext()
+        let again = try #require(try await other.fetch(cities(nil, .cache)).first)
+        #expect(again["country"] == nil)
+    }
+
+    @Test func withoutTheNetworkFaultsStay() async throws {
+        let backend = ShelfBackend()
+        backend.putCountry("pe", "Peru")
+        backend.putCity("1", "Lima", country: "pe")
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let found = try await context.fetch(cities())
+        try await context.load("country", of: found, options: RemoteOptions.cache)
+        #expect((found[0]["country"] as? ManagedObject)?.isFault == true)
+        backend.down = unreachable
+        await #expect {
+            try await context.load("country", of: found)
+        } throws: {
+            failure(in: $0)?.remoteKind == .unreachable
+        }
+    }
+
+    @Test func childrenLoadThroughTheirParents() async throws {
+        let backend = ShelfBackend()
+        backend.putCountry("pe", "Peru", cities: ["1"])
+        backend.putCity("1", "Lima", country: "pe")
+        let (_, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let child = context.makeChild()
+        let countries = try await child.fetch(FetchRequest<ManagedObject>(entity: "Country"))
+        try await child.load("cities", of: countries)
+        #expect((countries.first?["cities"] as? Set<ManagedObject>)?.map(\.name) == ["Lima"])
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import SyncSimulation
+import Testing
+
+/// A share of the simulations of `make simulate`.
+@Suite struct SimulationTests {
+    @Test(arguments: ServerVariant.all)
+    func nothingIsLost(variant: ServerVariant) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 40)
+        let count = environment["STRATA_SIMULATION_COUNT"].flatMap(UInt64.init) ?? 50
+        for seed in first..<(first + count) {
+            let violations = try SimulationWorld.run(seed: seed, variant: variant)
+            #expect(
+                violations.isEmpty, "\(variant): STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1\n\(violations)")
+        }
+    }
+}

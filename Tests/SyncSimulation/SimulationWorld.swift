@@ -1,0 +1,228 @@
+import Foundation
+import StrataRemote
+
+/// Clients, a server and the network between them, all of it decided by one seed.
+///
+/// `@unchecked Sendable`: everything happens on one thread.
+public final class SimulationWorld: @unchecked Sendable {
+    let executor: SeededExecutor
+    let model: ManagedObjectModel
+    let server: ModelServer
+    var weather = Weather()
+    private let variant: ServerVariant
+    private var clients: [SimulatedClient] = []
+    private var violations: [String] = []
+    /// What each saved value took the place of, and who saved it.
+    private var saves: [ModelServer.Write: (client: Int, seen: RemoteValue)] = [:]
+
+    /// Runs one simulation to its end.
+    /// - Returns: What went wrong; empty if nothing did.
+    public static func run(seed: UInt64, variant: ServerVariant) throws -> [String] {
+        let world = try SimulationWorld(seed: seed, variant: variant)
+        return try world.run()
+    }
+
+    private init(seed: UInt64, variant: ServerVariant) throws {
+        executor = SeededExecutor(seed: seed)
+        model = try SimulationModel.make()
+        self.variant = variant
+        server = ModelServer(variant: variant, model: model, clock: SimulatedClock(executor: executor))
+        server.onViolation = { [unowned self] in violate($0) }
+        server.onReplace = { [unowned self] in check($0, replaces: $1) }
+    }
+
+    func violate(_ text: String) {
+        violations.append(text)
+        trace("VIOLATION \(text)")
+    }
+
+    private static let traces = ProcessInfo.processInfo.environment["STRATA_SIMULATION_TRACE"] != nil
+
+    /// Prints what happens, if that is asked for.
+    func trace(_ text: @autoclosure () -> String) {
+        if Self.traces { print("\(executor.time.formatted(.number.precision(.fractionLength(3)))) \(text())") }
+    }
+
+    private func run() throws -> [String] {
+        for number in 1...(2 + executor.random.below(2)) {
+            clients.append(
+                try SimulatedClient(number: number, world: self, skew: (executor.random.unit() - 0.5) * 600))
+        }
+        var isDone = false
+        let finish = UnsafeFlag()
+        Task(executorPreference: executor) {
+            await self.drive()
+            finish.isSet = true
+        }
+        isDone = executor.run { finish.isSet }
+        if !isDone { violate("the simulation came to a halt") }
+        for client in clients { client.close() }
+        return violations
+    }
+
+    /// `@unchecked Sendable`: everything happens on one thread.
+    private final class UnsafeFlag: @unchecked Sendable { var isSet = false }
+
+    private func drive() async {
+        weather = Weather(
+            lostRequests: executor.random.unit() * 0.3, lostAnswers: executor.random.unit() * 0.3,
+            duplicates: executor.random.unit() * 0.2, serverErrors: executor.random.unit() * 0.2,
+            delay: executor.random.unit() * 3)
+        await withTaskGroup(of: Void.self) { group in
+            for client in clients {
+                group.addTask { [self] in await live(client) }
+            }
+        }
+        weather = .calm
+        // What is still under way arrives.
+        try? await SimulatedClock(executor: executor).sleep(seconds: 200)
+        await settle()
+        for client in clients { await client.collectResults() }
+        checkEnd()
+    }
+
+    /// The life of a client while the network is bad.
+    private func live(_ client: SimulatedClient) async {
+        let clock = SimulatedClock(executor: executor)
+        for _ in 0..<(8 + executor.random.below(20)) {
+            try? await clock.sleep(seconds: executor.random.unit() * 4)
+            do {
+                switch executor.random.below(20) {
+                case 0..<11: try client.act()
+                case 11..<18:
+                    let engine = client.engine
+                    let kind = executor.random.below(3)
+                    let task = Task(executorPreference: executor) {
+                        switch kind {
+                        case 0: _ = try? await engine.push()
+                        case 1: _ = try? await engine.pull()
+                        default: _ = try? await engine.synchronize()
+                        }
+                    }
+                    if executor.random.chance(0.1) {
+                        executor.after(executor.random.unit() * 3) { task.cancel() }
+                    }
+                default: try client.crash()
+                }
+            } catch {
+                violate("client \(client.number): \(error)")
+            }
+        }
+    }
+
+    /// Lets everybody synchronise until nothing changes any more.
+    private func settle() async {
+        var before = -1
+        for _ in 0..<40 {
+            for client in clients {
+                do throws(SyncError) {
+                    try await client.engine.synchronize()
+                } catch {
+                    violate("client \(client.number) in calm weather: \(error)")
+                }
+            }
+            let waiting = clients.contains { ((try? $0.engine.pendingCount()) ?? 1) > 0 }
+            if !waiting, before == server.changeCount { return }
+            before = server.changeCount
+        }
+        violate("the outboxes do not get empty")
+    }
+
+    // MARK: What must hold
+
+    /// A client saved a value over another one.
+    func saved(_ write: ModelServer.Write, by client: Int, seen: RemoteValue) {
+        saves[write] = (client, seen)
+        trace("\(client) saves \(write.identity).\(write.property) = \(write.value) over \(seen)")
+    }
+
+    /// A value may replace another one only if those who wrote it had seen that, or it is of the same client.
+    private func check(_ write: ModelServer.Write, replaces old: RemoteValue) {
+        guard variant.isConditional, saves[write] != nil else { return }
+        var value = write.value
+        while true {
+            if value == old { return }
+            guard
+                let save = saves[ModelServer.Write(identity: write.identity, property: write.property, value: value)]
+            else { break }
+            value = save.seen
+        }
+        violate("\(write.identity).\(write.property): \(old) was lost under \(write.value)")
+    }
+
+    private func checkEnd() {
+        let truth = contents()
+        for client in clients {
+            do {
+                let found = try client.contents()
+                for identity in Set(truth.keys).union(found.keys).sorted(by: { $0.id < $1.id })
+                where truth[identity] != found[identity] {
+                    violate(
+                        "client \(client.number) has \(identity) as \(text(found[identity])), the server as \(text(truth[identity]))"
+                    )
+                }
+                let failed = try client.engine.failedChanges()
+                for change in failed { violate("client \(client.number): \(change.identity) failed: \(change.error)") }
+            } catch {
+                violate("client \(client.number): \(error)")
+            }
+        }
+        if variant.isConditional { checkSaves() }
+    }
+
+    private func text(_ values: [String: RemoteValue]?) -> String {
+        guard let values else { return "nothing" }
+        return values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// What the server has; references to what it has not are nil.
+    private func contents() -> [RemoteIdentity: [String: RemoteValue]] {
+        var result: [RemoteIdentity: [String: RemoteValue]] = [:]
+        for (identity, object) in server.objects where !object.isDeleted {
+            guard let entity = model.entity(named: identity.entity) else { continue }
+            var values: [String: RemoteValue] = [:]
+            for slot in entity.slots where slot.name != entity.primaryKeyField {
+                if let index = slot.relationshipIndex {
+                    var target: String?
+                    if case .reference(let id?) = object.values[slot.name],
+                        server.record(RemoteIdentity(entity: entity.relationships[index].destination, id: id)) != nil
+                    {
+                        target = id
+                    }
+                    values[slot.name] = .reference(target)
+                } else {
+                    values[slot.name] = object.values[slot.name] ?? .value(.null)
+                }
+            }
+            if entity.relationship(named: "tags") != nil {
+                var members: [String] = []
+                if case .references(let list) = object.values["tags"] {
+                    members = list.filter { server.record(RemoteIdentity(entity: "Tag", id: $0)) != nil }
+                }
+                values["tags"] = .references(members.sorted())
+            }
+            result[identity] = values
+        }
+        return result
+    }
+
+    /// Every value that was saved reached the server, or another one was saved over it, or its object was deleted, or
+    /// it was reported to have lost.
+    private func checkSaves() {
+        let covered = Set(
+            saves.map { ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen) })
+        for (write, save) in saves where !server.history.contains(write) && !covered.contains(write) {
+            guard server.record(write.identity) != nil, let client = clients.first(where: { $0.number == save.client })
+            else { continue }
+            let isReported = client.results.contains { result in
+                guard result.identity == write.identity else { return false }
+                switch result.action {
+                case .merged(let overridden): return overridden.contains(write.property)
+                case .serverWon, .deletedHere, .failed: return true
+                default: return false
+                }
+            }
+            if !isReported { violate("\(write.identity).\(write.property): \(write.value) went without a word") }
+        }
+    }
+}
