@@ -55,7 +55,9 @@ final class LogLines: LogHandler, Sendable {
             ],
             body: "password=SECRET3&username=seen3&new%5Fpassword=SECRET4",
             answer: .scripted(
-                json: #"{"access_token":"SECRET5","mac_key":"SECRET6","refresh_token":"SECRET7","deep":[{"Password":{"a":"SECRET8"}}],"seen4":1}"#))
+                json:
+                    #"{"access_token":"SECRET5","mac_key":"SECRET6","refresh_token":"SECRET7","deep":[{"Password":{"a":"SECRET8"}}],"seen4":1}"#
+            ))
         #expect(!form.contains("SECRET"))
         for word in ["seen1", "seen2", "seen3", "seen4", "POST", "200"] { #expect(form.contains(word)) }
     }
