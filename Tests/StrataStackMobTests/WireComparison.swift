@@ -6,7 +6,10 @@ struct WireComparison {
     private(set) var differences: [String] = []
 
     init(expect: JSONValue, actual: JSONValue) {
-        guard let members = expect.members else { return differences.append("the case expects nothing") }
+        guard let members = expect.members else {
+            differences = ["the case expects nothing"]
+            return
+        }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { compare(name, value, actual) }
         let expectsError = members.keys.contains { ["error", "exception", "code", "domain"].contains($0) }
         if !expectsError, let error = actual["error"] { differences.append("failed with \(error)") }

@@ -13,8 +13,10 @@ import Testing
 
     /// The case without what it expects, so that the answer cannot depend on it.
     private static func input(_ line: String) throws -> (id: JSONValue, text: String, expect: JSONValue) {
-        var members = try #require(try JSONValue(text: line).members)
-        let expect = try #require(members.removeValue(forKey: "expect"))
+        let json = try JSONValue(text: line)
+        var members = try #require(json.members)
+        members["expect"] = nil
+        let expect = try #require(json["expect"])
         return (try #require(members["id"]), JSONValue.object(members).description, expect)
     }
 
@@ -52,6 +54,10 @@ import Testing
                 #expect(comparison.differences != [], "\(name) of \(input.id)")
             }
         }
+    }
+
+    private static func firstName(_ object: JSONValue?) -> JSONValue {
+        .array((object?.members ?? [:]).keys.sorted().prefix(1).map(JSONValue.string))
     }
 
     @Test(arguments: [
