@@ -143,7 +143,8 @@ let package = Package(
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting"]),
         .testTarget(
-            name: "StrataStackMobTests", dependencies: ["StrataStackMob", "StrataTesting", "StrataTool"],
+            name: "StrataStackMobTests",
+            dependencies: ["Strata", "StrataStackMob", "StrataTesting", "StrataTool"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataServerTests", dependencies: ["StrataServer", "StrataStackMob", "Strata"]),
         .testTarget(name: "ConsumerTests"),

@@ -3,7 +3,7 @@ import Foundation
 /// A call of code on the server.
 ///
 /// ```swift
-/// var request = CustomCodeRequest(.get, "hello_world")
+/// var request = CustomCodeRequest("hello_world")
 /// request.add("name", "Bob")
 /// let reply = try await client.perform(request)
 /// ```
@@ -37,7 +37,7 @@ public struct CustomCodeRequest: Sendable {
 
     /// Names a call.
     public init(
-        _ method: Method = .get, _ name: String, parameters: [RemoteParameter] = [], body: Data? = nil,
+        _ name: String, method: Method = .get, parameters: [RemoteParameter] = [], body: Data? = nil,
         contentType: String? = nil
     ) {
         self.method = method

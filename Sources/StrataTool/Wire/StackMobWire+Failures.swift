@@ -68,7 +68,7 @@ extension StackMobWire {
         case "delete": try await client.dataStore.delete("1", in: schema)
         case "read", "fault": _ = try await client.dataStore.read("1", in: schema)
         case "count": _ = try await client.dataStore.count(StackMobQuery(schema))
-        case "customcode": _ = try await client.perform(CustomCodeRequest(.get, "method"))
+        case "customcode": _ = try await client.perform(CustomCodeRequest("method"))
         default: _ = try await client.dataStore.query(StackMobQuery(schema))
         }
     }

@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    @Test func aBodyThatIsCutOffIsNoAnswer() async throws {
+        let server = try LoopbackServer { _ in
+            .bytes([Data("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n[1,2".utf8)])
+        }
+        await #expect { try await URLSessionTransport().send(request(server), timeout: 10) } throws: { error in
+            (error as? RemoteError)?.kind == .unreachable
+        }
+    }
+
+    @Test func whatIsNoHTTPIsNoAnswer() async throws {
+        let server = try LoopbackServer { _ in .bytes([Data("220 mail.example.com\r\n".utf8)]) }
+        await #expect(throws: RemoteError.self) {
+            try await URLSessionTransport().send(request(server), timeout: 10)
+        }
+    }
+
     @Test func silenceIsATimeout() async throws {
         let server = try LoopbackServer { _ in .silence }
         await #expect { try await URLSessionTransport().send(request(server), timeout: 0.2) } throws: { error in
