@@ -26,7 +26,7 @@ extension StackMobDialect {
                 throw invalidAnswer("the answer has no \(field) of \(entity.name) \(file.id)", response)
             }
             return .file(address)
-        case .call: return .reply(try callReply(response))
+        case .call: return .reply(try callReply(response, accepting: nil))
         case .batch(let operations): return .outcomes(try batchOutcomes(response, operations))
         case .ping:
             // Any answer shows that the server is there; one with an error of its own shows that it is not well.

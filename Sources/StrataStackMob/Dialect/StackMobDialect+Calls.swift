@@ -26,16 +26,16 @@ extension StackMobDialect {
     }
 
     /// Reads the answer of custom code.
-    /// - Parameter accepted: Types that are taken beside ``acceptedContentTypes``.
+    /// - Parameter accepted: Types that are taken beside ``acceptedContentTypes``; nil to take any.
     /// - Throws: ``RemoteError`` for a status that is none of success, and for a type that is not taken.
-    public func callReply(_ response: WireResponse, accepting accepted: Set<String> = []) throws(RemoteError)
+    public func callReply(_ response: WireResponse, accepting accepted: Set<String>? = []) throws(RemoteError)
         -> RemoteReply
     {
         if let failure = failure(response) { throw failure }
         let type = response[header: "Content-Type"].map {
             String($0.prefix { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
         }
-        if let type, !response.body.isEmpty, !Self.acceptedContentTypes.union(accepted).contains(type) {
+        if let type, let accepted, !response.body.isEmpty, !Self.acceptedContentTypes.union(accepted).contains(type) {
             throw RemoteError(
                 .invalidAnswer, domain: StackMobError.httpDomain, code: response.status,
                 message: "the answer is of the type \(type); add it to acceptedContentTypes of the request to take it",

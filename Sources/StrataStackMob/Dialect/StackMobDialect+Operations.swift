@@ -105,7 +105,8 @@ extension StackMobDialect: RemoteDialect {
                 type.isNumeric
             else {
                 throw StackMobError.unsupported(
-                    "\(schema.entity).\(name): StackMob increments numbers, and changes arrays in requests of their own")
+                    "\(schema.entity).\(name): StackMob increments numbers, and changes arrays in requests of their own"
+                )
             }
             let field = try StackMobNames.field(ofProperty: name)
             body.fields[field + "[inc]"] = try encoder.json(amount, type, schema, name)

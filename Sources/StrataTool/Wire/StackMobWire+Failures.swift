@@ -119,7 +119,8 @@ extension StackMobWire {
             let status = index < statuses.count ? statuses[index] : final
             let after = afters.map { index < $0.count ? $0[index] : "" } ?? input.text("retryAfter")
             let headers = after.map { ["Retry-After": $0] } ?? [:]
-            return WireServer.answer(status, status == 503 ? ["error": "wait"] : [:], headers: status == 503 ? headers : [:])
+            return WireServer.answer(
+                status, status == 503 ? ["error": "wait"] : [:], headers: status == 503 ? headers : [:])
         }
         let dialect = try input.dialect()
         let backend = HTTPBackend(dialect: dialect, transport: server, clock: clock)

@@ -9,7 +9,8 @@ extension StackMobWire {
         for (name, type) in input["model"]?.members ?? [:] where !reader.transient.contains(name) {
             reader.types[name] = try WireValues.property(WireValues.text(type))
         }
-        let record = try reader.record(entity, input["values"]?.members ?? [:], id: input.text("objectId", "primaryKey"))
+        let record = try reader.record(
+            entity, input["values"]?.members ?? [:], id: input.text("objectId", "primaryKey"))
         guard let schema = reader.schemas[entity] else { throw WireFault("the entity has no schema") }
         let mode = WireCase.plain(input.text("mode") ?? "changed")
         var write = RemoteWrite(id: record.id, values: record.values, isWhole: mode == "full")
@@ -136,10 +137,15 @@ struct WireObjectReader {
             properties[name] = declared ?? property
             record.values[name] = value
             // What is nil belongs to a relationship if the model says so.
-            if case .value(.null) = value, let declared, case .attribute = declared {} else if case .value(.null) = value,
+            if case .value(.null) = value, let declared, case .attribute = declared {
+            } else if case .value(.null) = value,
                 let declared
             {
-                if case .toMany = declared { record.values[name] = .references([]) } else { record.values[name] = .reference(nil) }
+                if case .toMany = declared {
+                    record.values[name] = .references([])
+                } else {
+                    record.values[name] = .reference(nil)
+                }
             }
         }
         properties[key] = properties[key] ?? .attribute(.string)

@@ -30,7 +30,9 @@ extension StackMobWire {
         if !input.has("model") {
             // Without a model every name is that of a property.
             var properties = schema.properties
-            for path in predicate.keyPaths where path.count == 1 { properties[path[0]] = .attribute(.transformable("")) }
+            for path in predicate.keyPaths where path.count == 1 {
+                properties[path[0]] = .attribute(.transformable(""))
+            }
             schema = StackMobSchema(entity: schema.entity, primaryKey: schema.primaryKey, properties: properties)
         }
         return try answer(StackMobQuery(schema, predicate: predicate), input)

@@ -15,7 +15,7 @@ extension StackMobWire {
         let dialect = try input.dialect()
         let options = input.options
         let schema = input.argument("schema", "entity")
-        let id = input.argument("objectId", "id")
+        let id = input.argument("objectId")
         let field = input.argument("field", "relation", "relationship")
         let objects = input.elements("objects")
         let relations = relations(input)
@@ -77,17 +77,20 @@ extension StackMobWire {
             throw WireFault("the method is none of HTTP")
         }
         let path = input.text("path") ?? ""
-        let parameters = try (input.elements("params", "parameters") ?? []).map(pair)
+        let parameters =
+            try (input.elements("params", "parameters") ?? []).map(pair)
             + (input["params"]?.members ?? [:]).map { ($0.key, WireValues.text($0.value)) }
         return try dialect.dataRequest(
-            method, path.hasPrefix("/") ? path : "/" + path, parameters: parameters, json: input["body"] ?? input["object"],
+            method, path.hasPrefix("/") ? path : "/" + path, parameters: parameters,
+            json: input["body"] ?? input["object"],
             options: options)
     }
 
     private static func customCode(
         _ input: WireCase, _ dialect: StackMobDialect, _ options: RequestOptions
     ) throws -> WireRequest {
-        var parameters = try (input.elements("query", "params", "parameters", "pairs", "queryParameters") ?? []).map(pair)
+        var parameters = try (input.elements("query", "params", "parameters", "pairs", "queryParameters") ?? []).map(
+            pair)
         for name in ["params", "parameters", "query"] {
             for (key, value) in (input[name]?.members ?? [:]).sorted(by: { $0.key < $1.key }) {
                 parameters.append((key, WireValues.text(value)))

@@ -19,7 +19,7 @@ extension StackMobWire {
         let seconds = Int64(input.whole("ts", "timestamp") ?? 0)
         let nonce = input.argument("nonce")
         let credentials = MACCredentials(
-            accessToken: input.argument("accessToken", "id", "token"), key: input.argument("macKey", "key"))
+            accessToken: input.argument("accessToken", "token"), key: input.argument("macKey", "key"))
         let message = target.message(seconds: seconds, nonce: nonce)
         let text = JSONValue.string(String(decoding: message, as: UTF8.self))
         return [

@@ -33,7 +33,8 @@ extension StackMobWire {
             return policy
         }
         var name = WireCase.plain(input.text("policy", "fetchPolicy") ?? "NetworkOnly")
-        for prefix in ["smfetchpolicy", "smcachepolicy", "fetchpolicy", "cachepolicy", "try"] where name.hasPrefix(prefix) {
+        for prefix in ["smfetchpolicy", "smcachepolicy", "fetchpolicy", "cachepolicy", "try"]
+        where name.hasPrefix(prefix) {
             name = String(name.dropFirst(prefix.count))
         }
         switch name {
@@ -168,7 +169,9 @@ struct WireChanges {
         var builder = RowBatchBuilder(expectedRows: 1)
         builder.beginRow(entity: store.entity, key: key, version: version)
         if let slot = store.entity.slot(named: "itemId") { builder.setText(id, slot: slot.index) }
-        if let date, let slot = store.entity.slot(named: "lastmoddate") { builder.setDouble(date.timeIntervalSinceReferenceDate, slot: slot.index) }
+        if let date, let slot = store.entity.slot(named: "lastmoddate") {
+            builder.setDouble(date.timeIntervalSinceReferenceDate, slot: slot.index)
+        }
         builder.endRow()
         return builder.finish()[0]
     }

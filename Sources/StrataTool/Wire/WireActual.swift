@@ -42,7 +42,7 @@ enum WireActual {
         .object(
             Dictionary(
                 request.head.headerFields.map { ($0.name.rawName, JSONValue.string($0.value)) },
-                uniquingKeysWith: { "\($0.text ?? ""), \($1.text ?? "")".isEmpty ? $0 : $1 }))
+                uniquingKeysWith: { $1 }))
     }
 
     /// The query parameters of a path, decoded.
@@ -53,7 +53,10 @@ enum WireActual {
     private static func pairs(_ text: String) -> JSONValue {
         let pairs = text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            return (PercentEncoding.decode(parts[0]), JSONValue.string(PercentEncoding.decode(parts.count > 1 ? parts[1] : "")))
+            return (
+                PercentEncoding.decode(parts[0]),
+                JSONValue.string(PercentEncoding.decode(parts.count > 1 ? parts[1] : ""))
+            )
         }
         return .object(Dictionary(pairs, uniquingKeysWith: { $1 }))
     }
