@@ -148,7 +148,8 @@ let package = Package(
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation"]),
         .testTarget(
-            name: "StrataStackMobTests", dependencies: ["StrataStackMob", "StrataTesting"],
+            name: "StrataStackMobTests",
+            dependencies: ["Strata", "StrataStackMob", "StrataTesting", "StrataTool"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataServerTests", dependencies: ["StrataServer", "StrataStackMob", "Strata"]),
         .testTarget(name: "ConsumerTests"),

@@ -11,14 +11,18 @@ import StrataSQLite
 /// `plan` (`depth`, `step`), `isFullScan`, `fullScans` (`entity`, `table`, `step`, `reasons` of `code`, `expression`,
 /// `explanation`), `sorts`, `suggestions` (`changes` of `entity`, `section`, `line`; `rewrite`, `note`, `plan`). A fault is
 /// an object `{"error": {"kind", "message", "position"}}`.
+///
+/// With `--backend` the requests to a server are printed in place of the SQL: `model`, `entity`, `backend`, `format`,
+/// `predicate`, `tree`, `requests` (`method`, `path`, `parameters` and `headers` of `name`, `value`).
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Shows the tree, the SQL and the query plan of a fetch, and which index would help.",
+        abstract: "Shows the tree, the SQL and the query plan of a fetch, and which index would help; or its requests.",
         discussion: """
             The SQL finds the keys of objects; nothing is fetched. Without a store an empty one in memory is asked, which has \
             the indexes of the model. Values of --arg and --var are JSON, with {"$date": seconds since 2001-01-01} and the \
             other typed objects of strata predicate; what is no JSON is text. \
+            With --backend the requests are shown that the fetch would send to a server. \
             The exit code is 0, 1 for faults of the model, the store or the condition, and 64 for a wrong command line.
 
             strata explain Models/Gazetteer.strata.yaml City 'population > %d AND name BEGINSWITH[cd] %@' --arg 100000 --arg san
@@ -35,6 +39,9 @@ struct ExplainCommand: ParsableCommand {
 
     @Option(help: "A SQLite store of the model. It is only read.", completion: .file())
     var store: String?
+
+    @Option(help: "A kind of server, in place of a SQLite store. Nothing is sent.")
+    var backend: ExplainBackend?
 
     @Option(
         name: .customLong("arg"), parsing: .unconditionalSingleValue, help: "The next value for %@, %K, %d and so on.")
@@ -63,6 +70,7 @@ struct ExplainCommand: ParsableCommand {
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is at least 0, not \(limit)") }
         if offset < 0 { throw ValidationError("--offset is at least 0, not \(offset)") }
+        if store != nil, backend != nil { throw ValidationError("--store and --backend exclude each other") }
         for text in arguments { _ = try Self.value(text, of: "--arg") }
         _ = try variableValues()
         for text in sorts where (try? FetchSort(format: text)) == nil {
@@ -77,7 +85,16 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         let model = try Output.model(model)
         do throws(ExplainFault) {
-            let report = try report(model)
+            let entity = try ExplainRequest.entity(entity, in: model)
+            let plan = try plan(entity, model)
+            if let backend {
+                let report = ExplainBackendReport(
+                    model: model, entity: entity.name, backend: backend, format: format, predicate: plan.predicate,
+                    try backend.requests(plan, of: entity, in: model, counting: count))
+                if json { return try encode(report) }
+                return print(report.lines.joined(separator: "\n"))
+            }
+            let report = try report(plan, entity, model)
             if json { return try encode(report) }
             print(report.lines.joined(separator: "\n"))
         } catch {
@@ -93,8 +110,9 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
-    private func report(_ model: ManagedObjectModel) throws(ExplainFault) -> ExplainReport {
-        let entity = try ExplainRequest.entity(entity, in: model)
+    private func plan(
+        _ entity: EntityDescription, _ model: ManagedObjectModel
+    ) throws(ExplainFault) -> FetchPlan {
         var plan = FetchPlan(entityIndex: entity.index)
         plan.limit = limit
         plan.offset = offset
@@ -109,6 +127,12 @@ struct ExplainCommand: ParsableCommand {
         for path in plan.sorts.flatMap(\.expression.keyPaths) {
             try ExplainRequest.check(path, of: entity, in: model)
         }
+        return plan
+    }
+
+    private func report(
+        _ plan: FetchPlan, _ entity: EntityDescription, _ model: ManagedObjectModel
+    ) throws(ExplainFault) -> ExplainReport {
         do throws(StoreError) {
             var options = SQLiteStore.Options()
             if store != nil {

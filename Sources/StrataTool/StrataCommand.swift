@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// The command-line tool: looks at models and stores.
 @main
-struct StrataCommand: ParsableCommand {
+struct StrataCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strata",
-        abstract: "Looks at Strata models, stores and predicates.",
+        abstract: "Looks at Strata models, stores, predicates and wire protocols.",
         version: "0.1.0",
-        subcommands: [ModelCommand.self, StoreCommand.self, PredicateCommand.self, ExplainCommand.self])
+        subcommands: [ModelCommand.self, StoreCommand.self, PredicateCommand.self, ExplainCommand.self, WireCommand.self])
 }

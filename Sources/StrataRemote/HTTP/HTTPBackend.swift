@@ -4,7 +4,8 @@ import Synchronization
 
 /// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
 ///
-/// Each request is built by the dialect and signed anew for each attempt. An answer with status 401 is shown to the
+/// Each request is built by the dialect and signed anew for each attempt, also where the server redirects it within its
+/// host. An answer with status 401 is shown to the
 /// authorizer once; one with status 429 or 503 and `Retry-After` is waited for and the request sent again, as often as
 /// ``RequestOptions/retries`` allows. All else is the dialect's to read.
 public final class HTTPBackend: RemoteBackend {
@@ -105,6 +106,7 @@ public final class HTTPBackend: RemoteBackend {
             request.head.headerFields[field] = value
         }
         var retries = options.retries
+        var redirects = 5
         var mayRecover = options.renewsSession
         while true {
             let signed = try await authorizer?.authorize(request, options: options) ?? request
@@ -114,6 +116,12 @@ public final class HTTPBackend: RemoteBackend {
             if response.status == 401, mayRecover, let authorizer {
                 mayRecover = false
                 if try await authorizer.recover(from: response, to: signed, options: options) { continue }
+            }
+            // A signature covers the address, so that only the one who signs can follow.
+            if redirects > 0, let next = request.redirected(by: response) {
+                redirects -= 1
+                request = next
+                continue
             }
             guard response.status == 503 || response.status == 429, retries > 0,
                 let seconds = wait(asked: response), seconds <= options.maximumWait

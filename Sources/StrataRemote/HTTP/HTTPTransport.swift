@@ -2,7 +2,7 @@ import Foundation
 
 /// What carries requests to a server: `URLSession` for most, a script in tests.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and waits for the whole answer. Redirects within the host are followed.
+    /// Sends a request and waits for the whole answer. Redirects are answers, too: who signs requests follows them.
     /// - Parameter timeout: How many seconds to wait.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unreachable``, ``RemoteError/Kind/timeout`` or
     ///   ``RemoteError/Kind/cancelled``. An answer of any status is no error here.

@@ -6,7 +6,7 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// What ``URLSessionTransport`` waits for: gathers answers as they come in and decides about redirects.
+/// What ``URLSessionTransport`` waits for: gathers answers as they come in, and follows no redirect.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     private struct Exchange {
         var continuation: CheckedContinuation<Result<WireResponse, RemoteError>, Never>?
@@ -80,18 +80,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // What came with the redirect is no part of the answer that follows it.
-        exchanges.withLock { $0[task.taskIdentifier]?.body = Data() }
-        guard let from = task.currentRequest?.url, let to = request.url, Self.mayFollow(from: from, to: to) else {
-            return completionHandler(nil)
-        }
-        completionHandler(request)
-    }
-
-    private static func mayFollow(from: URL, to: URL) -> Bool {
-        guard let host = from.host?.lowercased(), host == to.host?.lowercased() else { return false }
-        let secure = (from.scheme?.lowercased() == "https", to.scheme?.lowercased() == "https")
-        return secure.1 || !secure.0
+        completionHandler(nil)
     }
 
     private static func head(of response: HTTPURLResponse) -> HTTPResponse {

@@ -47,7 +47,9 @@ enum URLSessionFailure {
             case .cancelled: .cancelled
             case .timedOut: .timeout
             case .badURL, .unsupportedURL: .invalidRequest
-            case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
+            // A connection that ends before the answer is reported as a bad answer on some platforms, and it is what these
+            // mean most often: `default` has them.
+            case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
                 .zeroByteResource, .dataLengthExceedsMaximum, .httpTooManyRedirects,
                 .redirectToNonExistentLocation:
                 .invalidAnswer

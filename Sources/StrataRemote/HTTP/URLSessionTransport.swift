@@ -6,9 +6,9 @@ import Foundation
 
 /// Requests by `URLSession`.
 ///
-/// Nothing is cached and no cookies are kept: what may be remembered of answers is the mirror's business. Redirects are
-/// followed within the host and never from HTTPS to HTTP; any other is an answer like those that are no redirects, and
-/// the dialect reads its status. The transport holds on to no request: several may be on their way at once.
+/// Nothing is cached and no cookies are kept: what may be remembered of answers is the mirror's business. A redirect is an
+/// answer, which ``HTTPBackend`` follows within the host. The transport holds on to no request: several may be on their way
+/// at once.
 ///
 /// The path goes out as it stands in the request, except that characters which no URI may contain – square brackets in
 /// a query are the usual ones – are percent-encoded, since `URL` takes no others (RFC 3986, appendix A).

@@ -43,40 +43,43 @@ final class LoopbackServer: Sendable {
     }
 
     let port: UInt16
-    private let descriptor: CInt
-    private let log = Mutex<[Request]>([])
-    private let hangUps = Atomic<Int>(0)
+    private let log = Log()
 
-    var requests: [Request] { log.withLock { $0 } }
+    /// What connections write to, which may live longer than the server.
+    private final class Log: Sendable {
+        let requests = Mutex<[Request]>([])
+        let hangUps = Atomic<Int>(0)
+        let isStopped = Atomic<Bool>(false)
+    }
+
+    var requests: [Request] { log.requests.withLock { $0 } }
     /// How many silent connections the other side has ended.
-    var ended: Int { hangUps.load(ordering: .acquiring) }
+    var ended: Int { log.hangUps.load(ordering: .acquiring) }
     var authority: String { "127.0.0.1:\(port)" }
 
     init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
-        #if canImport(Darwin)
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let listener = Self.makeSocket()
+        var address = Self.address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, length) == 0 && listen(descriptor, 16) == 0
-                    && getsockname(descriptor, pointer, &length) == 0
+                bind(listener, pointer, length) == 0 && listen(listener, 16) == 0
+                    && getsockname(listener, pointer, &length) == 0
             }
         }
         guard isListening else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
-        let listener = descriptor
-        Thread.detachNewThread { [weak self] in
+        Thread.detachNewThread { [log] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
-                Thread.detachNewThread { [weak self] in
-                    self?.serve(connection, answer)
+                guard connection >= 0, !log.isStopped.load(ordering: .acquiring) else {
+                    // Closed by the thread that uses it: the next server may get the same number.
+                    close(listener)
+                    if connection >= 0 { close(connection) }
+                    return
+                }
+                Thread.detachNewThread {
+                    Self.serve(connection, log, answer)
                     close(connection)
                 }
             }
@@ -84,18 +87,42 @@ final class LoopbackServer: Sendable {
     }
 
     deinit {
-        shutdown(descriptor, CInt(SHUT_RDWR))
-        close(descriptor)
+        log.isStopped.store(true, ordering: .releasing)
+        // Wakes the thread.
+        let visitor = Self.makeSocket()
+        var address = Self.address(port: port)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                connect(visitor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        close(visitor)
     }
 
-    private func serve(_ connection: CInt, _ answer: (Request) -> Answer) {
+    private static func makeSocket() -> CInt {
+        #if canImport(Darwin)
+            socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        #endif
+    }
+
+    private static func address(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
+    private static func serve(_ connection: CInt, _ log: Log, _ answer: (Request) -> Answer) {
         guard let request = read(connection) else { return }
-        log.withLock { $0.append(request) }
+        log.requests.withLock { $0.append(request) }
         switch answer(request) {
         case .silence:
             var byte: UInt8 = 0
             while recv(connection, &byte, 1, 0) > 0 {}
-            hangUps.add(1, ordering: .releasing)
+            log.hangUps.add(1, ordering: .releasing)
         case .bytes(let parts, let pause):
             for (index, part) in parts.enumerated() {
                 if index > 0, pause > 0 { Thread.sleep(forTimeInterval: pause) }
@@ -105,7 +132,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    private func read(_ connection: CInt) -> Request? {
+    private static func read(_ connection: CInt) -> Request? {
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: 65536)
         let end = Data("\r\n\r\n".utf8)

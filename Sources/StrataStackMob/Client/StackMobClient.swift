@@ -1,0 +1,64 @@
+import Foundation
+import Logging
+
+/// An application on a StackMob server: its users, its data by schema, its code, and push messages.
+///
+/// ```swift
+/// let client = try StackMobClient(publicKey: key, apiVersion: "0")
+/// try await client.logIn(username: "bob", password: password)
+/// let todos = try await client.dataStore.query(StackMobQuery("todo").where("done", .equal, false))
+/// ```
+///
+/// A client may be used from any task. Methods throw ``RemoteError``: answers that report a failure have the domain
+/// `HTTP` and the status as code, what the client itself finds has the domain `SMError` and a code of ``StackMobError``.
+public final class StackMobClient: Sendable {
+    /// What the client was made with.
+    public let configuration: StackMobConfiguration
+    /// The session of the user who is logged in.
+    public let session: UserSession
+    /// Whether the server can be reached. Every request of the client adds to what is known.
+    public let reachability: NetworkReachability
+    let transport: StackMobTransport
+    /// Sends the client's own requests.
+    let sender: HTTPBackend
+
+    /// Makes a client. Nothing is sent; a session that was kept is taken up.
+    public init(_ configuration: StackMobConfiguration) {
+        self.configuration = configuration
+        let transport = StackMobTransport(configuration)
+        let dialect = configuration.dialect
+        // No path at all: the question is for the server, not for a schema.
+        let ping = dialect.plainRequest(.head, "", query: "", secure: false, RequestOptions())
+        self.transport = transport
+        reachability = NetworkReachability(clock: configuration.clock) { await transport.answers(ping) }
+        transport.report(to: reachability)
+        session = UserSession(configuration, transport: transport)
+        sender = HTTPBackend(
+            dialect: configuration.dialect, transport: transport, authorizer: session, clock: configuration.clock)
+    }
+
+    /// Makes a client for an application with all else as usual.
+    /// - Throws: ``RemoteError`` of domain ``StackMobError/Exception/clientInitialization`` if the public key has not 36
+    ///   characters or the version is no whole number.
+    public convenience init(publicKey: String, apiVersion: String = "0") throws(RemoteError) {
+        self.init(try StackMobConfiguration(publicKey: publicKey, apiVersion: apiVersion))
+    }
+
+    /// The application as a back end of a store. Its requests are signed by ``session``.
+    /// - Parameter model: What the objects of the store are.
+    public func backend(for model: ManagedObjectModel) -> HTTPBackend {
+        var dialect = configuration.dialect
+        dialect.model = model
+        return HTTPBackend(
+            dialect: dialect, transport: transport, authorizer: session.waiting, clock: configuration.clock)
+    }
+
+    /// Data by schema, without objects.
+    public var dataStore: DataStore { DataStore(self) }
+
+    /// Push messages.
+    /// - Throws: ``RemoteError`` with code -100 if the configuration has no private key to sign them with.
+    public var push: PushClient {
+        get throws(RemoteError) { try PushClient(self) }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Synchronization
+
+/// Managed objects on a StackMob server: a client, and the store that mirrors what it reads and saves.
+///
+/// ```swift
+/// let stack = try StackMobStore.open(model: model, client: client, location: .file(path: "todos.sqlite"))
+/// let container = try PersistentContainer(store: stack.remote, classes: [Todo.self, User.self])
+/// ```
+///
+/// The mirror belongs to the user who is logged in: give each user a file of their own, or reset it when another one
+/// logs in.
+public final class StackMobStore: Sendable {
+    /// Logs users in, and makes all requests.
+    public let client: StackMobClient
+    /// The store: what containers are made on, and where policies are set.
+    public let remote: RemoteStore
+    private let following = Mutex<ReachabilityObservation?>(nil)
+
+    /// Opens a store, or makes it where there is none. Nothing is sent.
+    /// - Parameters:
+    ///   - model: The model. The entity of users has the name of the client's schema of users.
+    ///   - client: The application.
+    ///   - location: Where the mirror is.
+    ///   - options: Policies, and how the mirror is opened.
+    /// - Throws: ``StoreError``, of case `unsupported` for a model that StackMob cannot keep, naming entity and property.
+    public static func open(
+        model: ManagedObjectModel, client: StackMobClient, location: SQLiteStore.Location,
+        options: RemoteStore.Options = .init()
+    ) throws(StoreError) -> StackMobStore {
+        let remote = try RemoteStore.open(
+            model: model, backend: client.backend(for: model), location: location, options: options)
+        return StackMobStore(client: client, remote: remote)
+    }
+
+    private init(client: StackMobClient, remote: RemoteStore) {
+        self.client = client
+        self.remote = remote
+    }
+
+    /// Sets the password that a new user object is saved with. It is held in memory until then and kept nowhere; it
+    /// cannot be read. A new user object without one is not saved: code -104.
+    /// - Parameter password: nil takes it back.
+    public func setPassword(_ password: String?, for user: ObjectID) {
+        remote.setPassword(password, for: user)
+    }
+
+    /// Has the fetch policy of the store follow what is known of the network: now if anything is, and at each change.
+    /// - Parameter policy: The policy to fetch by; nil to leave it as it is. nil in place of it ends what another call
+    ///   began.
+    public func followReachability(
+        _ policy: (@Sendable (NetworkReachability.Status) -> FetchPolicy?)?
+    ) {
+        guard let policy else { return following.withLock { $0 = nil } }
+        let apply: @Sendable (NetworkReachability.Status) -> Void = { [weak remote] status in
+            if let policy = policy(status) { remote?.fetchPolicy = policy }
+        }
+        following.withLock { $0 = client.reachability.onChange(apply) }
+        let status = client.reachability.status
+        if status != .unknown { apply(status) }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+
+extension StackMobDialect {
+    /// Reads an answer. What a server refuses of a single write is the outcome of that write; what says nothing of the
+    /// write, such as a missing session or a server that cannot answer for now, is thrown.
+    public func answer(
+        _ response: WireResponse, to operation: RemoteOperation
+    ) throws(RemoteError) -> RemoteAnswer {
+        switch operation {
+        case .query(let query): return .page(try page(response, query))
+        case .count:
+            if let failure = failure(response) { throw failure }
+            let elements = (try? JSONValue(response.body))?.elements?.count
+            return .count(try count(contentRange: response[header: "Content-Range"], elements: elements))
+        case .read(let entity, let ids):
+            if ids.count == 1, response.status == 404 { return .page(RemotePage()) }
+            if let failure = failure(response) { throw failure }
+            let json = try json(response)
+            return .page(RemotePage(records: try records(json.elements ?? [json], StackMobSchema(entity))))
+        case .create, .update, .delete, .relate: return .outcomes(try outcomes(response, to: operation))
+        case .pull(let pull): return .page(try pullAnswer(response, pull))
+        case .upload(let entity, let file):
+            if let failure = failure(response) { throw failure }
+            let field = try StackMobNames.field(ofProperty: file.property)
+            guard let address = try json(response)[field]?.text else {
+                throw invalidAnswer("the answer has no \(field) of \(entity.name) \(file.id)", response)
+            }
+            return .file(address)
+        case .call: return .reply(try callReply(response, accepting: nil))
+        case .batch(let operations): return .outcomes(try batchOutcomes(response, operations))
+        case .ping:
+            // Any answer shows that the server is there; one with an error of its own shows that it is not well.
+            if response.status >= 500, let failure = failure(response) { throw failure }
+            return .nothing
+        }
+    }
+
+    private func page(_ response: WireResponse, _ query: RemoteQuery) throws(RemoteError) -> RemotePage {
+        if let failure = failure(response) { throw failure }
+        guard let elements = try json(response).elements else {
+            throw invalidAnswer("the answer to a query is no array", response)
+        }
+        var page = RemotePage(records: try records(elements, StackMobSchema(query.entity)))
+        if let limit = query.limit, page.records.count > limit { page.records.removeLast(page.records.count - limit) }
+        let parts = (response[header: "Content-Range"] ?? "").split { "-/ ,=".contains($0) }.suffix(3)
+        let numbers = parts.compactMap { Int($0) }
+        if parts.count == 3, let total = parts.last.flatMap({ Int($0) }) { page.total = total }
+        if response.status == 206, numbers.count >= 2, !elements.isEmpty, numbers[1] < .max {
+            let end = numbers[1] + 1
+            if end < page.total ?? .max, elements.count < query.limit ?? .max {
+                page.next = String(end)
+                page.hasMore = true
+            }
+        }
+        return page
+    }
+
+    /// What became of the writes of one request.
+    func outcomes(
+        _ response: WireResponse, to operation: RemoteOperation
+    ) throws(RemoteError) -> [RemoteOutcome] {
+        let identities = Self.identities(of: operation)
+        if var failure = failure(response) {
+            guard Self.isAboutWrite(failure) else { throw failure }
+            failure.serverRecord = failure.kind == .conflict ? serverRecord(response, operation) : nil
+            return identities.map { identity in
+                var error = failure
+                error.identity = identity
+                return .failed(error)
+            }
+        }
+        switch operation {
+        case .create(let entity, let writes) where writes.count > 1:
+            return manyOutcomes(response, entity: entity, ids: writes.map(\.id))
+        case .create(let entity, _), .update(let entity, _):
+            return [.done(try? record(response, StackMobSchema(entity)))]
+        case .relate(_, let relation):
+            // The objects made along the way are told of as those of a creation of many are.
+            let failed = manyOutcomes(response, entity: nil, ids: relation.created.map(\.id))
+                .first { if case .failed = $0 { true } else { false } }
+            return [failed ?? .done(nil)]
+        default: return [.done(nil)]
+        }
+    }
+
+    /// What became of many new objects: the answer lists identifiers.
+    private func manyOutcomes(_ response: WireResponse, entity: EntityDescription?, ids: [String]) -> [RemoteOutcome] {
+        let failed = Set(((try? JSONValue(response.body))?["failed"]?.elements ?? []).compactMap(\.text))
+        return ids.map { id in
+            guard failed.contains(id) else { return .done(nil) }
+            return .failed(
+                RemoteError(
+                    .rejected, domain: StackMobError.httpDomain, code: response.status,
+                    message: "the server did not make this object", status: response.status, body: response.body,
+                    identity: entity.map { RemoteIdentity(entity: $0.name, id: id) }))
+        }
+    }
+
+    private func serverRecord(_ response: WireResponse, _ operation: RemoteOperation) -> RemoteRecord? {
+        switch operation {
+        case .update(let entity, _), .delete(let entity, _): try? record(response, StackMobSchema(entity))
+        default: nil
+        }
+    }
+
+    /// Whether an error says something of the write itself.
+    static func isAboutWrite(_ error: RemoteError) -> Bool {
+        switch error.kind {
+        case .forbidden, .notFound, .conflict, .duplicate, .rejected: true
+        default: false
+        }
+    }
+
+    static func identities(of operation: RemoteOperation) -> [RemoteIdentity] {
+        switch operation {
+        case .create(let entity, let writes): writes.map { RemoteIdentity(entity: entity.name, id: $0.id) }
+        case .update(let entity, let write), .delete(let entity, let write):
+            [RemoteIdentity(entity: entity.name, id: write.id)]
+        case .relate(let entity, let relation): [RemoteIdentity(entity: entity.name, id: relation.id)]
+        default: []
+        }
+    }
+
+    func json(_ response: WireResponse) throws(RemoteError) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONValue(response.body)
+        } catch {
+            throw invalidAnswer("the answer is \(error)", response)
+        }
+    }
+
+    func records(_ objects: [JSONValue], _ schema: StackMobSchema) throws(RemoteError) -> [RemoteRecord] {
+        let decoder = StackMobDecoder(dialect: self)
+        var records: [RemoteRecord] = []
+        records.reserveCapacity(objects.count)
+        for object in objects { records.append(try decoder.record(object, schema: schema)) }
+        return records
+    }
+
+    private func record(_ response: WireResponse, _ schema: StackMobSchema) throws(RemoteError) -> RemoteRecord {
+        try StackMobDecoder(dialect: self).record(try json(response), schema: schema)
+    }
+
+    func invalidAnswer(_ message: String, _ response: WireResponse) -> RemoteError {
+        RemoteError(
+            .invalidAnswer, domain: StackMobError.httpDomain, code: response.status, message: message,
+            status: response.status, body: response.body)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+extension StackMobDialect {
+    /// What StackMob can do; more with ``usesExtensions``.
+    public var capabilities: RemoteCapabilities {
+        var features: RemoteCapabilities.Features = [
+            .sorting, .paging, .counting, .selecting, .readingMany, .creatingMany, .increments, .relating,
+            .incrementalPull, .files, .sessions, .calls, .geoQueries,
+        ]
+        if model != nil { features.insert(.expanding) }
+        if usesExtensions { features.formUnion([.batches, .conditionalWrites, .idempotencyTokens, .deletions]) }
+        // An identifier takes some 40 bytes of an address, and servers take addresses of 8 KB.
+        return RemoteCapabilities(features: features, maximumBatch: usesExtensions ? 500 : 100, maximumIDs: 150)
+    }
+
+    /// Refuses entities without a primary key, two entities of one schema, two properties of one field, more than one
+    /// position in an entity, and, without ``usesExtensions``, bytes and composites.
+    public func check(_ model: ManagedObjectModel) throws(RemoteError) {
+        var schemas: [String: String] = [:]
+        for entity in model.entities where !entity.isAbstract {
+            let schema = try StackMobSchema(entity)
+            if let other = schemas.updateValue(entity.name, forKey: schema.name) {
+                throw StackMobError.unsupported(
+                    "\(entity.name) and \(other) are one schema in StackMob, \(schema.name); rename one of them")
+            }
+            var fields: [String: String] = [:]
+            for name in schema.properties.keys.sorted() {
+                let field = try StackMobNames.field(ofProperty: name)
+                if let other = fields.updateValue(name, forKey: field) {
+                    throw StackMobError.unsupported(
+                        "\(entity.name).\(name) and \(entity.name).\(other) are one field in StackMob, \(field)")
+                }
+            }
+            try check(entity)
+        }
+    }
+
+    private func check(_ entity: EntityDescription) throws(RemoteError) {
+        var place: String?
+        for attribute in entity.attributes where !attribute.isTransient {
+            switch attribute.type {
+            case .geoPoint:
+                if let place {
+                    throw StackMobError.unsupported(
+                        "\(entity.name) has two positions, \(place) and \(attribute.name); StackMob keeps one in a schema"
+                    )
+                }
+                place = attribute.name
+            case .binary, .transformable, .composite:
+                if !usesExtensions {
+                    throw StackMobError.unsupported(
+                        "\(entity.name).\(attribute.name): StackMob keeps no values of type \(attribute.type.name); "
+                            + "a string can refer to a file")
+                }
+            default: break
+            }
+        }
+    }
+
+    /// The server's clock, from the header `X-StackMob-Time-MS`.
+    public func time(of response: WireResponse) -> Date? {
+        response[header: "X-StackMob-Time-MS"].flatMap(Double.init).map(StackMobText.date)
+    }
+}

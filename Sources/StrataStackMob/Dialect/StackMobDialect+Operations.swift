@@ -1,0 +1,206 @@
+import Foundation
+
+extension StackMobDialect: RemoteDialect {
+    /// The operations of one request each. Objects by primary key come in one query, unless a key has a comma in it;
+    /// changes of members are one request for what comes, one for what is made and one for what goes; without
+    /// ``usesExtensions`` a batch is sent one by one.
+    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
+        switch operation {
+        case .read(let entity, let ids):
+            let plain = ids.filter { !$0.contains(",") }
+            let others = ids.filter { $0.contains(",") }.map { RemoteOperation.read(entity: entity, ids: [$0]) }
+            return (plain.isEmpty ? [] : [.read(entity: entity, ids: plain)]) + others
+        case .create(let entity, let writes) where writes.count != 1:
+            if writes.isEmpty { return [] }
+            if usesExtensions { return [.batch([operation])] }
+            // The answer to many tells identifiers alone, and users need a request by HTTPS each.
+            let isUsers = isUserSchema(StackMobNames.schema(ofEntity: entity.name))
+            return isUsers ? writes.map { .create(entity: entity, [$0]) } : [operation]
+        case .relate(let entity, let relation):
+            let parts = Self.parts(of: relation)
+            if parts.count > 1, usesExtensions { return [.batch([operation])] }
+            return parts.map { .relate(entity: entity, $0) }
+        case .batch(let operations):
+            if usesExtensions { return operations.isEmpty ? [] : [operation] }
+            var steps: [RemoteOperation] = []
+            for part in operations { steps += try self.steps(of: part) }
+            return steps
+        default: return [operation]
+        }
+    }
+
+    /// The request of an operation that ``steps(of:)`` gave.
+    /// - Throws: ``RemoteError`` that names the part which StackMob cannot do.
+    public func request(
+        for operation: RemoteOperation, options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        switch operation {
+        case .query(let query): return try queryRequest(try self.query(for: query), options: options)
+        case .count(let query): return try countRequest(try self.query(for: query), options: options)
+        case .read(let entity, let ids): return try readRequest(entity, ids, options)
+        case .create(let entity, let writes): return try createRequest(entity, writes, options)
+        case .update(let entity, let write):
+            let body = try body(of: write, entity, .update)
+            let request = try updateRequest(
+                schema: entity.name, id: write.id, object: body.json, relations: body.relations,
+                secure: !write.secrets.isEmpty, options: options)
+            return request.adding(conditions(of: write))
+        case .delete(let entity, let write):
+            return try deleteRequest(schema: entity.name, id: write.id, options: options)
+                .adding(conditions(of: write))
+        case .relate(let entity, let relation): return try relateRequest(entity, relation, options)
+        case .pull(let pull): return try pullRequest(pull, options)
+        case .upload(let entity, let file): return try uploadRequest(entity, file, options)
+        case .call(let call): return try callRequest(call, options: options)
+        case .batch(let operations): return try batchRequest(operations, options)
+        case .ping: return pingRequest(options: options)
+        }
+    }
+
+    private func readRequest(
+        _ entity: EntityDescription, _ ids: [String], _ options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        if ids.count == 1 { return try readRequest(schema: entity.name, id: ids[0], options: options) }
+        let schema = try StackMobSchema(entity)
+        var query = StackMobQuery(schema.name)
+        query.condition = .isIn(schema.primaryKeyField, ids.map(Value.string))
+        return try queryRequest(query, options: options)
+    }
+
+    private func createRequest(
+        _ entity: EntityDescription, _ writes: [RemoteWrite], _ options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        let isUser = isUserSchema(StackMobNames.schema(ofEntity: entity.name))
+        var bodies: [StackMobBody] = []
+        for write in writes {
+            bodies.append(try body(of: write, entity, .insert))
+        }
+        var relations: [String] = []
+        for relation in bodies.flatMap(\.relations) where !relations.contains(relation) { relations.append(relation) }
+        let request = try createRequest(
+            schema: entity.name, object: bodies.count == 1 ? bodies[0].json : .array(bodies.map(\.json)),
+            relations: relations, secure: isUser, options: options)
+        return writes.count == 1 ? request.adding(token(writes[0].token)) : request
+    }
+
+    /// The fields of a write with its increments and secrets.
+    func body(
+        of write: RemoteWrite, _ entity: EntityDescription, _ purpose: StackMobEncoder.Purpose
+    ) throws(RemoteError) -> StackMobBody {
+        try body(of: write, StackMobSchema(entity), purpose, StackMobEncoder(dialect: self))
+    }
+
+    package func body(
+        of write: RemoteWrite, _ schema: StackMobSchema, _ purpose: StackMobEncoder.Purpose,
+        _ encoder: StackMobEncoder
+    ) throws(RemoteError) -> StackMobBody {
+        if purpose == .insert, isUserSchema(schema.name), write.secrets.isEmpty {
+            throw StackMobError.passwordForUserObjectNotFound.error(
+                "\(schema.entity) \(write.id) is a new user and has no password; give it one before the save")
+        }
+        let record = RemoteRecord(entity: schema.entity, id: write.id, values: write.values)
+        var body = try encoder.body(record, schema: schema, purpose: purpose, isWhole: write.isWhole)
+        for (name, operation) in write.operations {
+            guard case .increment(let amount) = operation, case .attribute(let type)? = schema.properties[name],
+                type.isNumeric
+            else {
+                throw StackMobError.unsupported(
+                    "\(schema.entity).\(name): StackMob increments numbers, and changes arrays in requests of their own"
+                )
+            }
+            let field = try StackMobNames.field(ofProperty: name)
+            body.fields[field + "[inc]"] = try encoder.json(amount, type, schema, name)
+        }
+        for (name, secret) in write.secrets {
+            let field = name == "password" ? userPasswordField : StackMobNames.spelling(name)
+            body.fields[field] = .string(secret)
+        }
+        return body
+    }
+
+    private func relateRequest(
+        _ entity: EntityDescription, _ relation: RemoteRelation, _ options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        guard let relationship = entity.relationship(named: relation.relationship) else {
+            throw StackMobError.incompatible("\(entity.name) has no relationship \(relation.relationship)")
+        }
+        let field = try StackMobNames.field(ofProperty: relation.relationship)
+        let request: WireRequest
+        if !relation.added.isEmpty {
+            request = try appendRequest(
+                schema: entity.name, id: relation.id, field: field, values: relation.added.map(JSONValue.string),
+                options: options)
+        } else if !relation.created.isEmpty {
+            guard let destination = model?.destination(of: relationship) else {
+                throw StackMobError.invalid(
+                    "\(entity.name).\(relation.relationship): the dialect needs the model to make related objects")
+            }
+            var objects: [JSONValue] = []
+            var relations: [String] = []
+            for write in relation.created {
+                let body = try body(of: write, destination, .insert)
+                objects.append(body.json)
+                for pair in body.relations where !relations.contains(pair) { relations.append(pair) }
+            }
+            request = try createRelatedRequest(
+                schema: entity.name, id: relation.id, field: field, objects: objects, relations: relations,
+                options: options)
+        } else {
+            request = try removeRequest(
+                schema: entity.name, id: relation.id, field: field, values: relation.removed,
+                cascades: relation.deletesRemoved, options: options)
+        }
+        return request.adding(token(relation.token))
+    }
+
+    private func uploadRequest(
+        _ entity: EntityDescription, _ file: RemoteFile, _ options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        let field = try StackMobNames.field(ofProperty: file.property)
+        let value = StackMobFile(name: file.name, contentType: file.contentType, data: file.data).fieldValue
+        return try updateRequest(
+            schema: entity.name, id: file.id, object: .object([field: .string(value)]), options: options)
+    }
+
+    /// A change of members as changes of one request each.
+    static func parts(of relation: RemoteRelation) -> [RemoteRelation] {
+        func part(_ change: (inout RemoteRelation) -> Void) -> RemoteRelation {
+            var part = RemoteRelation(id: relation.id, relationship: relation.relationship, token: relation.token)
+            change(&part)
+            return part
+        }
+        var parts: [RemoteRelation] = []
+        if !relation.created.isEmpty { parts.append(part { $0.created = relation.created }) }
+        if !relation.added.isEmpty { parts.append(part { $0.added = relation.added }) }
+        if !relation.removed.isEmpty {
+            parts.append(
+                part {
+                    $0.removed = relation.removed
+                    $0.deletesRemoved = relation.deletesRemoved
+                })
+        }
+        // The parts are requests of their own, so the server must not take one for the repetition of another.
+        for index in parts.indices.dropFirst() { parts[index].token = relation.token.numbered(index) }
+        return parts
+    }
+
+    private func conditions(of write: RemoteWrite) -> [String: String] {
+        guard usesExtensions else { return [:] }
+        var headers = token(write.token)
+        if let version = write.baseVersion { headers["If-Match"] = "\"\(version)\"" }
+        return headers
+    }
+
+    private func token(_ token: UUID) -> [String: String] {
+        usesExtensions ? ["Idempotency-Key": token.uuidString] : [:]
+    }
+}
+
+extension UUID {
+    /// Another UUID, always the same one for the same number.
+    fileprivate func numbered(_ number: Int) -> UUID {
+        var bytes = uuid
+        bytes.15 ^= UInt8(truncatingIfNeeded: number)
+        return UUID(uuid: bytes)
+    }
+}

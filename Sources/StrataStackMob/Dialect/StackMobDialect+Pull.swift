@@ -1,0 +1,82 @@
+import Foundation
+
+/// Where a pull from a plain StackMob server goes on: at a time of change, behind so many objects of that time.
+struct StackMobPullCursor {
+    var milliseconds: Int64
+    var skip = 0
+
+    init(milliseconds: Int64, skip: Int = 0) {
+        self.milliseconds = milliseconds
+        self.skip = skip
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "+")
+        guard let first = parts.first, let time = Int64(first), parts.count <= 2 else { return nil }
+        milliseconds = time
+        if parts.count == 2 {
+            guard let number = Int(parts[1]), number >= 0 else { return nil }
+            skip = number
+        }
+    }
+
+    var text: String { skip == 0 ? String(milliseconds) : "\(milliseconds)+\(skip)" }
+}
+
+extension StackMobDialect {
+    /// What changed since a cursor. A plain StackMob server is asked for objects by time of change, and tells of no
+    /// deletions; those of the cursor's own millisecond come again.
+    func pullRequest(_ pull: RemotePull, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
+        let schema = try StackMobSchema(pull.entity)
+        var query = StackMobQuery(schema.name)
+        if let predicate = pull.predicate {
+            query.condition = try StackMobPredicate(schema: schema).condition(predicate)
+        }
+        if usesExtensions {
+            var parameters = try query.parameters().map { (name: $0.name, value: $0.value) }
+            if let cursor = pull.cursor { parameters.append(("since", cursor)) }
+            parameters.append(("limit", String(max(pull.limit, 1))))
+            return try dataRequest(
+                .get, "/_changes/" + schemaPath(schema.name), parameters: parameters, options: options)
+        }
+        query.order("lastmoddate")
+        if let text = pull.cursor {
+            guard let cursor = StackMobPullCursor(text) else {
+                throw StackMobError.invalid("\"\(text)\" is no cursor of a pull from StackMob")
+            }
+            query.add(.compare("lastmoddate", .greaterOrEqual, .integer(cursor.milliseconds)))
+            if cursor.skip > 0 { query.first = cursor.skip }
+        }
+        query.limit(max(pull.limit, 2))
+        return try queryRequest(query, options: options)
+    }
+
+    func pullAnswer(_ response: WireResponse, _ pull: RemotePull) throws(RemoteError) -> RemotePage {
+        if let failure = failure(response) { throw failure }
+        let schema = try StackMobSchema(pull.entity)
+        let json = try json(response)
+        if usesExtensions {
+            guard let objects = json["objects"]?.elements, let next = json["next"]?.text else {
+                throw invalidAnswer("the answer to a pull has no objects or no next", response)
+            }
+            return RemotePage(
+                records: try records(objects, schema),
+                deleted: (json["deleted"]?.elements ?? []).compactMap(\.text)
+                    .map { RemoteIdentity(entity: schema.entity, id: $0) },
+                next: next, hasMore: json["more"]?.flag ?? false)
+        }
+        guard let objects = json.elements else { throw invalidAnswer("the answer to a query is no array", response) }
+        let records = try records(objects, schema)
+        let hasMore = records.count >= max(pull.limit, 2)
+        guard let last = records.last?.version.flatMap(Int64.init) else {
+            return RemotePage(records: records, next: pull.cursor ?? "0", hasMore: false)
+        }
+        let before = pull.cursor.flatMap(StackMobPullCursor.init)
+        var cursor = StackMobPullCursor(milliseconds: last)
+        if hasMore, records.first?.version == records.last?.version {
+            // All of one millisecond: only by counting does the next page get past them.
+            cursor.skip = records.count + (before?.milliseconds == last ? before?.skip ?? 0 : 0)
+        }
+        return RemotePage(records: records, next: cursor.text, hasMore: hasMore)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// What the dialect knows of one entity: how its properties are spelt and what they hold.
+public struct StackMobSchema: Sendable {
+    /// What a property holds.
+    public enum Property: Sendable, Hashable {
+        /// A value.
+        case attribute(AttributeType)
+        /// The identifier of an object of an entity.
+        case toOne(String)
+        /// The identifiers of objects of an entity.
+        case toMany(String)
+    }
+
+    /// The name of the entity.
+    public let entity: String
+    /// The name of the primary key.
+    public let primaryKey: String
+    /// What each property holds, by name. Transient attributes are not among them.
+    public let properties: [String: Property]
+
+    private let namesByField: [String: String]
+
+    /// Describes an entity by its properties.
+    public init(entity: String, primaryKey: String, properties: [String: Property]) {
+        self.entity = entity
+        self.primaryKey = primaryKey
+        self.properties = properties
+        var names = Dictionary(
+            properties.keys.sorted().map { (StackMobNames.spelling($0), $0) }, uniquingKeysWith: { first, _ in first })
+        // A property of the very name comes before one that is spelt so.
+        for name in properties.keys { names[name] = name }
+        namesByField = names
+    }
+
+    /// Describes an entity of a model.
+    /// - Throws: ``RemoteError`` if it has no primary key.
+    public init(_ entity: EntityDescription) throws(RemoteError) {
+        guard let key = entity.primaryKeyField else {
+            throw StackMobError.incompatible(
+                "\(entity.name) has no primary key; declare a string attribute \(entity.name.lowercased())Id")
+        }
+        var properties: [String: Property] = [:]
+        for attribute in entity.attributes where !attribute.isTransient {
+            properties[attribute.name] = .attribute(attribute.type)
+        }
+        for relationship in entity.relationships {
+            properties[relationship.name] =
+                relationship.isToMany ? .toMany(relationship.destination) : .toOne(relationship.destination)
+        }
+        self.init(entity: entity.name, primaryKey: key, properties: properties)
+    }
+
+    /// The name of the schema on the wire.
+    public var name: String { StackMobNames.schema(ofEntity: entity) }
+    /// The field of the primary key.
+    public var primaryKeyField: String { StackMobNames.spelling(primaryKey) }
+
+    /// The property of a field; nil if there is none, and the field is nothing to us.
+    public func property(ofField field: String) -> String? { namesByField[field] }
+
+    /// The field of a name in a condition or an order. A name in small letters is sent as it is, also if no property has
+    /// it; one with capitals must be a property's.
+    /// - Throws: ``RemoteError`` if it is not.
+    public func field(ofKey key: String) throws(RemoteError) -> String {
+        guard StackMobNames.hasCapitals(key) else { return key }
+        guard properties[key] != nil else {
+            throw StackMobError.incompatible("\(entity) has no property \(key)")
+        }
+        return try StackMobNames.field(ofProperty: key)
+    }
+}

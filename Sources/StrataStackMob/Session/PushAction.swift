@@ -1,0 +1,126 @@
+import Foundation
+
+/// The token of a device that messages are pushed to.
+public struct PushToken: Sendable, Hashable {
+    /// The kinds of devices.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Apple's service; a token is 64 hexadecimal digits.
+        case ios
+        /// Google's old service (C2DM).
+        case android
+        /// Google's later service.
+        case androidGCM = "androidgcm"
+    }
+
+    /// The token.
+    public var token: String
+    /// The kind of device.
+    public var kind: Kind
+    /// When it was registered, if the server told.
+    public var registered: Date?
+
+    /// Names a device.
+    public init(_ token: String, kind: Kind = .ios, registered: Date? = nil) {
+        self.token = token
+        self.kind = kind
+        self.registered = registered
+    }
+
+    var json: JSONValue { ["token": .string(token), "type": .string(kind.rawValue)] }
+}
+
+/// What is done with push messages. The content of a message is a JSON object: `alert`, `badge`, `sound` and anything
+/// else.
+public enum PushAction: Sendable, Hashable {
+    /// Ties a device to a user.
+    case register(PushToken, user: String, overwrites: Bool = true)
+    /// Sends to all devices.
+    case broadcast([String: JSONValue])
+    /// Sends to the devices of users.
+    case sendToUsers([String: JSONValue], users: [String])
+    /// Sends to devices.
+    case sendToTokens([String: JSONValue], tokens: [PushToken])
+    /// Reads the devices of users.
+    case tokensOfUsers([String])
+    /// Forgets a device.
+    case delete(PushToken)
+}
+
+extension StackMobDialect {
+    /// The request for something with push messages. It still has to be signed with ``OAuth1Credentials``.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if a token or a user is empty, or there are
+    ///   none.
+    public func pushRequest(
+        _ action: PushAction, options: RequestOptions = RequestOptions()
+    ) throws(RemoteError) -> WireRequest {
+        switch action {
+        case .register(let token, let user, let overwrites):
+            try Self.check([token.token, user])
+            return push(
+                "register_device_token_universal",
+                ["userId": .string(user), "token": token.json, "overwrite": .boolean(overwrites)], options)
+        case .broadcast(let content):
+            return push("push_broadcast_universal", ["kvPairs": .object(content)], options)
+        case .sendToUsers(let content, let users):
+            try Self.check(users)
+            return push(
+                "push_users_universal",
+                ["kvPairs": .object(content), "userIds": .array(users.map(JSONValue.string))], options)
+        case .sendToTokens(let content, let tokens):
+            try Self.check(tokens.map(\.token))
+            return push(
+                "push_tokens_universal",
+                ["payload": ["kvPairs": .object(content)], "tokens": .array(tokens.map(\.json))], options)
+        case .tokensOfUsers(let users):
+            try Self.check(users)
+            let query = PercentEncoding.query([("userIds", users.joined(separator: ","))])
+            return push("get_tokens_for_users_universal?\(query)", nil, options)
+        case .delete(let token):
+            try Self.check([token.token])
+            return push("remove_token_universal", token.json, options)
+        }
+    }
+
+    /// Reads the answer to ``PushAction/tokensOfUsers(_:)``: the devices by user.
+    /// - Throws: ``RemoteError`` in the domain of ``StackMobError`` with the status as code.
+    public func pushTokens(_ response: WireResponse) throws(RemoteError) -> [String: [PushToken]] {
+        try checkPush(response)
+        guard let users = (try? JSONValue(response.body))?["tokens"]?.members else {
+            throw RemoteError(
+                .invalidAnswer, domain: StackMobError.domain, code: response.status,
+                message: "the answer has no object \"tokens\"", status: response.status, body: response.body)
+        }
+        return users.mapValues { list in
+            (list.elements ?? []).compactMap { entry in
+                guard let token = entry["token"]?.text else { return nil }
+                let kind = entry["type"]?.text.flatMap(PushToken.Kind.init) ?? .ios
+                let time = entry["registered_milliseconds"]?.number
+                return PushToken(token, kind: kind, registered: time.map { Date(timeIntervalSince1970: $0 / 1000) })
+            }
+        }
+    }
+
+    /// Refuses an answer of the push service that reports a failure.
+    /// - Throws: ``RemoteError`` in the domain of ``StackMobError`` with the status as code.
+    public func checkPush(_ response: WireResponse) throws(RemoteError) {
+        guard var error = failure(response) else { return }
+        error.domain = StackMobError.domain
+        throw error
+    }
+
+    private func push(_ path: String, _ body: JSONValue?, _ options: RequestOptions) -> WireRequest {
+        var head = HTTPRequest(
+            method: body == nil ? .get : .post, scheme: options.isSecure ? "https" : "http", authority: pushHost,
+            path: "/\(path)")
+        head.headerFields[.accept] = accept
+        head.headerFields[.userAgent] = userAgent
+        head.headerFields[.contentType] = "application/json; charset=utf-8"
+        return WireRequest(head, body: body?.data).adding(options.headers)
+    }
+
+    private static func check(_ arguments: [String]) throws(RemoteError) {
+        guard !arguments.isEmpty, !arguments.contains("") else {
+            throw StackMobError.invalid("a push request needs users and tokens that are not empty; nothing was sent")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// A session as the server granted it.
+public struct TokenAnswer: Sendable, Hashable {
+    /// What signs requests.
+    public var credentials: MACCredentials
+    /// What renews the session; nil if the server gave none.
+    public var refreshToken: String?
+    /// When the access token ends.
+    public var expiration: Date
+    /// The user, with the fields of its schema.
+    public var user: [String: JSONValue]
+
+    /// Describes a session.
+    public init(credentials: MACCredentials, refreshToken: String?, expiration: Date, user: [String: JSONValue] = [:]) {
+        self.credentials = credentials
+        self.refreshToken = refreshToken
+        self.expiration = expiration
+        self.user = user
+    }
+
+    /// Whether the access token has ended.
+    public func isExpired(at now: Date) -> Bool { now >= expiration }
+}
+
+extension StackMobDialect {
+    /// Reads the answer to a request for a session.
+    /// - Parameter now: The time of the answer, from which the life of the token counts.
+    /// - Throws: ``RemoteError`` of code ``StackMobError/temporaryPasswordResetRequired`` if the password was a temporary
+    ///   one and no new one was given; else that of the status, or of kind ``RemoteError/Kind/invalidAnswer``.
+    public func tokenAnswer(_ response: WireResponse, now: Date) throws(RemoteError) -> TokenAnswer {
+        let json = try? JSONValue(response.body)
+        guard (200..<300).contains(response.status) else {
+            let description = json?["error_description"]?.text
+            if description == "Temporary password reset required." {
+                throw StackMobError.temporaryPasswordResetRequired.error(
+                    "the password is a temporary one; log in with it and a new password", status: response.status,
+                    body: response.body)
+            }
+            var error = failure(response)!
+            if let description { error.message = description }
+            throw error
+        }
+        guard let token = json?["access_token"]?.text, let key = json?["mac_key"]?.text else {
+            throw RemoteError(
+                .invalidAnswer, domain: StackMobError.httpDomain, code: response.status,
+                message: "the answer to a request for a session has no access_token or no mac_key",
+                status: response.status, body: response.body)
+        }
+        let life = json?["expires_in"]?.number ?? json?["expires_in"]?.text.flatMap(Double.init) ?? 3600
+        return TokenAnswer(
+            credentials: MACCredentials(accessToken: token, key: key), refreshToken: json?["refresh_token"]?.text,
+            expiration: now.addingTimeInterval(life), user: json?["stackmob"]?["user"]?.members ?? [:])
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import StrataModel
+import StrataQuery
+import StrataStackMob
+
+/// The back ends whose requests can be explained.
+enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
+    case stackmob
+
+    /// The requests of a fetch, in the order in which they are sent.
+    /// - Throws: ``ExplainFault`` that names the part which the back end cannot do.
+    func requests(
+        _ plan: FetchPlan, of entity: EntityDescription, in model: ManagedObjectModel, counting: Bool
+    ) throws(ExplainFault) -> [WireRequest] {
+        var query = RemoteQuery(entity: entity)
+        query.predicate = plan.predicate
+        query.sorts = plan.sorts
+        query.limit = plan.limit
+        query.offset = plan.offset
+        do throws(RemoteError) {
+            // The key of an application is 36 characters; none is needed to see the rest.
+            let dialect = try StackMobDialect(publicKey: String(repeating: "0", count: 36), model: model)
+            var requests: [WireRequest] = []
+            for step in try dialect.steps(of: counting ? .count(query) : .query(query)) {
+                requests.append(try dialect.request(for: step, options: RequestOptions()))
+            }
+            return requests
+        } catch {
+            throw ExplainFault(error.kind == .unsupported ? .unsupported : .condition, error.message)
+        }
+    }
+}
+
+/// A fetch as `strata explain --backend` prints it. The keys are those of these types; what is nil is `null`.
+struct ExplainBackendReport: Encodable {
+    struct Field: Encodable {
+        let name: String
+        let value: String
+    }
+
+    struct Request: Encodable {
+        let method: String
+        /// The path as it is sent, with the encoded parameters.
+        let path: String
+        /// The parameters, decoded.
+        let parameters: [Field]
+        let headers: [Field]
+
+        init(_ request: WireRequest) {
+            method = request.head.method.rawValue
+            path = request.head.path ?? "/"
+            let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+            parameters = query.split(separator: "&").map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                return Field(
+                    name: PercentEncoding.decode(parts[0]), value: PercentEncoding.decode(parts.dropFirst().first ?? ""))
+            }
+            headers = request.head.headerFields.map { Field(name: $0.name.rawName, value: $0.value) }
+        }
+    }
+
+    let model: String
+    let entity: String
+    let backend: ExplainBackend
+    let format: String?
+    let predicate: String?
+    let tree: PredicateOutline?
+    let requests: [Request]
+
+    init(
+        model: ManagedObjectModel, entity: String, backend: ExplainBackend, format: String?,
+        predicate: FetchPredicate?, _ requests: [WireRequest]
+    ) {
+        self.model = model.name
+        self.entity = entity
+        self.backend = backend
+        self.format = format
+        self.predicate = predicate?.description
+        tree = predicate.map { PredicateOutline($0) }
+        self.requests = requests.map(Request.init)
+    }
+
+    private enum CodingKeys: String, CodingKey { case model, entity, backend, format, predicate, tree, requests }
+
+    // Written out, because the encoder would leave out keys without a value.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(model, forKey: .model)
+        try container.encode(entity, forKey: .entity)
+        try container.encode(backend, forKey: .backend)
+        try container.encode(format, forKey: .format)
+        try container.encode(predicate, forKey: .predicate)
+        try container.encode(tree, forKey: .tree)
+        try container.encode(requests, forKey: .requests)
+    }
+
+    /// The report as text.
+    var lines: [String] {
+        var lines = ["tree"] + (tree ?? PredicateOutline("all objects")).lines(indent: 2)
+        for request in requests {
+            lines += ["", "request", "  \(request.method) \(request.path)"]
+            if !request.parameters.isEmpty {
+                lines += ["", "parameters"] + request.parameters.map { "  \($0.name) = \($0.value)" }
+            }
+            lines += ["", "headers"] + request.headers.map { "  \($0.name): \($0.value)" }
+        }
+        return lines
+    }
+}

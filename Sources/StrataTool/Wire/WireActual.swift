@@ -1,0 +1,70 @@
+import Foundation
+import StrataStackMob
+
+/// What is printed of requests and errors.
+enum WireActual {
+    /// An error: its code, and the exception that the old libraries raised, if they did.
+    static func json(_ error: RemoteError) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "error": .integer(Int64(error.code)), "code": .integer(Int64(error.code)), "domain": .string(error.domain),
+            "message": .string(error.message),
+        ]
+        if StackMobError.Exception(rawValue: error.domain) != nil {
+            members["exception"] = .string(error.domain)
+            members["domain"] = .string(StackMobError.domain)
+        }
+        if let body = error.body, let json = try? JSONValue(body) { members["userInfo"] = json }
+        return .object(members)
+    }
+
+    /// A request: where it goes, and what it carries.
+    static func json(_ request: WireRequest) -> JSONValue {
+        let head = request.head
+        let path = head.path ?? ""
+        var members: [String: JSONValue] = [
+            "method": .string(head.method.rawValue), "scheme": .string(head.scheme ?? ""),
+            "host": .string(head.authority ?? ""), "path": .string(path),
+            "url": .string("\(head.scheme ?? "http")://\(head.authority ?? "")\(path)"),
+            "params": parameters(path), "headers": headers(request), "body": .null, "contentType": .null,
+        ]
+        if let type = head.headerFields[.contentType] { members["contentType"] = .string(type) }
+        if let body = request.body {
+            let text = String(decoding: body, as: UTF8.self)
+            members["body"] = (try? JSONValue(body)) ?? .string(text)
+            if head.headerFields[.contentType] == "application/x-www-form-urlencoded" {
+                members["form"] = pairs(text)
+            }
+        }
+        return .object(members)
+    }
+
+    static func headers(_ request: WireRequest) -> JSONValue {
+        .object(
+            Dictionary(
+                request.head.headerFields.map { ($0.name.rawName, JSONValue.string($0.value)) },
+                uniquingKeysWith: { $1 }))
+    }
+
+    /// The query parameters of a path, decoded.
+    static func parameters(_ path: String) -> JSONValue {
+        pairs(path.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init) ?? "")
+    }
+
+    private static func pairs(_ text: String) -> JSONValue {
+        let pairs = text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (
+                PercentEncoding.decode(parts[0]),
+                JSONValue.string(PercentEncoding.decode(parts.count > 1 ? parts[1] : ""))
+            )
+        }
+        return .object(Dictionary(pairs, uniquingKeysWith: { $1 }))
+    }
+}
+
+extension JSONValue {
+    /// The object with further members.
+    func adding(_ more: [String: JSONValue]) -> JSONValue {
+        .object((members ?? [:]).merging(more) { $1 })
+    }
+}

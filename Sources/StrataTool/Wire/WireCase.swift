@@ -1,0 +1,106 @@
+import Foundation
+import StrataStackMob
+
+/// Why a line is no case.
+struct WireFault: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+/// One case: a JSON object whose members are looked up by name.
+struct WireCase {
+    let members: [String: JSONValue]
+
+    init(_ json: JSONValue) throws(WireFault) {
+        guard let members = json.members else { throw WireFault("a case is a JSON object") }
+        self.members = members
+    }
+
+    subscript(name: String) -> JSONValue? { members[name] }
+
+    /// Whether a member is there, also one that is `null`.
+    func has(_ name: String) -> Bool { members[name] != nil }
+
+    /// The text of the first of these members that is a text or a number.
+    func text(_ names: String...) -> String? {
+        for name in names {
+            switch members[name] {
+            case .string(let text): return text
+            case .integer(let number): return String(number)
+            case .double(let number): return String(number)
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// A text that the protocol wants; `null` is an empty one, which the dialect refuses.
+    func argument(_ names: String...) -> String {
+        for name in names { if let text = text(name) { return text } }
+        return ""
+    }
+
+    func whole(_ names: String...) -> Int? {
+        for name in names { if let number = members[name]?.whole { return Int(exactly: number) } }
+        return nil
+    }
+
+    func flag(_ names: String...) -> Bool? {
+        for name in names { if let flag = members[name]?.flag { return flag } }
+        return nil
+    }
+
+    func elements(_ names: String...) -> [JSONValue]? {
+        for name in names { if let elements = members[name]?.elements { return elements } }
+        return nil
+    }
+
+    /// Texts of an array, or of a single text.
+    func texts(_ names: String...) -> [String]? {
+        for name in names {
+            if let elements = members[name]?.elements { return elements.map { WireValues.text($0) } }
+            if let text = members[name]?.text { return [text] }
+        }
+        return nil
+    }
+
+    /// The name of what is done, in small letters without signs.
+    var operation: String { Self.plain(text("op") ?? "") }
+
+    static func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+
+    /// The dialect with the settings that the case has.
+    func dialect() throws(RemoteError) -> StackMobDialect {
+        var dialect = try StackMobDialect(
+            publicKey: text("publicKey") ?? String(repeating: "0", count: 36), apiVersion: text("apiVersion") ?? "0")
+        dialect.host = text("host", "apiHost") ?? dialect.host
+        dialect.pushHost = text("pushHost") ?? dialect.pushHost
+        dialect.userSchema = text("userSchema") ?? dialect.userSchema
+        dialect.userPrimaryKeyField = text("userPrimaryKeyField", "userIdName") ?? dialect.userPrimaryKeyField
+        dialect.userPasswordField = text("userPasswordField", "passwordFieldName") ?? dialect.userPasswordField
+        dialect.sendsLocalTimestamps = flag("sendLocalTimestamps", "sendsLocalTimestamps") ?? false
+        dialect.sdkVersion = text("sdkVersion") ?? dialect.sdkVersion
+        dialect.deviceModel = text("deviceModel") ?? dialect.deviceModel
+        dialect.systemVersion = text("systemVersion") ?? dialect.systemVersion
+        dialect.localeIdentifier = text("localeIdentifier", "locale") ?? dialect.localeIdentifier
+        return dialect
+    }
+
+    /// The request options that the case has.
+    var options: RequestOptions {
+        var options = RequestOptions()
+        options.isSecure = flag("secure", "isSecure") ?? false
+        if let retries = whole("numberOfRetries", "retries") { options.retries = max(retries, 0) }
+        if let renews = flag("tryRefreshToken", "refreshAllowed", "renewsSession") { options.renewsSession = renews }
+        for (name, value) in members["headers"]?.members ?? [:] { options.headers[name] = WireValues.text(value) }
+        for (name, value) in members["requestHeaders"]?.members ?? [:] {
+            options.headers[name] = WireValues.text(value)
+        }
+        if let depth = whole("expandDepth", "expand") { options.headers["X-StackMob-Expand"] = String(depth) }
+        if let fields = texts("select", "selectFields", "restrictedFields") {
+            options.headers["X-StackMob-Select"] = fields.joined(separator: ",")
+        }
+        return options
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Foundation
+
+/// `strata wire`: what a dialect makes of cases, one a line.
+struct WireCommand: AsyncParsableCommand {
+    /// The dialects that there are cases for.
+    enum Dialect: String, ExpressibleByArgument, CaseIterable {
+        case stackmob
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "wire",
+        abstract: "Answers cases of a wire protocol, one JSON object a line.",
+        discussion: """
+            Each line of standard input is a case: {"id": text, "area": text, …} with the input of its area. For each a line \
+            is printed: {"id": …, "actual": {…}} with what the dialect makes of it – requests, values, what a session or a \
+            store does. A member "expect" is not looked at. A line that is no case gets an answer with an error, and the \
+            next is read. Documentation/StackMob.md lists the areas.
+            """)
+
+    @Option(help: "The dialect.")
+    var dialect: Dialect
+
+    func run() async throws {
+        while let line = readLine() {
+            let answer = await StackMobWire.answer(to: line)
+            FileHandle.standardOutput.write(Data((answer + "\n").utf8))
+        }
+    }
+}

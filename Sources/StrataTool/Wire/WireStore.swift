@@ -1,0 +1,63 @@
+import Foundation
+import StrataStackMob
+import Synchronization
+
+/// A store of one entity whose back end answers what a case says.
+struct WireStore {
+    let store: RemoteStore
+    let backend: WireBackend
+    let entity: EntityDescription
+
+    init(policy: FetchPolicy) throws {
+        let model = try ManagedObjectModel(name: "Wire") {
+            Entity("Item") {
+                Attribute("itemId", .string)
+                Attribute("lastmoddate", .date).optional()
+            }
+        }
+        backend = WireBackend()
+        var options = RemoteStore.Options()
+        options.fetchPolicy = policy
+        options.savePolicy = .cacheOnly
+        store = try RemoteStore.open(model: model, backend: backend, location: .memory(name: nil), options: options)
+        entity = model.entities[0]
+    }
+
+    /// Lets the mirror know objects as a server told them.
+    func learn(_ ids: [String]) throws {
+        let records = ids.map { RemoteRecord(entity: entity.name, id: $0, values: ["itemId": .value(.string($0))]) }
+        _ = try store.mirror.apply(RemotePage(records: records))
+    }
+
+    /// The primary keys of what a plan finds.
+    func ids(_ plan: FetchPlan) throws -> [String] {
+        let found = try store.fetchIdentities(plan, cancellation: nil)
+        let names = try store.mirror.ids(of: found)
+        return found.compactMap { names[$0]?.id }
+    }
+}
+
+/// A back end that has objects, or an error.
+final class WireBackend: RemoteBackend {
+    private let state = Mutex<(answer: Result<[String], RemoteError>, calls: Int)>((.success([]), 0))
+
+    var name: String { "StackMob" }
+    var capabilities: RemoteCapabilities { RemoteCapabilities(features: [.sorting, .paging, .geoQueries]) }
+    /// How often it was asked.
+    var calls: Int { state.withLock { $0.calls } }
+
+    func answer(_ answer: Result<[String], RemoteError>) { state.withLock { $0.answer = answer } }
+
+    func check(_ operation: RemoteOperation) throws(RemoteError) {}
+
+    func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
+        let answer = state.withLock { state in
+            state.calls += 1
+            return state.answer
+        }
+        let ids = try answer.get()
+        return .page(
+            RemotePage(
+                records: ids.map { RemoteRecord(entity: "Item", id: $0, values: ["itemId": .value(.string($0))]) }))
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import StrataStackMob
+
+/// Typed values as they stand in cases: objects of one member whose name begins with `$`.
+enum WireValues {
+    /// A value of an attribute, or an argument of a condition.
+    static func value(_ json: JSONValue) throws(WireFault) -> Value {
+        switch json {
+        case .null: return .null
+        case .boolean(let flag): return .boolean(flag)
+        case .integer(let number): return .integer(number)
+        case .double(let number): return .double(number)
+        case .decimal(let number): return .decimal(number)
+        case .string(let text): return .string(text)
+        case .array(let elements): return .list(try values(elements))
+        case .object(let members):
+            if let point = point(json) { return .geoPoint(point) }
+            guard members.count == 1, let (name, content) = members.first else {
+                throw WireFault("\(json.description.prefix(80)) is no value")
+            }
+            return try typed(name, content)
+        }
+    }
+
+    static func values(_ elements: [JSONValue]) throws(WireFault) -> [Value] {
+        var values: [Value] = []
+        for element in elements { values.append(try value(element)) }
+        return values
+    }
+
+    private static func typed(_ name: String, _ content: JSONValue) throws(WireFault) -> Value {
+        switch name {
+        case "$null", "$nil": return .null
+        case "$date", "$dateOffset", "$date_ms", "$dateMs": if let date = date(name, content) { return .date(date) }
+        case "$int", "$int16", "$int32", "$int64":
+            if let number = content.whole ?? content.text.flatMap(Int64.init) { return .integer(number) }
+        case "$float", "$double":
+            if let number = content.number ?? content.text.flatMap(Double.init) { return .double(number) }
+        case "$decimal":
+            if let number = Decimal(string: content.text ?? content.description) { return .decimal(number) }
+        case "$bool": if let flag = content.flag ?? content.whole.map({ $0 != 0 }) { return .boolean(flag) }
+        case "$string": if let text = content.text { return .string(text) }
+        case "$uuid": if let uuid = content.text.flatMap(UUID.init) { return .uuid(uuid) }
+        case "$uri", "$url": if let uri = content.text.flatMap({ URL(string: $0) }) { return .uri(uri) }
+        case "$data": if let data = content.text.flatMap({ Data(base64Encoded: $0) }) { return .binary(data) }
+        case "$set", "$list", "$array":
+            if let elements = content.elements {
+                return name == "$set" ? .set(ValueSet(try values(elements))) : .list(try values(elements))
+            }
+        case "$objectID", "$object":
+            if let parts = content.elements, parts.count == 2 { return .string(text(parts[1])) }
+        default: break
+        }
+        throw WireFault("\(name.prefix(40)): \(content.description.prefix(80)) is no value")
+    }
+
+    private static func date(_ name: String, _ content: JSONValue) -> Date? {
+        if name == "$date_ms" || name == "$dateMs" {
+            return content.number.map { Date(timeIntervalSince1970: $0 / 1000) }
+        }
+        guard let text = content.text else { return content.number.map { Date(timeIntervalSince1970: $0 / 1000) } }
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+        return try? Date(text, strategy: style)
+    }
+
+    /// A geo point, in any of the forms that cases have.
+    static func point(_ json: JSONValue) -> GeoPoint? {
+        guard let members = json.members else { return nil }
+        if let pair = members["$geo"]?.elements?.compactMap(\.number), pair.count == 2 {
+            return GeoPoint(latitude: pair[0], longitude: pair[1])
+        }
+        guard let latitude = (members["lat"] ?? members["latitude"])?.number,
+            let longitude = (members["lon"] ?? members["longitude"])?.number
+        else { return nil }
+        return GeoPoint(latitude: latitude, longitude: longitude)
+    }
+
+    /// Whether a typed value is one of `$objectID`, `$object`, `$toMany`, `$new` and so on.
+    static func reference(_ json: JSONValue) -> (kind: String, content: JSONValue)? {
+        guard let members = json.members, members.count == 1, let (name, content) = members.first,
+            ["$objectID", "$object", "$toMany", "$new", "$back"].contains(name)
+        else { return nil }
+        return (name, content)
+    }
+
+    /// A value as a case has it.
+    static func json(_ value: Value) -> JSONValue {
+        switch value {
+        case .null, .object: .null
+        case .boolean(let flag): .boolean(flag)
+        case .integer(let number): .integer(number)
+        case .double(let number): .double(number)
+        case .decimal(let number): .decimal(number)
+        case .string(let text): .string(text)
+        case .date(let date): ["$date": .string(text(of: date))]
+        case .binary(let data): ["$data": .string(data.base64EncodedString())]
+        case .uuid(let uuid): ["$uuid": .string(uuid.uuidString)]
+        case .uri(let uri): .string(uri.absoluteString)
+        case .geoPoint(let point): ["$geo": [.double(point.latitude), .double(point.longitude)]]
+        case .list(let values): .array(values.map(json))
+        case .set(let values): .array(values.members.map(json))
+        case .composite(let elements): .object(elements.mapValues(json))
+        }
+    }
+
+    /// A date in ISO 8601 with milliseconds, rounded to the nearest one.
+    private static func text(of date: Date) -> String {
+        let rounded = Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1000).rounded() / 1000 + 0.0001)
+        return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// The text of a member: a text as it is, all else as JSON.
+    static func text(_ json: JSONValue) -> String { json.text ?? json.description }
+
+    /// A type as the `model` of a case names it.
+    static func property(_ name: String) throws(WireFault) -> StackMobSchema.Property {
+        let words = name.split(separator: " ").map(String.init)
+        switch WireCase.plain(words.first ?? "") {
+        case "toone", "to1": return .toOne(words.dropFirst().first ?? "")
+        case "tomany": return .toMany(words.dropFirst().first ?? "")
+        case "string", "text", "file", "binaryfile": return .attribute(.string)
+        case "int", "integer", "int64", "integer64", "long": return .attribute(.integer64)
+        case "int16", "integer16": return .attribute(.integer16)
+        case "int32", "integer32": return .attribute(.integer32)
+        case "double", "number", "float": return .attribute(.double)
+        case "decimal": return .attribute(.decimal)
+        case "bool", "boolean": return .attribute(.boolean)
+        case "date": return .attribute(.date)
+        case "data", "binary": return .attribute(.binary)
+        case "uuid": return .attribute(.uuid)
+        case "uri", "url": return .attribute(.uri)
+        case "geopoint", "geo", "transformable": return .attribute(.geoPoint)
+        default: throw WireFault("the type \(name.prefix(40)) is unknown")
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import StrataStackMob
+import StrataTesting
+import Testing
+
+/// The cases of the protocol's vectors that are about what a client sends and reports, through the client's own methods.
+@Suite struct ClientVectorTests {
+    private func rig(_ vector: JSONValue) throws -> ClientRig {
+        try ClientRig { configuration in
+            if let schema = vector["userSchema"]?.text { configuration.dialect.userSchema = schema }
+            if let field = vector["userPrimaryKeyField"]?.text { configuration.dialect.userPrimaryKeyField = field }
+            if let field = vector["userPasswordField"]?.text { configuration.dialect.userPasswordField = field }
+        }
+    }
+
+    /// Compares what was sent with what should have been.
+    private func check(_ vector: JSONValue, _ rig: ClientRig, _ error: RemoteError?) throws {
+        let name = Comment(rawValue: vector["id"]?.text ?? "")
+        let expect = try #require(vector["expect"], name)
+        if let code = expect["error"]?.whole {
+            #expect(error?.code == Int(code), name)
+            if let domain = expect["domain"]?.text { #expect(error?.domain == domain, name) }
+            #expect(rig.transport.requests.count == Int(expect["requestsSent"]?.whole ?? 0), name)
+            return
+        }
+        #expect(error == nil, name)
+        let request = try #require(rig.transport.requests.first, name)
+        #expect(rig.transport.requests.count == 1, name)
+        if let method = expect["method"]?.text { #expect(request.head.method.rawValue == method, name) }
+        if let path = expect["path"]?.text { #expect(request.head.path == path, name) }
+        if let url = expect["url"]?.text { #expect(request.url == url, name) }
+        if let scheme = expect["scheme"]?.text { #expect(request.head.scheme == scheme, name) }
+        if let body = expect["body"] {
+            #expect(body.isNull ? request.body == nil : request.json == body, name)
+        }
+        if let form = expect["form"]?.members { #expect(request.form == form.compactMapValues(\.text), name) }
+        for (header, value) in expect["headers"]?.members ?? [:] {
+            #expect(request.header(header) == value.text, name)
+        }
+        for (header, value) in expect["requestHeaders"]?.members ?? [:] {
+            #expect(request.header(header) == value.text, name)
+        }
+        for header in expect["absentHeaders"]?.elements ?? [] {
+            #expect(request.header(header.text ?? "") == nil, name)
+        }
+    }
+
+    @Test func users() async throws {
+        let vectors = try ClientVectors.area("auth")
+        #expect(vectors.count >= 15)
+        for vector in vectors {
+            let rig = try rig(vector)
+            rig.transport.handle { request in
+                request.head.path?.contains("ccessToken") == true ? ClientRig.tokens("T") : .scripted(json: "{}")
+            }
+            func text(_ name: String) -> String { vector[name]?.text ?? "" }
+            let client = rig.client
+            let error = await remoteError {
+                switch text("op") {
+                case "login": try await client.logIn(username: text("username"), password: text("password"))
+                case "loginTemporary":
+                    try await client.logIn(
+                        username: text("username"), temporaryPassword: text("password"),
+                        newPassword: text("newPassword"))
+                case "loggedInUser": _ = try await client.loggedInUser()
+                case "logout": try await client.logOut()
+                case "forgotPassword": try await client.forgotPassword(username: text("username"))
+                case "changePassword": try await client.resetPassword(from: text("old"), to: text("new"))
+                case "loginFacebook":
+                    try await client.logIn(
+                        facebookToken: text("token"), createsUser: vector["createIfNeeded"]?.flag ?? false,
+                        username: vector["username"]?.text)
+                case "loginTwitter":
+                    try await client.logIn(
+                        twitterToken: text("token"), secret: text("secret"),
+                        createsUser: vector["createIfNeeded"]?.flag ?? false, username: vector["username"]?.text)
+                case "loginGigya":
+                    try await client.logIn(
+                        gigyaUID: text("uid"), signature: text("signature"), timestamp: text("timestamp"))
+                case "linkFacebook": try await client.linkFacebook(token: text("token"))
+                case "unlinkFacebook": try await client.unlinkFacebook()
+                default: Issue.record("no such case: \(text("op"))")
+                }
+            }
+            try check(vector, rig, error)
+        }
+    }
+
+    @Test func dataBySchema() async throws {
+        let vectors = try ClientVectors.area("request")
+        for vector in vectors where vector["op"]?.text != "raw" && vector["op"]?.text != "customCode" {
+            let rig = try rig(vector)
+            rig.transport.handle { request in
+                .scripted(json: request.json?.elements == nil ? "{}" : #"{"succeeded":["1","2"],"failed":[]}"#)
+            }
+            func text(_ name: String) -> String { vector[name]?.text ?? "" }
+            let store = rig.client.dataStore
+            let object = vector["object"]?.members
+            var options = RequestOptions()
+            if let depth = vector["expandDepth"]?.whole, text("op") != "read" {
+                options.headers["X-StackMob-Expand"] = String(depth)
+            }
+            let passed = options
+            // A dictionary that is not there does not compile.
+            if object == nil, text("op") == "create" { continue }
+            let error = await remoteError {
+                switch text("op") {
+                case "create": try await store.create(object!, in: text("schema"), options: passed)
+                case "read":
+                    _ = try await store.read(
+                        text("objectId"), in: text("schema"), expanding: Int(vector["expandDepth"]?.whole ?? 0))
+                case "update":
+                    try await store.update(text("objectId"), in: text("schema"), with: object!, options: passed)
+                case "delete": try await store.delete(text("objectId"), in: text("schema"))
+                case "increment":
+                    try await store.increment(
+                        text("field"), of: text("objectId"), in: text("schema"), by: vector["by"]!)
+                case "createRelated":
+                    try await store.create(
+                        vector["objects"]!.elements!.compactMap(\.members), appendingTo: text("field"),
+                        of: text("objectId"), in: text("schema"))
+                case "removeRelated":
+                    try await store.remove(
+                        vector["ids"]!.elements!.compactMap(\.text), from: text("field"), of: text("objectId"),
+                        in: text("schema"), deletesObjects: vector["cascade"]?.flag ?? false)
+                default: Issue.record("no such case: \(text("op"))")
+                }
+            }
+            if let exception = vector["expect"]?["exception"]?.text {
+                #expect(error?.domain == exception, Comment(rawValue: vector["id"]?.text ?? ""))
+                #expect(rig.transport.requests.isEmpty)
+            } else {
+                try check(vector, rig, error)
+            }
+        }
+    }
+
+    @Test func counts() async throws {
+        for vector in try ClientVectors.area("count") {
+            let name = Comment(rawValue: vector["id"]?.text ?? "")
+            let rig = try rig(vector)
+            let range = vector["contentRange"]?.text
+            let elements = vector["resultCount"]?.whole.map { Array(repeating: "{}", count: Int($0)) } ?? []
+            rig.transport.answer(
+                json: "[\(elements.joined(separator: ","))]", headers: range.map { ["Content-Range": $0] } ?? [:])
+            var query = StackMobQuery("todo")
+            for order in vector["query"]?["orderBy"]?.elements ?? [] {
+                query = query.ordered(
+                    by: order.elements?.first?.text ?? "", ascending: order.elements?.last?.text == "asc")
+            }
+            if let limit = vector["query"]?["limit"]?.whole { query = query.limited(to: Int(limit)) }
+            let asked = query
+            var count: Int?
+            let error = await remoteError { count = try await rig.client.dataStore.count(asked) }
+            if let code = vector["expect"]?["error"]?.whole {
+                #expect(error?.code == Int(code), name)
+            } else if let expected = vector["expect"]?["count"]?.whole {
+                #expect(count == Int(expected), name)
+            } else {
+                try check(vector, rig, error)
+            }
+        }
+    }
+
+    @Test func pushMessages() async throws {
+        for vector in try ClientVectors.area("push") {
+            let rig = try rig(vector)
+            rig.transport.answer(json: "{}")
+            func texts(_ name: String) -> [String] { vector[name]?.elements?.compactMap(\.text) ?? [] }
+            let push = try rig.client.push
+            let message = vector["message"]?.members ?? [:]
+            let error = await remoteError {
+                switch vector["op"]?.text {
+                case "register":
+                    try await push.register(
+                        PushToken(vector["token"]?.text ?? ""), for: vector["user"]?.text ?? "")
+                case "sendToUsers": try await push.send(message, toUsers: texts("users"))
+                case "sendToTokens": try await push.send(message, toTokens: texts("tokens").map { PushToken($0) })
+                default: Issue.record("no such case")
+                }
+            }
+            try check(vector, rig, error)
+            #expect(rig.transport.requests.first?.header("Authorization")?.hasPrefix("OAuth realm=") == true)
+        }
+    }
+
+    @Test func busyServers() async throws {
+        for vector in try ClientVectors.area("retry-503") {
+            let name = Comment(rawValue: vector["id"]?.text ?? "")
+            let rig = try rig(vector)
+            rig.logIn()
+            for status in vector["statuses"]?.elements ?? [] {
+                rig.transport.answer(
+                    status: Int(status.whole ?? 0),
+                    headers: vector["retryAfter"]?.text.map { ["Retry-After": $0] } ?? [:], body: Data("{}".utf8))
+            }
+            var options = RequestOptions()
+            options.retries = Int(vector["numberOfRetries"]?.whole ?? 0)
+            let passed = options
+            let error = await remoteError {
+                _ = try await rig.client.perform(CustomCodeRequest("busy"), options: passed)
+            }
+            let expect = try #require(vector["expect"])
+            #expect(rig.transport.requests.count == expect["attempts"]?.whole.map(Int.init), name)
+            #expect(rig.clock.sleeps == (expect["delays"]?.elements?.compactMap(\.number) ?? []), name)
+            #expect(error?.code == expect["result"]?["code"]?.whole.map(Int.init), name)
+            #expect(error?.domain == expect["result"]?["domain"]?.text, name)
+            // Each attempt is signed anew.
+            #expect(
+                Set(rig.transport.requests.map { $0.header("Authorization") }).count == rig.transport.requests.count)
+        }
+    }
+
+    @Test func errors() async throws {
+        for vector in try ClientVectors.area("error") {
+            let name = Comment(rawValue: vector["id"]?.text ?? "")
+            let rig = try rig(vector)
+            let release = Gate()
+            let arrived = Gate()
+            let isExpired = vector["tokenExpired"]?.flag == true
+            let holdsRefresh = vector["refreshTokenHeld"]?.flag == true
+            if isExpired || holdsRefresh || vector["refreshTokenHeld"] != nil {
+                rig.logIn(refreshToken: holdsRefresh ? "R" : nil, expiresIn: isExpired ? -1 : 3600)
+            }
+            let status = Int(vector["status"]?.whole ?? 200)
+            let body = vector["body"]?.data ?? Data()
+            let refreshStatus = Int(vector["refresh"]?["status"]?.whole ?? 200)
+            rig.transport.handle { request in
+                guard request.head.path == "/user/refreshToken" else { return .scripted(status: status, body: body) }
+                arrived.open()
+                if isExpired { await release.wait() }
+                return refreshStatus == 200 ? ClientRig.tokens("T") : .scripted(status: refreshStatus)
+            }
+            let client = rig.client
+            var running: Task<Void, any Error>?
+            if vector["refreshAlreadyRunning"]?.flag == true {
+                running = Task { try await client.session.refresh() }
+                await arrived.wait()
+            }
+            let error = await remoteError {
+                switch vector["op"]?.text {
+                case "login": try await client.logIn(username: "bob", password: "x")
+                case "create": try await client.dataStore.create(["username": "jack"], in: "user")
+                case "read": _ = try await client.dataStore.read("1", in: "todo")
+                case "query": _ = try await client.dataStore.query(StackMobQuery("todo"))
+                case "refresh": try await client.session.refresh()
+                default: Issue.record("no such case")
+                }
+            }
+            #expect(error?.domain == vector["expect"]?["domain"]?.text, name)
+            #expect(error?.code == vector["expect"]?["code"]?.whole.map(Int.init), name)
+            if let info = vector["expect"]?["userInfo"] { #expect(try JSONValue(error?.body ?? Data()) == info, name) }
+            release.open()
+            _ = try? await running?.value
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import StrataStackMob
+
+/// Compares what a case expects with what was answered, by the rules of the vectors: bodies as JSON values, parameters
+/// and headers as sets of which those listed count, paths with their parameters in any order.
+struct WireComparison {
+    private(set) var differences: [String] = []
+
+    init(expect: JSONValue, actual: JSONValue) {
+        guard let members = expect.members else {
+            differences = ["the case expects nothing"]
+            return
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) { compare(name, value, actual) }
+        let expectsError = members.keys.contains { ["error", "exception", "code", "domain"].contains($0) }
+        if !expectsError, let error = actual["error"] { differences.append("failed with \(error)") }
+    }
+
+    private mutating func compare(_ name: String, _ expected: JSONValue, _ actual: JSONValue) {
+        switch name {
+        case "headers", "requestHeaders":
+            for (header, value) in expected.members ?? [:] where actual[name]?[header] != value {
+                differ("\(name).\(header)", value, actual[name]?[header])
+            }
+        case "absentHeaders": absent(expected, in: actual["headers"], name)
+        case "absentKeys": absent(expected, in: actual["body"], name)
+        case "presentKeys":
+            for key in expected.elements ?? [] where actual["body"]?[key.text ?? ""] == nil { differ(name, key, nil) }
+        case "path", "url":
+            if Self.address(expected.text) != Self.address(actual[name]?.text) {
+                differ(name, expected, actual[name])
+            }
+        case "relations":
+            let pairs = Set(expected.elements ?? [])
+            if actual[name]?.elements.map(Set.init) != pairs { differ(name, expected, actual[name]) }
+        default:
+            guard let value = actual[name], Self.areSame(expected, value) else {
+                return differ(name, expected, actual[name])
+            }
+        }
+    }
+
+    private mutating func absent(_ names: JSONValue, in object: JSONValue?, _ list: String) {
+        for name in names.elements ?? [] {
+            if let value = object?[name.text ?? ""] { differ("\(list) \(name)", .null, value) }
+        }
+    }
+
+    private mutating func differ(_ name: String, _ expected: JSONValue, _ actual: JSONValue?) {
+        differences.append("\(name): expected \(expected), not \(actual?.description ?? "nothing")")
+    }
+
+    /// An address without its parameters, and the parameters in order.
+    private static func address(_ text: String?) -> [String] {
+        let parts = (text ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parameters = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
+        return [parts[0]] + parameters.sorted()
+    }
+
+    /// Whether two values are the same; `1` is `1.0`, and not `true`.
+    private static func areSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
+        switch (a, b) {
+        case (.array(let x), .array(let y)): x.count == y.count && zip(x, y).allSatisfy(areSame)
+        case (.object(let x), .object(let y)):
+            x.count == y.count && x.allSatisfy { name, value in y[name].map { areSame(value, $0) } ?? false }
+        default: a == b || a.number != nil && a.number == b.number
+        }
+    }
+}

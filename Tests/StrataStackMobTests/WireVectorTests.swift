@@ -1,0 +1,111 @@
+import Foundation
+import StrataStackMob
+import Testing
+
+@testable import StrataTool
+
+@Suite struct WireVectorTests {
+    /// The cases of a file by line.
+    static func cases(_ file: String) throws -> [String] {
+        let url = try #require(Bundle.module.url(forResource: file, withExtension: "jsonl", subdirectory: "Vectors"))
+        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    /// The case without what it expects, so that the answer cannot depend on it.
+    private static func input(_ line: String) throws -> (id: JSONValue, text: String, expect: JSONValue) {
+        let json = try JSONValue(text: line)
+        var members = try #require(json.members)
+        members["expect"] = nil
+        let expect = try #require(json["expect"])
+        return (try #require(members["id"]), JSONValue.object(members).description, expect)
+    }
+
+    @Test(arguments: ["stackmob", "stackmob-more"]) func answersAreAsExpected(file: String) async throws {
+        let lines = try Self.cases(file)
+        #expect(lines.count >= 157)
+        for line in lines {
+            let input = try Self.input(line)
+            let answer = try JSONValue(text: await StackMobWire.answer(to: input.text))
+            #expect(answer["id"] == input.id)
+            let comparison = WireComparison(expect: input.expect, actual: answer["actual"] ?? .null)
+            #expect(comparison.differences == [], "\(input.text) \(answer["error"] ?? "")")
+        }
+    }
+
+    /// The comparison would see another answer: every expected member is changed once.
+    @Test func comparisonSeesEveryMember() async throws {
+        for line in try Self.cases("stackmob") {
+            let input = try Self.input(line)
+            let actual = try JSONValue(text: await StackMobWire.answer(to: input.text))["actual"] ?? .null
+            for (name, value) in input.expect.members ?? [:] {
+                // A list of names that must not be there is wrong with one that is.
+                let wrong: JSONValue =
+                    switch name {
+                    case "absentHeaders":
+                        .array((actual["headers"]?.members?.keys.prefix(1) ?? []).map(JSONValue.string))
+                    case "absentKeys": .array((actual["body"]?.members?.keys.prefix(1) ?? []).map(JSONValue.string))
+                    case "presentKeys": ["no such key"]
+                    case "headers", "requestHeaders":
+                        .object((value.members ?? [:]).mapValues { _ in "something else" })
+                    default: "something else"
+                    }
+                if wrong == value || wrong.elements?.isEmpty == true { continue }
+                let comparison = WireComparison(expect: .object([name: wrong]), actual: actual)
+                #expect(comparison.differences != [], "\(name) of \(input.id)")
+            }
+        }
+    }
+
+    private static func firstName(_ object: JSONValue?) -> JSONValue {
+        .array((object?.members ?? [:]).keys.sorted().prefix(1).map(JSONValue.string))
+    }
+
+    @Test(arguments: [
+        "", "x", "null", "[]", "{}", "3", #"{"id":1}"#, #"{"id":"a","area":"nonsense"}"#, #"{"id":"a","area":7}"#,
+        #"{"id":"a","area":"query","conditions":[[]]}"#, #"{"id":"a","area":"query","conditions":[["~","a",1]]}"#,
+        #"{"id":"a","area":"query","conditions":[["near","a"]]}"#, #"{"id":"a","area":"query-logic"}"#,
+        #"{"id":"a","area":"predicate","predicate":"((((((("}"#,
+        #"{"id":"a","area":"predicate","args":[{"$date":"x"}]}"#,
+        #"{"id":"a","area":"fetch-request","fetchOffset":9223372036854775807,"fetchLimit":9223372036854775807}"#,
+        #"{"id":"a","area":"fetch-request","fetchOffset":-1}"#, #"{"id":"a","area":"count"}"#,
+        #"{"id":"a","area":"count","contentRange":"///","resultCount":99999999999999999999}"#,
+        #"{"id":"a","area":"encoding"}"#, #"{"id":"a","area":"request"}"#,
+        #"{"id":"a","area":"request","op":"raw","method":"a b"}"#,
+        #"{"id":"a","area":"request","op":"customCode","httpMethod":"PATCH","name":"m"}"#,
+        #"{"id":"a","area":"name-mapping"}"#, #"{"id":"a","area":"name-mapping","property":""}"#,
+        #"{"id":"a","area":"serialize","values":{"a":{"$back":"B"}}}"#,
+        #"{"id":"a","area":"serialize","values":{"a":{"$new":[]}}}"#,
+        #"{"id":"a","area":"serialize","values":{"a":{"$date_ms":1e300}}}"#,
+        #"{"id":"a","area":"deserialize","json":3}"#,
+        #"{"id":"a","area":"deserialize","model":{"a":"thing"},"json":{}}"#,
+        #"{"id":"a","area":"binary"}"#, #"{"id":"a","area":"binary","op":"encode","dataBase64":"%"}"#,
+        #"{"id":"a","area":"mac"}"#, #"{"id":"a","area":"mac","url":"nowhere","method":""}"#,
+        #"{"id":"a","area":"oauth1"}"#, #"{"id":"a","area":"auth"}"#, #"{"id":"a","area":"auth","op":"x"}"#,
+        #"{"id":"a","area":"error"}"#, #"{"id":"a","area":"error","op":"query","status":99999999999}"#,
+        #"{"id":"a","area":"retry-503"}"#, #"{"id":"a","area":"retry-503","statuses":[503],"retryAfter":"-5"}"#,
+        #"{"id":"a","area":"retry-503","statuses":[503],"retryAfter":"1e400","numberOfRetries":-2}"#,
+        #"{"id":"a","area":"push"}"#, #"{"id":"a","area":"cache-policy"}"#,
+        #"{"id":"a","area":"cache-policy","policy":9,"cache":[]}"#,
+        #"{"id":"a","area":"dirty-queue","operations":[1]}"#,
+        #"{"id":"a","area":"dirty-queue","operations":[["insert","1"],["insert","1"]]}"#,
+        #"{"id":"a","area":"sync","policy":"x"}"#, "{\"id\":\"\\ud800\",\"area\":\"sync\"}",
+    ]) func everyLineHasAnAnswer(line: String) async throws {
+        let answer = try JSONValue(text: await StackMobWire.answer(to: line))
+        #expect(answer.members?.keys.contains("id") == true)
+        #expect(answer.members?.keys.contains("actual") == true)
+    }
+
+    @Test func answersDoNotDependOnWhatIsExpected() async throws {
+        for line in try Self.cases("stackmob").prefix(40) {
+            let input = try Self.input(line)
+            #expect(await StackMobWire.answer(to: line) == StackMobWire.answer(to: input.text))
+        }
+    }
+
+    @Test func deepNestingIsRefused() async throws {
+        let line = "{\"id\":1,\"area\":\"query-logic\",\"tree\":" + String(repeating: "[", count: 100_000)
+        let answer = try JSONValue(text: await StackMobWire.answer(to: line))
+        #expect(answer["actual"] == .null)
+        #expect(answer["error"]?.text?.contains("levels deep") == true)
+    }
+}
