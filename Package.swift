@@ -141,8 +141,10 @@ let package = Package(
             name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool"], resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        // As somebody else would write it: without what is open to this package alone.
+        .target(name: "PlainJSONStore", dependencies: ["StrataRemote"], path: "Tests/PlainJSONStore", packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
-        .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting"]),
+        .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting", "PlainJSONStore"]),
         .testTarget(
             name: "StrataStackMobTests", dependencies: ["StrataStackMob", "StrataTesting"],
             resources: [.copy("Vectors")]),
