@@ -63,36 +63,44 @@ final class CommitWriter {
     func run() throws(StoreError) -> CommitResult {
         try connection.begin()
         do throws(StoreError) {
-            try writeClearings()
-            try findReferrers()
-            try writeDeletes()
-            try writeUpdates()
-            try writeInserts()
-            if conflicts.isEmpty {
-                try writePairs()
-                try writeOrders()
-                if !writtenFiles.isEmpty { store.blobs?.synchronize() }
-                try commitTransaction()
-            }
+            try write()
+            if conflicts.isEmpty { try commitTransaction() }
         } catch {
             takeBack()
             throw error
         }
         if conflicts.isEmpty {
-            store.blobs?.remove(droppedFiles)
+            removeDroppedFiles()
             return .committed(effects)
         }
         takeBack()
         return .conflicts(try conflictsWithRows())
     }
 
-    private func takeBack() {
+    /// Writes everything within the open transaction. Conflicts are there to be asked for afterwards.
+    func write() throws(StoreError) {
+        try writeClearings()
+        try findReferrers()
+        try writeDeletes()
+        try writeUpdates()
+        try writeInserts()
+        guard conflicts.isEmpty else { return }
+        try writePairs()
+        try writeOrders()
+        if !writtenFiles.isEmpty { store.blobs?.synchronize() }
+    }
+
+    /// Takes back the open transaction.
+    func takeBack() {
         connection.rollback()
         store.blobs?.remove(writtenFiles)
     }
 
+    /// Removes the files that nothing refers to once the transaction is permanent.
+    func removeDroppedFiles() { store.blobs?.remove(droppedFiles) }
+
     /// Commits; deferred foreign keys are checked here.
-    private func commitTransaction() throws(StoreError) {
+    func commitTransaction() throws(StoreError) {
         let statement = try connection.statement("COMMIT")
         let code = statement.stepCode()
         let error = code == SQLITE_DONE ? nil : connection.failure(code)
@@ -103,7 +111,7 @@ final class CommitWriter {
     }
 
     /// Reads the rows of all conflicts: one statement for each hierarchy, since an import may meet thousands.
-    private func conflictsWithRows() throws(StoreError) -> [StoreConflict] {
+    func conflictsWithRows() throws(StoreError) -> [StoreConflict] {
         var keys: [Int: [Int64]] = [:]
         for conflict in conflicts {
             guard let key = conflict.storeKey else { continue }

@@ -2,8 +2,9 @@ import CSQLite
 import Foundation
 import StrataStore
 
-/// A connection to the database with its prepared statements. One thread at a time.
-final class Connection {
+/// A connection to the database with its prepared statements. One thread at a time. Other targets of the package get
+/// one from ``SQLiteStore/reading(_:)`` and ``SQLiteStore/transaction(_:)``.
+package final class Connection {
     let handle: OpaquePointer
     /// The path for messages.
     let path: String
@@ -70,7 +71,7 @@ final class Connection {
     }
 
     /// The prepared statement for some SQL, from the cache if it has been used before.
-    func statement(_ sql: String) throws(StoreError) -> Statement {
+    package func statement(_ sql: String) throws(StoreError) -> Statement {
         if let known = statements[sql] { return known }
         let made = try prepare(sql)
         if statements.count >= Self.cacheLimit { statements.removeAll() }
@@ -79,7 +80,7 @@ final class Connection {
     }
 
     /// A new prepared statement that is not kept.
-    func prepare(_ sql: String, persistent: Bool = true) throws(StoreError) -> Statement {
+    package func prepare(_ sql: String, persistent: Bool = true) throws(StoreError) -> Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             handle, sql, -1, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
@@ -125,12 +126,12 @@ final class Connection {
     }
 
     /// Runs a statement once.
-    func execute(_ sql: String) throws(StoreError) {
+    package func execute(_ sql: String) throws(StoreError) {
         try prepare(sql, persistent: false).run()
     }
 
     /// The first column of the first row as a whole number; nil if there is no row or it is NULL.
-    func integer(_ sql: String) throws(StoreError) -> Int64? {
+    package func integer(_ sql: String) throws(StoreError) -> Int64? {
         let statement = try prepare(sql, persistent: false)
         guard try statement.step() else { return nil }
         defer { statement.reset() }
@@ -146,7 +147,7 @@ final class Connection {
     }
 
     /// How many rows the last statement changed itself, without triggers and foreign keys.
-    var changes: Int { Int(sqlite3_changes(handle)) }
+    package var changes: Int { Int(sqlite3_changes(handle)) }
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

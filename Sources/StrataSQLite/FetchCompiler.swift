@@ -50,8 +50,8 @@ struct FetchCompiler {
     private func rows(_ plan: FetchPlan, _ from: String, isLimited: Bool, _ answer: Answer) -> String {
         let rowPlan = rowPlans[plan.entityIndex]
         if plan.predicate == nil, plan.sorts.isEmpty, !isLimited {
-            let condition = schema.layout.entityCondition(
-                plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
+            let conditions = PredicateCompiler.rowConditions(of: plan, schema)
+            let condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
             return rowPlan.selectAll(condition, skippingKnown: answer == .unknownRows)
         }
         // A subquery with a limit keeps its order, and no condition is moved into it.
@@ -68,11 +68,15 @@ struct FetchCompiler {
 extension PredicateCompiler {
     /// Adds what a plan says about its rows.
     func addConditions(of plan: FetchPlan) throws(StoreError) {
-        if let condition = layout.entityCondition(plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
-        {
-            root.scope.conditions.append(condition)
-        }
+        root.scope.conditions += Self.rowConditions(of: plan, schema)
         if let predicate = plan.predicate { root.scope.conditions.append(try condition(predicate, at: 0)) }
+    }
+
+    /// Which rows of a table count for a plan at all.
+    static func rowConditions(of plan: FetchPlan, _ schema: Schema) -> [String] {
+        let condition = schema.layout.entityCondition(
+            plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
+        return [condition, schema.isMirror ? "t0._version > 0" : nil].compactMap(\.self)
     }
 
     /// `ORDER BY` of a plan. SQLite puts NULL before all values, as ``ValueComparison/sortOrder(_:_:_:)`` does.

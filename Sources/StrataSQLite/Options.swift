@@ -39,6 +39,10 @@ extension SQLiteStore {
         /// connection: it must not use the store.
         public var trace: (@Sendable (StatementTrace) -> Void)?
 
+        /// Whether the store mirrors a server: fetches, counts and values leave out rows of version 0, of which only the
+        /// key is known, and unique constraints are left to the server, since parts of its state come one by one.
+        package var isMirror = false
+
         /// The greatest number of pages of the file; nil for no limit. For tests of a full disk.
         var maximumPageCount: Int?
         /// Files of external values that nothing refers to are removed at opening when they are older than this, in

@@ -81,7 +81,7 @@ extension SQLiteStore {
         }
     }
 
-    func rows(entityIndex: Int, keys: [Int64], on connection: Connection) throws(StoreError) -> RowBatch {
+    package func rows(entityIndex: Int, keys: [Int64], on connection: Connection) throws(StoreError) -> RowBatch {
         let sql = keyQueries[entityIndex]
         let statement = try connection.statement(keys.count == 1 ? sql.one : sql.many)
         if keys.count == 1 {

@@ -61,14 +61,21 @@ extension SQLiteStore {
         entityIndex: Int, relationshipIndex: Int, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
         if owners.isEmpty { return [] }
-        let sql = try memberKeysQuery(entityIndex, relationshipIndex, ownerCount: owners.count)
         return try pool.read { (connection) throws(StoreError) in
-            let statement = try connection.statement(sql)
-            bind(owners, to: statement)
-            var result: [(owner: Int64, member: Int64)] = []
-            while try statement.step() { result.append((statement.integer(0), statement.integer(1))) }
-            return result
+            try memberKeys(
+                entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, on: connection)
         }
+    }
+
+    package func memberKeys(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], on connection: Connection
+    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
+        let statement = try connection.statement(
+            try memberKeysQuery(entityIndex, relationshipIndex, ownerCount: owners.count))
+        bind(owners, to: statement)
+        var result: [(owner: Int64, member: Int64)] = []
+        while try statement.step() { result.append((statement.integer(0), statement.integer(1))) }
+        return result
     }
 
     private func memberKeysQuery(

@@ -15,7 +15,8 @@ extension SQLiteStore {
         model: ManagedObjectModel, location: Location, options: Options = Options()
     ) throws(StoreError) -> SQLiteStore {
         let place = try StorePlace(location, options: options)
-        let schema = Schema(layout: try StoreLayout(model: model, store: "SQLite"))
+        let schema = Schema(
+            layout: try StoreLayout(model: model, store: "SQLite"), isMirror: options.isMirror)
         try checkFeatures(schema)
         var rowPlans: [RowPlan] = []
         for entity in model.entities { rowPlans.append(try RowPlan(layout: schema.layout, entityIndex: entity.index)) }

@@ -54,6 +54,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
         var capabilities: StoreCapabilities = [
             .uniqueConstraints, .orderedRelationships, .derivedAttributes, .spatialIndexes, .fullTextIndexes,
         ]
+        if options.isMirror { capabilities.remove(.uniqueConstraints) }
         if case .file = location { capabilities.formUnion([.persistent, .multiProcess, .externalStorage]) }
         self.capabilities = capabilities
     }
@@ -65,29 +66,35 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
         guard !options.isReadOnly else { throw .readOnly(path: path) }
         precondition(count > 0, "allocateKeys: count must be at least 1")
-        let table = layout.table(rootIndex)
         return try pool.write { (connection) throws(StoreError) in
             try connection.begin()
             defer { connection.rollback() }
-            // Rows that came in by other ways, a shell for instance, keep their keys to themselves.
-            let statement = try connection.statement(
-                """
-                INSERT INTO _keys(entity, next) \
-                VALUES(?1, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1 + ?2) \
-                ON CONFLICT(entity) DO UPDATE SET \
-                next = max(next, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1) + ?2 RETURNING next
-                """)
-            statement.bind(model.entities[rootIndex].name, at: 1)
-            statement.bind(Int64(count), at: 2)
-            guard try statement.step(), statement.type(0) == SQLITE_INTEGER else {
-                statement.reset()
-                throw .constraint(entity: model.entities[rootIndex].name, reason: "there are no keys left")
-            }
-            let end = statement.integer(0)
-            statement.reset()
+            let keys = try allocateKeys(count, rootIndex: rootIndex, on: connection)
             try connection.commit()
-            return max(1, end - Int64(count))..<end
+            return keys
         }
+    }
+
+    /// Reserves keys as a part of the open transaction.
+    func allocateKeys(_ count: Int, rootIndex: Int, on connection: Connection) throws(StoreError) -> Range<Int64> {
+        let table = layout.table(rootIndex)
+        // Rows that came in by other ways, a shell for instance, keep their keys to themselves.
+        let statement = try connection.statement(
+            """
+            INSERT INTO _keys(entity, next) \
+            VALUES(?1, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1 + ?2) \
+            ON CONFLICT(entity) DO UPDATE SET \
+            next = max(next, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1) + ?2 RETURNING next
+            """)
+        statement.bind(model.entities[rootIndex].name, at: 1)
+        statement.bind(Int64(count), at: 2)
+        guard try statement.step(), statement.type(0) == SQLITE_INTEGER else {
+            statement.reset()
+            throw .constraint(entity: model.entities[rootIndex].name, reason: "there are no keys left")
+        }
+        let end = statement.integer(0)
+        statement.reset()
+        return max(1, end - Int64(count))..<end
     }
 
     public func externalData(named name: String) throws(StoreError) -> Data {

@@ -27,8 +27,12 @@ struct Schema {
     private var names = NamePool()
     private var model: ManagedObjectModel { layout.model }
 
-    init(layout: StoreLayout) {
+    /// Whether rows may agree in values that the model declares unique; see ``SQLiteStore/Options/isMirror``.
+    let isMirror: Bool
+
+    init(layout: StoreLayout, isMirror: Bool = false) {
         self.layout = layout
+        self.isMirror = isMirror
         for table in layout.tables { _ = names.take(table.name) }
         for pairs in layout.pairTables { _ = names.take(pairs.name) }
         makeIndexes()
@@ -109,11 +113,12 @@ struct Schema {
             words.append(column.name + (isDescending ? "_desc" : ""))
         }
         guard let first = terms.first else { return }
-        let isPartial = index.kind == .unique && entity.parentIndex != nil
+        let isUnique = index.kind == .unique && !isMirror
+        let isPartial = isUnique && entity.parentIndex != nil
         let name = names.take(
-            "\(table.name)_by_\(words.joined(separator: "_"))\(index.kind == .unique ? "_unique" : "")")
+            "\(table.name)_by_\(words.joined(separator: "_"))\(isUnique ? "_unique" : "")")
         var sql =
-            "CREATE \(index.kind == .unique ? "UNIQUE INDEX" : "INDEX") \(Identifiers.quote(name)) ON \(table.quoted)"
+            "CREATE \(isUnique ? "UNIQUE INDEX" : "INDEX") \(Identifiers.quote(name)) ON \(table.quoted)"
             + " (\(terms.joined(separator: ", ")))"
         if isPartial, let condition = layout.entityCondition(entity.index, subentities: true, alias: nil) {
             sql += " WHERE \(condition)"

@@ -3,7 +3,7 @@ import Foundation
 import StrataStore
 
 /// A prepared statement: bind, step until there are no more rows, reset.
-final class Statement {
+package final class Statement {
     let handle: OpaquePointer
     let sql: String
     private unowned let connection: Connection
@@ -29,7 +29,7 @@ final class Statement {
 
     /// Runs to the next row.
     /// - Returns: false if there are no more; the statement is reset then.
-    func step() throws(StoreError) -> Bool {
+    package func step() throws(StoreError) -> Bool {
         let code = stepCode()
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE {
@@ -42,7 +42,7 @@ final class Statement {
     }
 
     /// Runs a statement that answers with no rows.
-    func run() throws(StoreError) {
+    package func run() throws(StoreError) {
         while try step() {}
     }
 
@@ -57,7 +57,7 @@ final class Statement {
 
     /// Makes the statement ready for the next use, and reports it to the trace.
     /// - Parameter rows: How many rows it gave, where they did not come by steps.
-    func reset(rows: Int? = nil) {
+    package func reset(rows: Int? = nil) {
         sqlite3_reset(handle)
         bindCode = SQLITE_OK
         if holdsObjects {
@@ -75,14 +75,24 @@ final class Statement {
         rowCount = 0
     }
 
-    func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
-    func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
-    func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
+    package func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+    package func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
+    package func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
 
-    func bind(_ text: String, at index: Int32) {
+    package func bind(_ text: String, at index: Int32) {
         var text = text
         text.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index, destructor: transient) }
     }
+
+    /// Binds bytes that are copied.
+    package func bind(_ data: Data, at index: Int32) {
+        data.withUnsafeBytes { bindBlob($0, at: index, destructor: transient) }
+    }
+
+    /// Binds UTF-8 text that outlives the step.
+    package func bindText(unowned bytes: UnsafeRawBufferPointer, at index: Int32) { bindText(bytes, at: index) }
+    /// Binds bytes that outlive the step.
+    package func bindBlob(unowned bytes: UnsafeRawBufferPointer, at index: Int32) { bindBlob(bytes, at: index) }
 
     /// Binds UTF-8 text; without a destructor the memory must outlive the step.
     func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32, destructor: sqlite3_destructor_type? = nil) {
@@ -123,7 +133,7 @@ final class Statement {
     }
 
     /// Binds the list behind a `strata_list(?)`.
-    func bind(_ list: ValueList, at index: Int32) {
+    package func bind(_ list: ValueList, at index: Int32) {
         holdsObjects = true
         sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(list).toOpaque(), ValueList.pointerType) {
             if let pointer = $0 { Unmanaged<ValueList>.fromOpaque(pointer).release() }
@@ -141,18 +151,20 @@ final class Statement {
     /// How many parameters the statement has.
     var parameterCount: Int32 { sqlite3_bind_parameter_count(handle) }
 
+    /// Whether a column has no value.
+    package func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
     func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
-    func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
     /// The UTF-8 text of a column, valid until the next step.
-    func textBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    package func textBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_text(handle, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
     /// The bytes of a column, valid until the next step.
-    func blobBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    package func blobBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
     }
@@ -163,7 +175,7 @@ final class Statement {
         SQLCoding.decode(sqlite3_column_value(handle, column), kind)
     }
 
-    func text(_ column: Int32) -> String { String(decoding: textBytes(column), as: UTF8.self) }
+    package func text(_ column: Int32) -> String { String(decoding: textBytes(column), as: UTF8.self) }
 }
 
 /// Tells SQLite to copy what is bound (`SQLITE_TRANSIENT`, which Swift cannot import).

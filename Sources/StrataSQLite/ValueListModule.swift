@@ -3,14 +3,17 @@ import Foundation
 
 /// The values behind a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement
 /// serves all lengths.
-final class ValueList: Sendable {
+package final class ValueList: Sendable {
     let keys: [Int64]
     let values: [SQLValue]
 
-    init(keys: [Int64]) {
+    package init(keys: [Int64]) {
         self.keys = keys
         self.values = []
     }
+
+    /// A list of texts.
+    package convenience init(texts: [String]) { self.init(values: texts.map(SQLValue.text)) }
 
     init(values: [SQLValue]) {
         self.keys = []

@@ -89,7 +89,7 @@ struct WritePlan: Sendable {
         }
         self.externalSQL =
             external.isEmpty ? nil : "SELECT \(external.joined(separator: ", ")) FROM \(table.quoted) WHERE _id = ?"
-        self.uniques = Self.uniques(entity, layout: layout, table: table.quoted, fields: fields)
+        self.uniques = schema.isMirror ? [] : Self.uniques(entity, layout: layout, table: table.quoted, fields: fields)
     }
 
     /// The statement that writes some slots: first their values, then version, key and the version read.

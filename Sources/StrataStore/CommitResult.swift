@@ -5,6 +5,9 @@ public enum CommitResult: Sendable {
     /// Nothing was written, because others were faster or a unique constraint stands against it. All conflicts are
     /// listed.
     case conflicts([StoreConflict])
+    /// A part of it is permanent, and the rest is as it was before: a back end did some of the writes and refused others.
+    /// `done` is that part, in terms of the change set.
+    case partly(CommitEffects, done: ChangeSet, failure: RemoteFailure)
 }
 
 /// What a store did beyond the ``ChangeSet``.
@@ -12,9 +15,15 @@ public struct CommitEffects: Sendable {
     /// The keys of objects that referred to deleted ones when these went, by the position of the topmost entity of their
     /// hierarchy. The store has set such references to nil; some of the objects may be in the change set, too.
     public var referrers: [Int: [Int64]]
+    /// Rows of the change set's inserts and updates that the store has with other values or versions than it was given:
+    /// a server filled in some.
+    public var rows: [RowReference]
 
     /// Describes effects.
-    public init(referrers: [Int: [Int64]] = [:]) { self.referrers = referrers }
+    public init(referrers: [Int: [Int64]] = [:], rows: [RowReference] = []) {
+        self.referrers = referrers
+        self.rows = rows
+    }
 }
 
 /// One object that could not be written.

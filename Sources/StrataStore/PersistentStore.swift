@@ -72,11 +72,17 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// The bytes of a value that stands in a file of its own.
     func externalData(named name: String) throws(StoreError) -> Data
 
+    /// Where the store tells of changes that come from elsewhere: a server. nil if there are none but commits.
+    var changes: StoreChangeFeed? { get }
+
     /// Closes the store. Every later call throws ``StoreError/closed(path:)``.
     func close()
 }
 
 extension PersistentStore {
+    /// Nothing changes but by commits.
+    public var changes: StoreChangeFeed? { nil }
+
     /// The rows that a plan asks for, in its order; all of them whole, unless the caller says what it has.
     public func fetch(_ plan: FetchPlan, known: KnownRows? = nil) throws(StoreError) -> RowBatch {
         try fetch(plan, known: known, cancellation: nil)

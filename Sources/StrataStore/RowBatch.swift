@@ -56,3 +56,20 @@ public final class RowBatch: @unchecked Sendable {
         return slabs[low]
     }
 }
+
+extension RowBatch {
+    /// A batch of rows that stand in several slabs.
+    package convenience init(_ references: [RowReference]) {
+        var slabs: [RowSlab] = []
+        var ends: [Int] = []
+        for (index, reference) in references.enumerated() {
+            if slabs.last === reference.slab {
+                ends[ends.count - 1] = index + 1
+            } else {
+                slabs.append(reference.slab)
+                ends.append(index + 1)
+            }
+        }
+        self.init(pointers: references.map(\.row.base), slabs: slabs, ends: ends, isContiguous: false)
+    }
+}

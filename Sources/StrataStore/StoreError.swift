@@ -31,6 +31,10 @@ public enum StoreError: Error, Sendable, Hashable {
     case closed(path: String)
     /// The read was cancelled; see ``ReadCancellation``.
     case cancelled
+    /// The back end of a remote store did not do what it was asked; for a save with what happened to each object.
+    case remote(RemoteFailure)
+    /// A synchronous form asks for what only the network can tell.
+    case needsNetwork(store: String, what: String)
 }
 
 extension StoreError: CustomStringConvertible {
@@ -55,6 +59,9 @@ extension StoreError: CustomStringConvertible {
         case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
         case .closed(let path): "\(path) has been closed"
         case .cancelled: "the read was cancelled"
+        case .remote(let failure): failure.description
+        case .needsNetwork(let store, let what):
+            "\(what) needs the network: use the form with await, or tell the store \(store) to wait for the network"
         }
     }
 }

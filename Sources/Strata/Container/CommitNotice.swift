@@ -2,8 +2,8 @@ import Synchronization
 
 /// A save that reached the store, as other contexts hear of it.
 struct CommitNotice: Sendable {
-    /// The context that saved.
-    let contextNumber: Int
+    /// The context that saved; nil if none did.
+    let contextNumber: Int?
     let changes: ChangeSet
     let effects: CommitEffects
     /// The rows before the updates of ``changes``, in the same order.

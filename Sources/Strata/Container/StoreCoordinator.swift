@@ -4,6 +4,8 @@ import Foundation
 /// of those who want to hear of saves.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
+    /// The store, if a part of it is elsewhere.
+    let network: (any NetworkStore)?
     let storeIdentifier: UUID
     let model: ManagedObjectModel
     /// By position of the entity in the model.
@@ -11,6 +13,8 @@ final class StoreCoordinator: Sendable {
     let rowCache = RowCache()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
     private let mailboxes = Guarded(MailboxList())
+    /// Keeps this one listening to the store.
+    private let observation = Guarded<StoreObservation?>(nil)
 
     private struct WeakMailbox: Sendable {
         weak var mailbox: NoticeMailbox?
@@ -25,6 +29,7 @@ final class StoreCoordinator: Sendable {
 
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
         self.store = store
+        network = store as? any NetworkStore
         self.storeIdentifier = store.identifier
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
@@ -54,6 +59,7 @@ final class StoreCoordinator: Sendable {
         bindingsByClass = Dictionary(
             bindings.filter { $0.objectClass != ManagedObject.self }.map { (ObjectIdentifier($0.objectClass), $0) },
             uniquingKeysWith: { first, _ in first })
+        observation.withLock { $0 = store.changes?.observe { [weak self] change in self?.take(change) } }
     }
 
     func binding(for objectClass: ManagedObject.Type) -> EntityBinding? {

@@ -11,11 +11,18 @@ extension ManagedObjectContext {
     public nonisolated(nonsending) func fetch<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> [T] {
         processPendingChanges()
         let plan = try plan(for: request)
+        let found = try await prepared(plan, request.storeOptions)
         if request.wantsKeysAlone, asksStore(plan, request) {
-            return typed(faults(try await identities(plan)), plan)
+            return typed(faults(try await identities(found ?? plan)), plan)
         }
-        let answer = try await ask(request.includesPendingChanges ? rootPlan(plan) : plan)
-        return try objects(for: request, plan: plan, answer: answer)
+        let answer = try await ask(request.includesPendingChanges ? rootPlan(plan) : plan, found)
+        let objects = try objects(for: request, plan: plan, answer: answer)
+        if coordinator.network != nil {
+            for path in try steps(of: request.prefetch, from: model.entities[plan.entityIndex]) {
+                try await load(path, of: objects, request.storeOptions)
+            }
+        }
+        return objects
     }
 
     /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
@@ -36,8 +43,15 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         guard asksStore(plan, request) else {
-            let answer = try await ask(rootPlan(plan))
+            let answer = try await ask(rootPlan(plan), try await prepared(plan, request.storeOptions))
             return try effectiveObjects(plan, answer).count
+        }
+        if let network = coordinator.network {
+            do throws(StoreError) {
+                if let count = try await network.count(plan, options: request.storeOptions) { return count }
+            } catch {
+                throw PersistenceError(error)
+            }
         }
         return try await coordinator.read { (store, cancellation) throws(StoreError) in
             try store.count(plan, cancellation: cancellation)
@@ -51,11 +65,12 @@ extension ManagedObjectContext {
     ) async throws(PersistenceError) -> [ObjectID] {
         processPendingChanges()
         let plan = try plan(for: request)
+        let found = try await prepared(plan, request.storeOptions)
         guard asksStore(plan, request) else {
-            let answer = try await ask(rootPlan(plan))
+            let answer = try await ask(rootPlan(plan), found)
             return only(T.self, try identities(for: request, plan, answer), plan).map(objectID)
         }
-        return only(T.self, try await identities(plan), plan).map(objectID)
+        return only(T.self, try await identities(found ?? plan), plan).map(objectID)
     }
 
     private nonisolated(nonsending) func identities(_ plan: FetchPlan) async throws(PersistenceError) -> [RowIdentity] {
@@ -74,12 +89,16 @@ extension ManagedObjectContext {
     ///
     /// Whether the answer still fits is seen when it is used: if somebody saved meanwhile, or other changes came to
     /// matter, the store is asked again there.
-    nonisolated(nonsending) func ask(_ plan: FetchPlan) async throws(PersistenceError) -> StoreAnswer {
+    /// - Parameter found: What gives the result in place of the plan, if anything does.
+    nonisolated(nonsending) func ask(
+        _ plan: FetchPlan, _ found: FetchPlan? = nil
+    ) async throws(PersistenceError) -> StoreAnswer {
+        let plan = found ?? plan
         let stamp = coordinator.rowCache.stamp
         let batch = try await coordinator.read { (store, cancellation) throws(StoreError) in
             try store.fetch(plan, known: nil, cancellation: cancellation)
         }
-        return StoreAnswer(plan: plan, batch: batch, stamp: stamp)
+        return StoreAnswer(plan: plan, batch: batch, stamp: stamp, isResult: found != nil)
     }
 }
 

@@ -2,12 +2,14 @@
 
 extension ManagedObjectContext {
     /// The rows of a plan as the store has them.
-    /// - Parameter answer: What the store was asked beforehand; it counts if it was this, and nobody has saved since.
+    /// - Parameter answer: What the store was asked beforehand; it counts if it was this, and nobody has saved since. What
+    ///   is the result takes the place of the plan.
     func storeBatch(_ plan: FetchPlan, _ answer: StoreAnswer? = nil) throws(PersistenceError) -> RowBatch {
         let stamp = coordinator.rowCache.stamp
+        let plan = answer?.result ?? plan
         let batch: RowBatch
-        if let answer, answer.plan == plan, answer.stamp == stamp {
-            batch = answer.batch
+        if let answer, let read = answer.batch, answer.plan == plan, answer.stamp == stamp {
+            batch = read
         } else {
             let known = knownRows(entityIndex: plan.entityIndex)
             batch = try store { () throws(StoreError) in
@@ -73,7 +75,10 @@ extension ManagedObjectContext {
         try settleClearings()
         guard needsOverlay(plan) else { return try take(sourceBatch(plan, answer), refreshing: refreshing) }
         let entity = model.entities[plan.entityIndex]
-        let wider = sourcePlan(plan)
+        // What the store was told by others is the result: unsaved changes alone are judged here.
+        var wider = answer?.isResult == true ? plan : sourcePlan(plan)
+        wider.offset = 0
+        let plan = answer?.isResult == true ? wider : plan
         var objects = try take(sourceBatch(wider, answer), refreshing: refreshing)
         let changed = changedObjects.filter { $0.hasChanges }
         let found = Set(objects)

@@ -11,7 +11,8 @@ extension ManagedObjectContext {
     ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
         processPendingChanges()
-        return try objects(for: request, plan: try plan(for: request), answer: nil)
+        let plan = try plan(for: request)
+        return try objects(for: request, plan: plan, answer: try preparedNow(plan, request.storeOptions))
     }
 
     /// The first object that a request asks for.
@@ -27,8 +28,13 @@ extension ManagedObjectContext {
     public func count<T>(for request: FetchRequest<T>) throws(PersistenceError) -> Int {
         processPendingChanges()
         let plan = try plan(for: request)
-        return try asksStore(plan, request)
-            ? store { () throws(StoreError) in try coordinator.store.count(plan) } : effectiveObjects(plan).count
+        guard asksStore(plan, request) else {
+            return try effectiveObjects(plan, try preparedNow(plan, request.storeOptions)).count
+        }
+        return try store { () throws(StoreError) in
+            if let count = try coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
+            return try coordinator.store.count(plan)
+        }
     }
 
     /// The IDs of the objects that ``fetch(_:)`` would give. Reads no rows unless unsaved changes ask for it.
@@ -36,7 +42,8 @@ extension ManagedObjectContext {
     public func fetchIDs<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [ObjectID] {
         processPendingChanges()
         let plan = try plan(for: request)
-        return only(T.self, try identities(for: request, plan), plan).map(objectID)
+        let answer = try preparedNow(plan, request.storeOptions)
+        return only(T.self, try identities(for: request, plan, answer), plan).map(objectID)
     }
 
     /// The objects that a request asks for, in an array that reads their rows when they are looked at: a page at a time,
@@ -54,9 +61,10 @@ extension ManagedObjectContext {
         let plan = try plan(for: request)
         let entity = model.entities[plan.entityIndex]
         guard batchSize > 0 else { throw .invalidFetch(entity: entity.name, reason: "the batch size must be positive") }
+        let answer = try preparedNow(plan, request.storeOptions)
         return FetchedArray(
-            context: self, identities: only(T.self, try identities(for: request, plan), plan), batchSize: batchSize,
-            prefetch: try steps(of: request.prefetch, from: entity))
+            context: self, identities: only(T.self, try identities(for: request, plan, answer), plan),
+            batchSize: batchSize, prefetch: try steps(of: request.prefetch, from: entity))
     }
 
     // MARK: Results
@@ -69,7 +77,7 @@ extension ManagedObjectContext {
         let paths = try steps(of: request.prefetch, from: model.entities[plan.entityIndex])
         let objects: [ManagedObject]
         if request.wantsKeysAlone {
-            objects = faults(try identities(for: request, plan))
+            objects = faults(try identities(for: request, plan, answer))
         } else if request.includesPendingChanges {
             objects = try effectiveObjects(plan, refreshing: request.refreshesRefetchedObjects, answer)
         } else {
@@ -95,7 +103,7 @@ extension ManagedObjectContext {
     ) throws(PersistenceError) -> [RowIdentity] {
         guard !asksStore(plan, request) else {
             return try store { () throws(StoreError) in
-                try coordinator.store.fetchIdentities(plan, cancellation: nil)
+                try coordinator.store.fetchIdentities(answer?.result ?? plan, cancellation: nil)
             }
         }
         return try effectiveObjects(plan, answer).map {

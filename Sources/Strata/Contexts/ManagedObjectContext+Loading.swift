@@ -181,10 +181,32 @@ extension ManagedObjectContext {
                 if let other = table.object(key), other.isFault { faults.append(other) }
             }
         }
+        var absent = try fill(faults, in: table, group: object.group)
+        if let network = coordinator.network, absent.contains(object.key) {
+            let root = object.binding.entity.rootIndex
+            let keys = absent.sorted()
+            try store { () throws(StoreError) in try network.prepareRowsNow(entityIndex: root, keys: keys) }
+            faults = faults.filter { absent.contains($0.key) }
+            absent = try fill(faults, in: table, group: object.group)
+        }
+        for fault in faults where fault.isFault && !absent.contains(fault.key) { fault.markMissing() }
+    }
+
+    /// Fills the faults of one batch.
+    /// - Returns: The keys of those of which the store has no more than the key.
+    private func fill(
+        _ faults: [ManagedObject], in table: ObjectTable, group: FetchGroup?
+    ) throws(PersistenceError) -> Set<Int64> {
+        guard let first = faults.first else { return [] }
         let rows = try sourceRows(
-            entityIndex: object.binding.entity.rootIndex, keys: faults.map(\.key), group: object.group)
+            entityIndex: first.binding.entity.rootIndex, keys: faults.map(\.key), group: group)
+        var absent: Set<Int64> = []
         var origin: ObjectOrigin?
         for row in rows {
+            if row.row.isHeaderOnly {
+                absent.insert(row.row.key)
+                continue
+            }
             // A fault that was made for an ID of another entity of the hierarchy stands for nothing.
             guard let fault = table.object(row.row.key), fault.binding.entity.index == row.row.entityIndex else {
                 continue
@@ -195,7 +217,7 @@ extension ManagedObjectContext {
             }
             fault.fill(row, isAwakening: isAwakening, origin: origin)
         }
-        for fault in faults where fault.isFault { fault.markMissing() }
+        return absent
     }
 
     // MARK: To-one
@@ -402,22 +424,5 @@ extension EntityDescription {
         self.index == index
             || (rootIndex == model.entities[index].rootIndex
                 && model.entities[index].descendantIndexes.contains(self.index))
-    }
-}
-
-extension RowBatch {
-    /// A batch of rows that stand in several slabs.
-    convenience init(_ references: [RowReference]) {
-        var slabs: [RowSlab] = []
-        var ends: [Int] = []
-        for (index, reference) in references.enumerated() {
-            if slabs.last === reference.slab {
-                ends[ends.count - 1] = index + 1
-            } else {
-                slabs.append(reference.slab)
-                ends.append(index + 1)
-            }
-        }
-        self.init(pointers: references.map(\.row.base), slabs: slabs, ends: ends, isContiguous: false)
     }
 }

@@ -51,6 +51,9 @@ extension ManagedObjectContext {
         let destination = relationship.destinationIndex
         let rootIndex = model.entities[destination].rootIndex
         try settleClearings(rootIndex: rootIndex)
+        if coordinator.network != nil {
+            return try networkMembers(relationship, entityIndex: entityIndex, owners: owners, slot: slot)
+        }
         let stamp = coordinator.rowCache.stamp
         let batch: RowBatch
         if relationship.isOrdered || tables[destination].count <= 4 * owners.count {
@@ -74,6 +77,43 @@ extension ManagedObjectContext {
         coordinator.rowCache.add(batch, rootIndex: rootIndex, stamp: stamp)
         add(batch, slot: slot, to: &members)
         return members.runs
+    }
+
+    /// The members of owners of which the store may know the keys alone: their owners stand in the pairs.
+    private func networkMembers(
+        _ relationship: RelationshipDescription, entityIndex: Int, owners: [Int64], slot: Int
+    ) throws(PersistenceError) -> [MemberRuns.Run] {
+        let pairs = try store { () throws(StoreError) in
+            try coordinator.store.memberKeys(
+                entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
+        }
+        let table = tables[relationship.destinationIndex]
+        var unread: [Int64] = []
+        for (owner, key) in pairs {
+            guard let member = table.object(key), member.flags.isDisjoint(with: [.fault, .missing]),
+                member.hasChanges || member.targetKey(slot) == owner
+            else {
+                unread.append(key)
+                continue
+            }
+        }
+        let rows = try store { () throws(StoreError) in
+            try coordinator.store.rows(entityIndex: relationship.destinationIndex, keys: unread.sorted())
+        }
+        var members = MemberRuns()
+        // They are kept alive until the runs hold them.
+        let read = materialize(rows, refreshing: true)
+        return withExtendedLifetime(read) {
+            for (owner, key) in pairs {
+                guard let member = table.object(key), !member.isDeleted else { continue }
+                guard member.hasChanges else {
+                    members.append(member, owner: owner)
+                    continue
+                }
+                if let owner = member.targetKey(slot) { members.append(member, owner: owner) }
+            }
+            return members.runs
+        }
     }
 
     /// Adds the members that the context knows.

@@ -67,6 +67,15 @@ extension ManagedObjectContext {
         try loadMembers(of: relationship, owners: owners, areAll: areAll)
     }
 
+    /// What a relationship leads to for all of some objects, each once; not necessarily with their rows.
+    func ends(
+        of step: RelationshipDescription, _ objects: [ManagedObject]
+    ) throws(PersistenceError) -> [ManagedObject] {
+        guard step.isToMany else { return try prefetchTargets(step, of: objects) }
+        try prefetchMembers(step, of: objects, areAll: false)
+        return members(step, of: objects)
+    }
+
     /// All members of some objects, each once.
     private func members(_ relationship: RelationshipDescription, of objects: [ManagedObject]) -> [ManagedObject] {
         guard let index = relationship.toManyIndex else { return [] }
@@ -115,7 +124,11 @@ extension ManagedObjectContext {
         let rows = try sourceRows(
             entityIndex: first.binding.entity.rootIndex, keys: faults.map(\.key).sorted(),
             group: faults.count > 1 ? first.group : nil)
-        for row in rows { materialize(row, group: nil) }
-        for fault in faults where fault.isFault { fault.markMissing() }
+        var absent: Set<Int64> = []
+        for row in rows {
+            if row.row.isHeaderOnly { absent.insert(row.row.key) }
+            materialize(row, group: nil)
+        }
+        for fault in faults where fault.isFault && !absent.contains(fault.key) { fault.markMissing() }
     }
 }

@@ -56,6 +56,8 @@ extension ManagedObjectContext {
         guard let row = rows.first else {
             return noteGone(object)
         }
+        // The store has forgotten all but the key.
+        guard !row.row.isHeaderOnly else { return }
         takeNewer(row, object)
     }
 

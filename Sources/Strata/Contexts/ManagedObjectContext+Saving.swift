@@ -11,13 +11,10 @@ extension ManagedObjectContext {
     ///   validators; for a child ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an object that
     ///   was changed here.
     public func save() throws(PersistenceError) {
-        guard !isSaving else { throw .recursiveSave }
+        guard !isSaving else { throw isSavingElsewhere ? .saveInProgress : .recursiveSave }
         isSaving = true
         defer { isSaving = false }
-        processPendingChanges()
-        guard hasChanges else { return dropUnchanged() }
-        try runWillSave()
-        try validate()
+        guard try prepareSave() else { return }
         let saved = changedObjects.filter { $0.hasChanges && !$0.isStillborn }
         if let parent {
             try parent.apply(makeChangeSet(bumpingVersions: false))
@@ -28,6 +25,31 @@ extension ManagedObjectContext {
         // The save is over: hooks may change objects, and save again.
         isSaving = false
         for object in saved { object.didSave() }
+    }
+
+    /// Runs the hooks and validates.
+    /// - Returns: Whether there is anything to save.
+    func prepareSave() throws(PersistenceError) -> Bool {
+        processPendingChanges()
+        guard hasChanges else {
+            dropUnchanged()
+            return false
+        }
+        try runWillSave()
+        if coordinator.network != nil { assignPrimaryKeys() }
+        try validate()
+        return true
+    }
+
+    /// A back end knows objects by their primary keys. New ones that have none get one.
+    private func assignPrimaryKeys() {
+        for object in changedObjects where object.isInserted && !object.isStillborn {
+            guard let field = object.binding.entity.primaryKeyField,
+                let slot = object.binding.entity.slot(named: field), !object.row.isPresent(slot.index)
+                    || object.row.value(slot) == .string("")
+            else { continue }
+            object.write(slot.type == .uuid ? .uuid(UUID()) : .string(UUID().uuidString), slot)
+        }
     }
 
     private func dropUnchanged() {
@@ -69,7 +91,7 @@ extension ManagedObjectContext {
     // MARK: To the store
 
     /// Others may change the same rows again and again between two attempts; beyond this many, the save gives up.
-    private static let attempts = 100
+    static let attempts = 100
 
     private func saveToStore() throws(PersistenceError) {
         var changes = makeChangeSet(bumpingVersions: true)
@@ -96,6 +118,11 @@ extension ManagedObjectContext {
                     effects = made
                     conflicts = []
                 case .conflicts(let found): conflicts = found
+                case .partly(let effects, let done, let failure):
+                    let refused = Set(failure.objects.map(\.objectID))
+                    finishSave(of: done, effects, changedObjects, refused: refused)
+                    memory = nil
+                    throw .store(.remote(failure))
                 }
                 if conflicts.isEmpty { break }
                 for conflict in conflicts {
@@ -119,13 +146,14 @@ extension ManagedObjectContext {
         coordinator.forgetRows(referringTo: changes.deletes)
         let changed = changedObjects
         finishSave()
+        for row in effects.rows { tables[row.row.entityIndex].object(row.row.key)?.takeSnapshot(row) }
         for clearing in changes.clearings { take(clearing) }
         clearReferences(to: changes.deletes, effects.referrers, changed: changed)
         if !changes.isEmpty { coordinator.broadcast(notice) }
     }
 
     /// Everything that is pending, as values.
-    private func makeChangeSet(bumpingVersions: Bool) -> ChangeSet {
+    func makeChangeSet(bumpingVersions: Bool) -> ChangeSet {
         var changes = ChangeSet()
         changes.author = author
         for object in changedObjects where object.hasChanges && !object.isStillborn {
@@ -160,7 +188,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func makeNotice(_ changes: ChangeSet, _ effects: CommitEffects) -> CommitNotice {
+    func makeNotice(_ changes: ChangeSet, _ effects: CommitEffects) -> CommitNotice {
         CommitNotice(
             contextNumber: number, changes: changes, effects: effects,
             previousRows: changes.updates.map { update in

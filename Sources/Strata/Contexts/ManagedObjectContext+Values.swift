@@ -10,10 +10,12 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
+        let answer = try preparedNow(objectsPlan(plan), request.objects.storeOptions)
         if asksStore(interest(plan), request.objects) {
+            let plan = narrowed(plan, to: answer?.result)
             values = try store { () throws(StoreError) in try coordinator.store.values(plan, cancellation: nil) }
         } else {
-            values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan)))
+            values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan), answer))
         }
         return values.map { FetchedRow(values: $0, columns: plan.columns) }
     }
@@ -26,15 +28,25 @@ extension ManagedObjectContext {
         processPendingChanges()
         let plan = try plan(for: request)
         let values: [[Value]]
+        let found = try await prepared(objectsPlan(plan), request.objects.storeOptions)
         if asksStore(interest(plan), request.objects) {
+            let plan = narrowed(plan, to: found)
             values = try await coordinator.read { (store, cancellation) throws(StoreError) in
                 try store.values(plan, cancellation: cancellation)
             }
         } else {
-            let answer = try await ask(rootPlan(objectsPlan(plan)))
+            let answer = try await ask(rootPlan(objectsPlan(plan)), found)
             values = try self.values(plan, of: try effectiveObjects(objectsPlan(plan), answer))
         }
         return values.map { FetchedRow(values: $0, columns: plan.columns) }
+    }
+
+    /// The plan over the objects that the store was told of.
+    private func narrowed(_ plan: ValuePlan, to found: FetchPlan?) -> ValuePlan {
+        guard let found else { return plan }
+        var result = plan
+        result.fetch.predicate = found.predicate
+        return result
     }
 
     private func plan<T>(for request: ValueRequest<T>) throws(PersistenceError) -> ValuePlan {

@@ -57,6 +57,10 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var changeCount = 0
     /// From the beginning of a save until its objects are clean.
     var isSaving = false
+    /// While a save waits for a back end, and its objects may be changed.
+    var isSavingElsewhere = false
+    /// Saves that wait for that one.
+    var waitingSaves: [CheckedContinuation<Void, Never>] = []
     /// The keys of objects that may have loaded members of a relationship that is kept as pairs, by its qualified name:
     /// what a delete elsewhere has to look at. Some may have forgotten theirs again.
     var pairHolders: [String: Set<Int64>] = [:]
@@ -153,7 +157,10 @@ public final class ManagedObjectContext {
         guard let row = rows.first, model.entities[row.row.entityIndex].descends(from: entity.index, in: model) else {
             throw .objectNotFound(id)
         }
-        return materialize(row, group: nil)
+        let object = materialize(row, group: nil)
+        if row.row.isHeaderOnly { try load(object) }
+        guard !object.isDeleted else { throw .objectNotFound(id) }
+        return object
     }
 
     /// As ``existingObject(with:)``, of a class.

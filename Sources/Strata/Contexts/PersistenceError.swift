@@ -29,6 +29,8 @@ public enum PersistenceError: Error, Sendable {
     case hooksNeverSettle(entities: [String])
     /// A hook or a validator saved the context while it was being saved.
     case recursiveSave
+    /// A `save(options:)` of the context has not ended yet.
+    case saveInProgress
     /// Generated classes do not fit the model.
     case classMismatch(entity: String, className: String, reason: String)
     /// A fetch asks for something that makes no sense.
@@ -62,6 +64,7 @@ extension PersistenceError: CustomStringConvertible {
             "hooks of a save went on changing \(entities.joined(separator: ", ")) for 1,000 rounds; change a value only if it differs"
         case .recursiveSave:
             "willSave or a validator called save() on the context that is being saved; what they change is saved anyway"
+        case .saveInProgress: "a save(options:) of the context has not ended; wait for it, then save again"
         case .classMismatch(let entity, let className, let reason):
             "class \(className) does not fit entity \(entity): \(reason); generate the classes again"
         case .invalidFetch(let entity, let reason): "fetch of \(entity): \(reason)"

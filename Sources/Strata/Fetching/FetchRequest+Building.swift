@@ -21,6 +21,9 @@ extension FetchRequest {
     /// The request with more relationships that are read together with the objects.
     public func prefetch(_ paths: any PrefetchPath...) -> FetchRequest { with { $0.prefetch += paths } }
 
+    /// The request with what it asks of a kind of store beyond what every store can do; nil as the store is told.
+    public func options(_ options: (any StoreRequestOptions)?) -> FetchRequest { with { $0.storeOptions = options } }
+
     private func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
         var request = self
         change(&request)

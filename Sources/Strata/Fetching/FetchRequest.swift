@@ -45,6 +45,10 @@ public struct FetchRequest<Object: ManagedObject> {
     /// look members up or to pass over them all; none for what the context has.
     public var prefetch: [any PrefetchPath]
 
+    /// What the fetch asks of a kind of store beyond what every store can do; nil as the store is told. Where a remote
+    /// store looks, for instance.
+    public var storeOptions: (any StoreRequestOptions)?
+
     /// Whether no row is needed for the result.
     var wantsKeysAlone: Bool { returnsObjectsAsFaults && prefetch.isEmpty && !refreshesRefetchedObjects }
 

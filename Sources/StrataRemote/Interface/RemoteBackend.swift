@@ -46,6 +46,9 @@ public struct RequestOptions: Sendable, Hashable {
     public var renewsSession = true
     /// How many seconds to wait for an answer.
     public var timeout: Double = 60
+    /// The most seconds to wait because the server asks for it; a longer wait is left to the caller, who finds it in
+    /// ``RemoteError/retryAfter``.
+    public var maximumWait: Double = 300
     /// MIME types of answers that are taken beside the dialect's own.
     public var acceptedContentTypes: Set<String> = []
 

@@ -1,0 +1,189 @@
+import Foundation
+import StrataStore
+import Synchronization
+
+/// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
+///
+/// Each request is built by the dialect and signed anew for each attempt. An answer with status 401 is shown to the
+/// authorizer once; one with status 429 or 503 and `Retry-After` is waited for and the request sent again, as often as
+/// ``RequestOptions/retries`` allows. All else is the dialect's to read.
+public final class HTTPBackend: RemoteBackend {
+    /// The wire format.
+    public let dialect: any RemoteDialect
+    /// What carries requests.
+    public let transport: any HTTPTransport
+    /// What signs requests; nil for a service that knows no users.
+    public let authorizer: (any RequestAuthorizer)?
+    private let clock: any RemoteClock
+    /// The bits of ``clockOffset``.
+    private let offset = Atomic<UInt64>(0)
+
+    /// Puts a back end together. Nothing is sent.
+    public init(
+        dialect: any RemoteDialect, transport: any HTTPTransport, authorizer: (any RequestAuthorizer)? = nil,
+        clock: any RemoteClock = SystemClock()
+    ) {
+        self.dialect = dialect
+        self.transport = transport
+        self.authorizer = authorizer
+        self.clock = clock
+    }
+
+    /// The dialect's name.
+    public var name: String { dialect.name }
+    /// What the dialect can do.
+    public var capabilities: RemoteCapabilities { dialect.capabilities }
+    /// How far the server's clock is ahead of this machine's, in seconds, by the last answer that told the time.
+    public var clockOffset: Double { Double(bitPattern: offset.load(ordering: .relaxed)) }
+
+    /// As the dialect.
+    public func check(_ model: ManagedObjectModel) throws(RemoteError) { try dialect.check(model) }
+
+    /// Builds the requests of an operation without sending them.
+    public func check(_ operation: RemoteOperation) throws(RemoteError) {
+        for step in try dialect.steps(of: operation) {
+            _ = try dialect.request(for: step, options: RequestOptions())
+        }
+    }
+
+    /// Sends the requests of an operation one after the other, and joins the answers.
+    ///
+    /// Of an operation that writes several objects in several requests each object has its own outcome, also where a
+    /// request fails as a whole. After a failure that would meet the next request, too – no connection, no session, a
+    /// server that asks to wait – the rest is not sent and has the same error.
+    public func perform(
+        _ operation: RemoteOperation, options: RequestOptions
+    ) async throws(RemoteError) -> RemoteAnswer {
+        let steps = try dialect.steps(of: operation)
+        guard steps.count != 1 else { return try await answer(to: steps[0], options) }
+        var answers = JoinedAnswers()
+        var end: RemoteError?
+        for step in steps {
+            if let end, let count = step.writeCount {
+                answers.add(.outcomes(Array(repeating: .failed(end), count: count)))
+                continue
+            }
+            do throws(RemoteError) {
+                answers.add(try await answer(to: step, options))
+            } catch {
+                guard let count = step.writeCount else { throw error }
+                answers.add(.outcomes(Array(repeating: .failed(error), count: count)))
+                if error.concernsAll { end = error }
+            }
+        }
+        return answers.joined
+    }
+
+    private func answer(
+        to operation: RemoteOperation, _ options: RequestOptions
+    ) async throws(RemoteError) -> RemoteAnswer {
+        let response = try await send(dialect.request(for: operation, options: options), options: options)
+        do throws(RemoteError) {
+            return try dialect.answer(response, to: operation)
+        } catch {
+            var error = error
+            if error.retryAfter == nil { error.retryAfter = wait(asked: response) }
+            throw error
+        }
+    }
+
+    /// Sends a request that stands beside the dialect's operations in the same way as one of those: with the headers of
+    /// the options, signed anew for each attempt, and again where the server asks to wait.
+    /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
+    /// - Returns: The last answer, of any status.
+    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if a
+    ///   header's name is none.
+    public func send(
+        _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
+    ) async throws(RemoteError) -> WireResponse {
+        var request = request
+        for (name, value) in options.headers {
+            guard let field = HTTPField.Name(name) else {
+                throw RemoteError(
+                    .invalidRequest, domain: "Strata", message: "\(name.debugDescription) is no name of an HTTP header")
+            }
+            request.head.headerFields[field] = value
+        }
+        var retries = options.retries
+        var mayRecover = options.renewsSession
+        while true {
+            let signed = try await authorizer?.authorize(request, options: options) ?? request
+            let sent = clock.now
+            let response = try await transport.send(signed, timeout: options.timeout)
+            note(response, sent: sent)
+            if response.status == 401, mayRecover, let authorizer {
+                mayRecover = false
+                if try await authorizer.recover(from: response, to: signed, options: options) { continue }
+            }
+            guard response.status == 503 || response.status == 429, retries > 0,
+                let seconds = wait(asked: response), seconds <= options.maximumWait
+            else { return response }
+            retries -= 1
+            try await clock.sleep(seconds: seconds)
+            guard let block else { continue }
+            switch await block(RetrySituation(request: request, response: response, retriesLeft: retries)) {
+            case .sendAgain: break
+            case .send(let other): request = other
+            case .giveUp: return response
+            }
+        }
+    }
+
+    /// Compares the clocks: the server looked at its own between the two moments, most likely in the middle.
+    private func note(_ response: WireResponse, sent: Date) {
+        guard let time = dialect.time(of: response) else { return }
+        let here = sent.addingTimeInterval(clock.now.timeIntervalSince(sent) / 2)
+        offset.store(time.timeIntervalSince(here).bitPattern, ordering: .relaxed)
+    }
+
+    /// The seconds that `Retry-After` asks to wait: a number, or a date by the server's clock (RFC 9110, 10.2.3).
+    private func wait(asked response: WireResponse) -> Double? {
+        guard let text = response.head.headerFields[.retryAfter]?.trimmingCharacters(in: .whitespaces) else {
+            return nil
+        }
+        if let seconds = Double(text) { return seconds.isFinite ? max(0, seconds) : nil }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        guard let date = format.date(from: text) else { return nil }
+        return max(0, date.timeIntervalSince(clock.now) - clockOffset)
+    }
+}
+
+/// Answers to the steps of one operation, one behind another.
+private struct JoinedAnswers {
+    private(set) var joined = RemoteAnswer.nothing
+
+    mutating func add(_ answer: RemoteAnswer) {
+        switch (joined, answer) {
+        case (.page(var page), .page(let more)):
+            page.records += more.records
+            page.deleted += more.deleted
+            page.total = nil
+            page.next = more.next ?? page.next
+            page.hasMore = page.hasMore || more.hasMore
+            joined = .page(page)
+        case (.count(let count), .count(let more)): joined = .count(count + more)
+        case (.outcomes(let outcomes), .outcomes(let more)): joined = .outcomes(outcomes + more)
+        default: joined = answer
+        }
+    }
+}
+
+extension RemoteOperation {
+    /// How many outcomes the operation has; nil if it does not write objects.
+    var writeCount: Int? {
+        switch self {
+        case .create(_, let writes): writes.count
+        case .update, .delete, .relate: 1
+        case .batch(let operations): operations.reduce(0) { $0 + ($1.writeCount ?? 0) }
+        case .query, .count, .read, .pull, .upload, .call, .ping: nil
+        }
+    }
+}
+
+extension RemoteError {
+    /// Whether the next request would meet the same.
+    var concernsAll: Bool { isTransient || kind == .cancelled || kind == .unauthorized }
+}

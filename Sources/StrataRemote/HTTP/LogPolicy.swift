@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+
+/// What of requests and answers may be written to a log, and how much of it.
+///
+/// A secret is known by its name: that of a header, of a query parameter, of a pair in a form, or of a member of a JSON
+/// object at any depth. Names are compared without case. Bodies that are none of these and no plain text are named by
+/// their length alone, and so is what claims to be JSON and is not.
+public struct LogPolicy: Sendable, Hashable {
+    /// Stands in place of a secret.
+    static let veil = "<hidden>"
+
+    /// The most characters of one value: a header, a parameter, a text in JSON.
+    public var maximumValue = 256
+    /// The most characters of one body.
+    public var maximumBody = 4096
+    /// The names whose values are never written, in lower case.
+    public var secretNames: Set<String> = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-zumo-auth", "x-zumo-application",
+        "password", "new_password", "temp_password", "access_token", "accesstoken", "refresh_token", "mac_key",
+        "token", "tokens", "session_token", "sessiontoken", "authenticationtoken", "fb_at", "tw_tk", "tw_ts",
+        "gigya_uid", "gigya_sig", "secret", "private_key",
+    ]
+
+    /// The usual lengths and names.
+    public init() {}
+
+    /// Never writes the values of these names either.
+    public mutating func hide(_ names: some Sequence<String>) {
+        secretNames.formUnion(names.map { $0.lowercased() })
+    }
+
+    private func isSecret(_ name: some StringProtocol) -> Bool {
+        secretNames.contains(name.lowercased())
+    }
+
+    private func short(_ text: String, _ maximum: Int) -> String {
+        // An index is looked for, since counting would walk through all of a long text.
+        guard let end = text.index(text.startIndex, offsetBy: max(0, maximum), limitedBy: text.endIndex),
+            end < text.endIndex
+        else { return text }
+        return text[..<end] + "… (\(text.utf8.count) bytes)"
+    }
+
+    func address(of request: WireRequest) -> String {
+        let path = request.head.path ?? ""
+        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var text =
+            "\(request.head.scheme ?? "")://\(request.head.authority ?? "")\(short(String(parts.first ?? ""), maximumValue))"
+        if parts.count == 2 { text += "?" + pairs(parts[1]) }
+        return text
+    }
+
+    func headers(_ fields: HTTPFields) -> [String: String] {
+        var texts: [String: String] = [:]
+        for field in fields {
+            texts[field.name.rawName] = isSecret(field.name.rawName) ? Self.veil : short(field.value, maximumValue)
+        }
+        return texts
+    }
+
+    func body(_ body: Data, type: String?) -> String {
+        let type = (type ?? "").split(separator: ";").first.map { $0.lowercased() } ?? ""
+        if type == "application/x-www-form-urlencoded" {
+            return short(pairs(String(decoding: body, as: UTF8.self)), maximumBody)
+        }
+        if type.hasPrefix("text/") { return short(String(decoding: body, as: UTF8.self), maximumBody) }
+        guard type.isEmpty || type.contains("json"),
+            let json = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed),
+            let data = try? JSONSerialization.data(
+                withJSONObject: veiled(json), options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+        else { return "\(body.count) bytes" }
+        return short(String(decoding: data, as: UTF8.self), maximumBody)
+    }
+
+    private func pairs(_ text: some StringProtocol) -> String {
+        text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            guard let mark = pair.firstIndex(of: "=") else { return short(String(pair), maximumValue) }
+            let name = pair[..<mark]
+            guard !isSecret(name.removingPercentEncoding ?? String(name)) else { return "\(name)=\(Self.veil)" }
+            return short(String(pair), maximumValue)
+        }.joined(separator: "&")
+    }
+
+    private func veiled(_ json: Any) -> Any {
+        switch json {
+        case let object as [String: Any]:
+            Dictionary(
+                uniqueKeysWithValues: object.map { ($0.key, isSecret($0.key) ? Self.veil : veiled($0.value)) })
+        case let array as [Any]: array.map(veiled)
+        case let text as String: short(text, maximumValue)
+        default: json
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// Where sessions of users are kept between launches. Implement it to use the key chain of a platform.
+///
+/// What is kept is secret. Methods may be called from any task.
+public protocol SessionStorage: Sendable {
+    /// What is kept under a name; nil if nothing is.
+    /// - Throws: ``SessionStorageError`` if there may be something that cannot be read.
+    func session(named name: String) throws(SessionStorageError) -> Data?
+    /// Keeps a session in place of what was there under its name, as a whole or not at all.
+    /// - Throws: ``SessionStorageError`` if it could not be kept; what was there before is there still.
+    func keep(_ session: Data, named name: String) throws(SessionStorageError)
+    /// Forgets what is kept under a name. Nothing there is no error.
+    /// - Throws: ``SessionStorageError`` if something is there still.
+    func forget(named name: String) throws(SessionStorageError)
+}
+
+/// Why a session could not be kept, read or forgotten.
+public struct SessionStorageError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where it should be.
+    public var place: String
+    /// What went wrong.
+    public var reason: String
+
+    /// Describes an error.
+    public init(place: String, reason: String) {
+        self.place = place
+        self.reason = reason
+    }
+
+    /// Place and reason, and what to do.
+    public var description: String {
+        "the session at \(place) cannot be kept or read: \(reason); check the folder, or choose another storage"
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import HTTPTypes
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What ``URLSessionTransport`` waits for: gathers answers as they come in and decides about redirects.
+final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Exchange {
+        var continuation: CheckedContinuation<Result<WireResponse, RemoteError>, Never>?
+        var result: Result<WireResponse, RemoteError>?
+        var body = Data()
+    }
+
+    private let maximumBody: Int
+    /// By task identifier. An exchange is there from ``open(_:)`` until its continuation has been resumed, which happens
+    /// once because it is taken out first.
+    private let exchanges = Mutex<[Int: Exchange]>([:])
+
+    init(maximumBody: Int) {
+        self.maximumBody = maximumBody
+    }
+
+    func open(_ task: Int) {
+        exchanges.withLock { $0[task] = Exchange() }
+    }
+
+    /// Resumes at once if the exchange was closed before anybody waited.
+    func wait(for task: Int, _ continuation: CheckedContinuation<Result<WireResponse, RemoteError>, Never>) {
+        let early = exchanges.withLock { exchanges -> Result<WireResponse, RemoteError>? in
+            guard let result = exchanges[task]?.result else {
+                exchanges[task]?.continuation = continuation
+                return nil
+            }
+            exchanges[task] = nil
+            return result
+        }
+        if let early { continuation.resume(returning: early) }
+    }
+
+    /// The first one to close an exchange decides what becomes of it.
+    func close(_ task: Int, with result: Result<WireResponse, RemoteError>) {
+        let continuation = exchanges.withLock { exchanges in
+            guard exchanges[task]?.result == nil, let continuation = exchanges[task]?.continuation else {
+                if exchanges[task]?.result == nil { exchanges[task]?.result = result }
+                return CheckedContinuation<Result<WireResponse, RemoteError>, Never>?.none
+            }
+            exchanges[task] = nil
+            return continuation
+        }
+        continuation?.resume(returning: result)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLong = exchanges.withLock { exchanges in
+            guard let count = exchanges[dataTask.taskIdentifier]?.body.count else { return false }
+            guard count + data.count <= maximumBody else { return true }
+            exchanges[dataTask.taskIdentifier]?.body.append(data)
+            return false
+        }
+        guard isTooLong else { return }
+        close(dataTask.taskIdentifier, with: .failure(URLSessionFailure.tooLong(maximumBody)))
+        dataTask.cancel()
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if let error {
+            return close(task.taskIdentifier, with: .failure(URLSessionFailure.error(for: error)))
+        }
+        guard let response = task.response as? HTTPURLResponse else {
+            return close(task.taskIdentifier, with: .failure(URLSessionFailure.noAnswer))
+        }
+        let body = exchanges.withLock { $0[task.taskIdentifier]?.body } ?? Data()
+        close(task.taskIdentifier, with: .success(WireResponse(Self.head(of: response), body: body)))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // What came with the redirect is no part of the answer that follows it.
+        exchanges.withLock { $0[task.taskIdentifier]?.body = Data() }
+        guard let from = task.currentRequest?.url, let to = request.url, Self.mayFollow(from: from, to: to) else {
+            return completionHandler(nil)
+        }
+        completionHandler(request)
+    }
+
+    private static func mayFollow(from: URL, to: URL) -> Bool {
+        guard let host = from.host?.lowercased(), host == to.host?.lowercased() else { return false }
+        let secure = (from.scheme?.lowercased() == "https", to.scheme?.lowercased() == "https")
+        return secure.1 || !secure.0
+    }
+
+    private static func head(of response: HTTPURLResponse) -> HTTPResponse {
+        var fields = HTTPFields()
+        for (name, value) in response.allHeaderFields {
+            guard let name = HTTPField.Name("\(name)") else { continue }
+            fields.append(HTTPField(name: name, value: "\(value)"))
+        }
+        return HTTPResponse(status: .init(code: response.statusCode), headerFields: fields)
+    }
+}

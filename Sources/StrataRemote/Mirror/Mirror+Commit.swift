@@ -1,0 +1,255 @@
+import Foundation
+import StrataSQLite
+
+extension Mirror {
+    /// Saves changes of a context, and what the server is to be told of them, in one transaction.
+    /// - Parameter enqueues: Whether the server is to be told; false if it has been already.
+    /// - Throws: ``StoreError/invalidData(entity:property:key:reason:)`` for a new object without a primary key, and for
+    ///   a change of a primary key.
+    package func commit(_ changes: ChangeSet, enqueues: Bool) throws(StoreError) -> CommitResult {
+        if changes.isEmpty { return .committed(CommitEffects()) }
+        return try store.transaction { (transaction) throws(StoreError) in
+            var save = LocalSave(mirror: self, transaction: transaction, changes: changes, enqueues: enqueues)
+            return try save.run()
+        }
+    }
+}
+
+/// A save on its way into the mirror.
+private struct LocalSave {
+    let mirror: Mirror
+    let transaction: StoreTransaction
+    let changes: ChangeSet
+    let enqueues: Bool
+    var outbox: OutboxWriter
+    /// The rows before the save, of objects that it changes without making them.
+    var oldRows: [RowIdentity: RowReference] = [:]
+    /// The keys and slots of references that become nil with what they lead to.
+    var cleared: [RowIdentity: SlotSet] = [:]
+    /// The primary keys of members that are removed.
+    var removedIDs: [RowIdentity: String] = [:]
+
+    init(mirror: Mirror, transaction: StoreTransaction, changes: ChangeSet, enqueues: Bool) {
+        self.mirror = mirror
+        self.transaction = transaction
+        self.changes = changes
+        self.enqueues = enqueues
+        outbox = OutboxWriter(mirror: mirror, connection: transaction.connection)
+    }
+
+    var model: ManagedObjectModel { mirror.model }
+
+    mutating func run() throws(StoreError) -> CommitResult {
+        let doubles = try nameInserts()
+        if !doubles.isEmpty { return .conflicts(try transaction.abandon(for: doubles)) }
+        try readOldRows()
+        try checkPrimaryKeys()
+        let result = try transaction.write(changes)
+        guard case .committed = result else { return result }
+        try forgetDeleted()
+        if enqueues { try enqueue() }
+        return result
+    }
+
+    // MARK: Names
+
+    /// Enters the primary keys of new objects.
+    /// - Returns: Conflicts with objects that have them already.
+    private mutating func nameInserts() throws(StoreError) -> [TakenKey] {
+        guard !changes.inserts.isEmpty else { return [] }
+        var taken: [TakenKey] = []
+        let insert = try transaction.connection.statement(
+            "INSERT INTO _remote(root, id, key) VALUES(?, ?, ?) ON CONFLICT DO NOTHING")
+        for change in changes.inserts {
+            let row = change.row.row
+            let root = mirror.root(row.entityIndex)
+            let slot = mirror.primaryKeys[row.entityIndex]
+            insert.bind(mirror.entities.numbers[root], at: 1)
+            insert.bind(row.key, at: 3)
+            if slot.storage == .text, row.isPresent(slot.index), !row.bytes(slot.index).isEmpty {
+                insert.bindText(unowned: row.bytes(slot.index), at: 2)
+            } else if let id = PrimaryKey.id(of: row, slot) {
+                insert.bind(id, at: 2)
+            } else {
+                throw .invalidData(
+                    entity: model.entities[row.entityIndex].name, property: slot.name, key: row.key,
+                    reason: "a new object needs a primary key before it is saved; set one")
+            }
+            try insert.run()
+            guard transaction.connection.changes == 0 else { continue }
+            let id = PrimaryKey.id(of: row, slot) ?? ""
+            if let other = try mirror.known(id, root: root, on: transaction.connection)?.key {
+                taken.append(
+                    TakenKey(entityIndex: row.entityIndex, key: row.key, otherKey: other, slot: slot.index))
+            } else {
+                // It was deleted here, and the server has not heard of that: what is to be done is to change it.
+                try outbox.name(id, root: root, key: row.key)
+                outbox.remade.insert(RowIdentity(entityIndex: root, key: row.key))
+            }
+        }
+        return taken
+    }
+
+    private func checkPrimaryKeys() throws(StoreError) {
+        for update in changes.updates {
+            let row = update.row.row
+            let slot = mirror.primaryKeys[row.entityIndex]
+            guard update.slots.contains(slot.index),
+                let old = oldRows[RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)],
+                !old.row.hasSameValue(as: row, slot: slot.index, storage: slot.storage)
+            else { continue }
+            throw .invalidData(
+                entity: model.entities[row.entityIndex].name, property: slot.name, key: row.key,
+                reason: "the primary key of an object that has been saved cannot change; make another object")
+        }
+    }
+
+    // MARK: Before
+
+    /// Reads what the change is made to: the server compares by it, and deleted objects take their names along.
+    private mutating func readOldRows() throws(StoreError) {
+        var keys: [Int: [Int64]] = [:]
+        for update in changes.updates {
+            keys[mirror.root(update.row.row.entityIndex), default: []].append(update.row.row.key)
+        }
+        for delete in changes.deletes { keys[mirror.root(delete.entityIndex), default: []].append(delete.key) }
+        if enqueues {
+            for clearing in changes.clearings { keys[mirror.root(clearing.entityIndex), default: []] += clearing.keys }
+            let new = Set(
+                changes.inserts.map {
+                    RowIdentity(entityIndex: mirror.root($0.row.row.entityIndex), key: $0.row.row.key)
+                })
+            for pair in changes.pairs {
+                let root = mirror.root(pair.entityIndex)
+                if !new.contains(RowIdentity(entityIndex: root, key: pair.owner)) {
+                    keys[root, default: []].append(pair.owner)
+                }
+            }
+            for order in changes.orders {
+                let root = mirror.root(order.entityIndex)
+                if !new.contains(RowIdentity(entityIndex: root, key: order.owner)) {
+                    keys[root, default: []].append(order.owner)
+                }
+            }
+        }
+        for (root, keys) in keys {
+            try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
+                oldRows[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
+            }
+        }
+        guard enqueues else { return }
+        for clearing in changes.clearings {
+            let root = mirror.root(clearing.entityIndex)
+            let targets = Set(clearing.targets)
+            for key in clearing.keys {
+                let identity = RowIdentity(entityIndex: root, key: key)
+                guard let row = oldRows[identity]?.row, row.isPresent(clearing.slot),
+                    targets.contains(Int64(bitPattern: row.word(clearing.slot)))
+                else { continue }
+                cleared[identity, default: SlotSet()].insert(clearing.slot)
+            }
+        }
+        for pair in changes.pairs where !pair.removed.isEmpty {
+            let destination = model.entities[pair.entityIndex].relationships[pair.relationshipIndex].destinationIndex
+            let found = try mirror.ids(
+                entityIndex: destination, keys: pair.removed, placeholdersOnly: false, on: transaction.connection)
+            for (key, id) in found {
+                removedIDs[RowIdentity(entityIndex: mirror.root(destination), key: key)] = id.id
+            }
+        }
+    }
+
+    // MARK: After
+
+    private func id(of row: RowPointer) -> String { PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) ?? "" }
+
+    /// The names of deleted objects lead nowhere, but stay as long as the server has to hear of the end.
+    private func forgetDeleted() throws(StoreError) {
+        for delete in changes.deletes {
+            let root = mirror.root(delete.entityIndex)
+            guard let row = oldRows[RowIdentity(entityIndex: root, key: delete.key)]?.row else { continue }
+            if enqueues {
+                try outbox.name(id(of: row), root: root, key: nil)
+            } else {
+                try outbox.forget(id(of: row), root: root)
+                mirror.tombstones.add(RemoteIdentity(entity: model.entities[root].name, id: id(of: row)))
+            }
+        }
+    }
+
+    private mutating func enqueue() throws(StoreError) {
+        try outbox.prepare()
+        for insert in changes.inserts { try outbox.insert(insert.row.row) }
+        for update in changes.updates { try enqueue(update.row.row, update.slots) }
+        for (identity, slots) in cleared.sorted(by: { $0.key.key < $1.key.key }) {
+            if let row = oldRows[identity]?.row { try enqueue(row, slots) }
+        }
+        try enqueueMembers()
+        for delete in changes.deletes {
+            guard let row = oldRows[RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)]?.row
+            else { continue }
+            try outbox.delete(row, id: id(of: row))
+        }
+    }
+
+    private mutating func enqueue(_ row: RowPointer, _ slots: SlotSet) throws(StoreError) {
+        guard let base = oldRows[RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)]?.row else {
+            return
+        }
+        var told = SlotSet()
+        for slot in slots where model.entities[row.entityIndex].slots[slot].isTold { told.insert(slot) }
+        if !told.isEmpty { try outbox.update(base, slots: told) }
+    }
+
+    private mutating func enqueueMembers() throws(StoreError) {
+        for pair in changes.pairs {
+            let relationship = model.entities[pair.entityIndex].relationships[pair.relationshipIndex]
+            let root = mirror.root(relationship.destinationIndex)
+            var change = MemberChange(relationship: relationship.name, added: Set(pair.added))
+            for key in pair.removed {
+                change.removed[key] = removedIDs[RowIdentity(entityIndex: root, key: key)]
+            }
+            try enqueue(change, of: RowIdentity(entityIndex: mirror.root(pair.entityIndex), key: pair.owner))
+        }
+        for order in changes.orders {
+            let relationship = model.entities[order.entityIndex].relationships[order.relationshipIndex]
+            try enqueue(
+                MemberChange(relationship: relationship.name, isOrder: true),
+                of: RowIdentity(entityIndex: mirror.root(order.entityIndex), key: order.owner))
+        }
+    }
+
+    private mutating func enqueue(_ change: MemberChange, of owner: RowIdentity) throws(StoreError) {
+        guard let base = oldRows[owner]?.row else { return }
+        try outbox.update(base, slots: SlotSet(), members: [change])
+    }
+}
+
+/// A primary key that another object has.
+package struct TakenKey {
+    let entityIndex: Int
+    let key: Int64
+    let otherKey: Int64
+    let slot: Int
+}
+
+extension StoreTransaction {
+    /// Takes the transaction back because of primary keys that others have, and describes these.
+    func abandon(for taken: [TakenKey]) throws(StoreError) -> [StoreConflict] {
+        takeBack()
+        var result: [StoreConflict] = []
+        for double in taken {
+            let row = try rows(entityIndex: double.entityIndex, keys: [double.otherKey])
+            result.append(
+                StoreConflict(
+                    reason: .unique(slots: [double.slot]), entityIndex: double.entityIndex, key: double.key,
+                    storeRow: row.count > 0 ? row[0] : nil, otherKey: double.otherKey))
+        }
+        return result
+    }
+}
+
+extension SlotDescription {
+    /// Whether servers are told of the slot: what is computed here, or kept in memory alone, is none of their business.
+    var isTold: Bool { isStored && derivation == nil }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import StrataSQLite
+
+/// What is known of an object of the server.
+struct KnownObject {
+    /// Its key here; nil once it was deleted here.
+    var key: Int64?
+    /// The server's state that the object here is based on.
+    var version: String?
+    var modified: Date?
+}
+
+extension Mirror {
+    // MARK: Keys of primary keys
+
+    /// The key of an object; nil if it is not known here or was deleted here.
+    package func key(of identity: RemoteIdentity) throws(StoreError) -> Int64? { try keys(of: [identity])[identity] }
+
+    /// The keys of objects; those that are not known here or were deleted here are left out.
+    package func keys(of identities: some Sequence<RemoteIdentity>) throws(StoreError) -> [RemoteIdentity: Int64] {
+        try store.reading { (connection) throws(StoreError) in
+            var result: [RemoteIdentity: Int64] = [:]
+            for identity in identities {
+                guard let entity = model.entity(named: identity.entity) else { continue }
+                result[identity] = try known(identity.id, root: entity.rootIndex, on: connection)?.key
+            }
+            return result
+        }
+    }
+
+    /// What is known of an object.
+    func known(_ id: String, root: Int, on connection: Connection) throws(StoreError) -> KnownObject? {
+        let statement = try connection.statement("SELECT key, version, modified FROM _remote WHERE root = ? AND id = ?")
+        statement.bind(entities.numbers[root], at: 1)
+        statement.bind(id, at: 2)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return KnownObject(
+            key: statement.isNull(0) ? nil : statement.integer(0),
+            version: statement.isNull(1) ? nil : statement.text(1),
+            modified: statement.isNull(2) ? nil : .init(timeIntervalSinceReferenceDate: statement.double(2)))
+    }
+
+    // MARK: Primary keys of keys
+
+    /// The name of an object at the server; nil if it is not here.
+    package func id(of identity: RowIdentity) throws(StoreError) -> RemoteIdentity? {
+        try ids(entityIndex: identity.entityIndex, keys: [identity.key])[identity.key]
+    }
+
+    /// The names of objects at the server, by key; those that are not here are left out.
+    package func ids(of identities: [RowIdentity]) throws(StoreError) -> [RowIdentity: RemoteIdentity] {
+        var result: [RowIdentity: RemoteIdentity] = [:]
+        for (entityIndex, list) in Dictionary(grouping: identities, by: \.entityIndex) {
+            let found = try ids(entityIndex: entityIndex, keys: list.map(\.key))
+            for identity in list { result[identity] = found[identity.key] }
+        }
+        return result
+    }
+
+    /// The names of objects at the server, by key; those that are not here are left out.
+    /// - Parameter entityIndex: The entity of the objects, or one that they inherit from.
+    package func ids(entityIndex: Int, keys: [Int64]) throws(StoreError) -> [Int64: RemoteIdentity] {
+        if keys.isEmpty { return [:] }
+        return try store.reading { (connection) throws(StoreError) in
+            try ids(entityIndex: entityIndex, keys: keys, placeholdersOnly: false, on: connection)
+        }
+    }
+
+    /// Those of some objects of which no more is known than their name at the server, by key.
+    package func placeholders(
+        among keys: [Int64], entityIndex: Int
+    ) throws(StoreError) -> [Int64: RemoteIdentity] {
+        if keys.isEmpty { return [:] }
+        return try store.reading { (connection) throws(StoreError) in
+            try ids(entityIndex: entityIndex, keys: keys, placeholdersOnly: true, on: connection)
+        }
+    }
+
+    /// Reads primary keys from the rows themselves.
+    func ids(
+        entityIndex: Int, keys: [Int64], placeholdersOnly: Bool, on connection: Connection
+    ) throws(StoreError) -> [Int64: RemoteIdentity] {
+        let root = root(entityIndex)
+        let slot = primaryKeys[root]
+        guard !keys.isEmpty, let place = store.place(entityIndex: root, slot: slot.index) else { return [:] }
+        let entity = store.hasEntityColumn(root) ? "t._entity" : "NULL"
+        let statement = try connection.statement(
+            """
+            SELECT t._id, t.\(place.column), \(entity) FROM strata_list(?) AS l CROSS JOIN \(place.table) AS t \
+            ON t._id = l.value\(placeholdersOnly ? " WHERE t._version = 0" : "")
+            """)
+        statement.bind(ValueList(keys: keys), at: 1)
+        let only = model.entities[root].descendantIndexes.first { !model.entities[$0].isAbstract } ?? root
+        var result: [Int64: RemoteIdentity] = [:]
+        while try statement.step() {
+            guard !statement.isNull(1) else { continue }
+            let name = statement.isNull(2) ? model.entities[only].name : statement.text(2)
+            let id =
+                slot.storage == .uuid
+                ? UUID(bytes: statement.blobBytes(1))?.uuidString ?? "" : statement.text(1)
+            result[statement.integer(0)] = RemoteIdentity(entity: name, id: id)
+        }
+        return result
+    }
+}

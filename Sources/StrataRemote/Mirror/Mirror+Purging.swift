@@ -1,0 +1,82 @@
+import StrataSQLite
+
+extension Mirror {
+    /// Forgets objects here, with the changes of them that wait. The server is told nothing.
+    package func purge(_ identities: [RemoteIdentity]) throws(StoreError) {
+        try applying { (session) throws(StoreError) in
+            for identity in identities {
+                guard let entity = model.entity(named: identity.entity),
+                    let known = try known(identity.id, root: entity.rootIndex, on: session.connection)
+                else { continue }
+                try session.purge(identity.id, entity, known)
+            }
+            try session.write()
+        }
+    }
+
+    /// Forgets all objects of an entity and of those that inherit from it, with the changes of them that wait, and how
+    /// far pulls of it came.
+    package func purge(_ entity: EntityDescription) throws(StoreError) {
+        try purge(try allIdentities(of: entity))
+        for index in entity.descendantIndexes { try setState(Self.cursorName(model.entities[index]), nil) }
+    }
+
+    /// Forgets everything.
+    package func reset() throws(StoreError) {
+        for entity in model.entities where entity.parentIndex == nil { try purge(entity) }
+        try store.transaction { (transaction) throws(StoreError) in
+            for table in ["_remote", "_outbox", "_sync_state"] {
+                try transaction.connection.execute("DELETE FROM \(table)")
+            }
+        }
+    }
+
+    /// The objects of an entity, and of those that inherit from it, that are here or referred to, or were deleted here
+    /// and wait for the server to hear of it.
+    private func allIdentities(of entity: EntityDescription) throws(StoreError) -> [RemoteIdentity] {
+        try store.reading { (connection) throws(StoreError) in
+            var result: [RemoteIdentity] = []
+            let list = try connection.statement("SELECT id, key FROM _remote WHERE root = ?")
+            list.bind(entities.numbers[entity.rootIndex], at: 1)
+            var keys: [Int64] = []
+            while try list.step() {
+                if list.isNull(1) {
+                    if entity.parentIndex == nil {
+                        result.append(RemoteIdentity(entity: entity.name, id: list.text(0)))
+                    }
+                } else {
+                    keys.append(list.integer(1))
+                }
+            }
+            let names = try ids(entityIndex: entity.index, keys: keys, placeholdersOnly: false, on: connection)
+            result += names.values.filter { name in
+                model.entity(named: name.entity).map { $0.isKind(of: entity) } ?? false
+            }
+            return result
+        }
+    }
+
+    /// The name under which the mirror keeps how far pulls of an entity came.
+    static func cursorName(_ entity: EntityDescription) -> String { "pull/\(entity.name)" }
+}
+
+extension ApplySession {
+    mutating func purge(_ id: String, _ entity: EntityDescription, _ known: KnownObject) throws(StoreError) {
+        let entries =
+            if let key = known.key {
+                try mirror.entries(root: entity.rootIndex, key: key, on: connection)
+            } else {
+                try mirror.entries("root = ? AND id = ?", on: connection) { statement in
+                    statement.bind(mirror.entities.numbers[entity.rootIndex], at: 1)
+                    statement.bind(id, at: 2)
+                }
+            }
+        for entry in entries { try mirror.remove(entry.seq, on: connection) }
+        let identity = RemoteIdentity(entity: entity.rootName, id: id)
+        if let key = known.key {
+            try remove(identity, entity, key)
+        } else {
+            try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.rootIndex)
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import StrataSQLite
+
+extension Mirror {
+    /// What the server did with a change: the entry is done with.
+    /// - Parameter record: What the server has now, as far as it told.
+    package func complete(
+        _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil
+    ) throws(StoreError) {
+        try applying { (session) throws(StoreError) in
+            session.ticket = ticket
+            guard let current = try current(entry, on: session.connection) else {
+                if let record, entry.kind != .delete { _ = try session.run([record], deleted: []) }
+                return
+            }
+            try remove(current.seq, on: session.connection)
+            if current.kind == .delete { return try session.end(current) }
+            if let record { try session.take(record, behind: current) }
+        }
+    }
+
+    /// Notes that the members of one relationship of an entry are told, or its values.
+    /// - Parameter relationship: The relationship; nil for the values.
+    package func completePart(
+        _ entry: OutboxEntry, relationship: String?, _ record: RemoteRecord?
+    ) throws(StoreError) {
+        try applying { (session) throws(StoreError) in
+            guard var current = try current(entry, on: session.connection) else { return }
+            if let relationship {
+                current.members.removeAll { $0.relationship == relationship }
+            } else {
+                current.slots = SlotSet()
+                current.members.removeAll(where: \.isOrder)
+            }
+            let isDone = current.slots.isEmpty && current.members.isEmpty
+            if isDone {
+                try remove(current.seq, on: session.connection)
+            } else {
+                try write(current, on: session.connection)
+            }
+            if let record { try session.take(record, behind: isDone ? current : nil) }
+        }
+    }
+
+    /// Settles a conflict of an entry with what the server has.
+    /// - Parameters:
+    ///   - record: The server's state.
+    ///   - keeping: The slots in which this side wins; they are sent again, as a change of the server's state. Empty for
+    ///     the server's state alone.
+    ///   - keepsMembers: Whether changed members are sent again, too.
+    ///   - deletes: For a delete whether it is sent again.
+    package func settle(
+        _ entry: OutboxEntry, with record: RemoteRecord, keeping: SlotSet, keepsMembers: Bool, deletes: Bool = false
+    ) throws(StoreError) {
+        try applying { (session) throws(StoreError) in
+            guard var current = try current(entry, on: session.connection) else { return }
+            if current.kind == .delete {
+                if deletes { return try session.rebase(current, on: record) }
+                try remove(current.seq, on: session.connection)
+                return try session.restore(current, record)
+            }
+            if current.kind == .insert {
+                current.kind = .update
+                current.base = nil
+            }
+            current.slots = keeping
+            if !keepsMembers { current.members = [] }
+            current.state = .waiting
+            current.token = nil
+            if current.slots.isEmpty, current.members.isEmpty {
+                try remove(current.seq, on: session.connection)
+                return try session.take(record, behind: current)
+            }
+            try write(current, on: session.connection)
+            session.settled = current
+            try session.take(record, behind: nil)
+            if let now = try self.current(current, on: session.connection) { try settle(now, on: session.connection) }
+        }
+    }
+
+    /// Settles a conflict of an entry with an object that the server has no more.
+    /// - Parameter recreates: Whether the object is made again; else it goes here, too.
+    package func settleGone(_ entry: OutboxEntry, recreates: Bool) throws(StoreError) {
+        try applying { (session) throws(StoreError) in
+            guard var current = try current(entry, on: session.connection) else { return }
+            guard recreates, current.kind != .delete else {
+                for entry in try entries(
+                    root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
+                { try remove(entry.seq, on: session.connection) }
+                return try session.end(current)
+            }
+            current.kind = .insert
+            current.base = nil
+            current.slots = SlotSet()
+            current.members = []
+            current.state = .waiting
+            current.token = nil
+            try session.forgetVersion(current)
+            try settle(current, on: session.connection)
+        }
+    }
+
+    /// Gives up changes that wait. New objects go; of others the server's last known state comes back.
+    package func drop(_ list: [OutboxEntry]) throws(StoreError) {
+        for entry in list {
+            try applying { (session) throws(StoreError) in
+                guard let current = try current(entry, on: session.connection) else { return }
+                let all = try entries(
+                    root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
+                for other in all where other.seq >= current.seq { try remove(other.seq, on: session.connection) }
+                try session.undo(current)
+            }
+        }
+    }
+
+    /// In which slots the server has changed an object since the change of an entry was made, and in which both sides
+    /// agree. For a new object: where the server's values are others than those here.
+    package func compare(
+        _ entry: OutboxEntry, with record: RemoteRecord
+    ) throws(StoreError) -> (conflicting: SlotSet, equal: SlotSet, all: SlotSet) {
+        var result = (conflicting: SlotSet(), equal: SlotSet(), all: entry.slots)
+        try store.transaction { (transaction) throws(StoreError) in
+            let session = ApplySession(mirror: self, transaction: transaction)
+            let found = try transaction.rows(
+                entityIndex: root(entry.identity.entityIndex), keys: [entry.identity.key])
+            guard found.count > 0 else { return }
+            let entity = model.entities[entry.identity.entityIndex]
+            if entry.kind == .insert {
+                for slot in entity.slots where slot.isTold && slot.index != primaryKeys[entity.index].index {
+                    result.all.insert(slot.index)
+                }
+            }
+            guard let told = try session.row(of: record, over: found[0].row) else { return }
+            let base = entry.base.flatMap(RowSlab.init(stored:))
+            for slot in result.all where told.slots.contains(slot) {
+                let storage = entity.slots[slot].storage
+                if told.slab.row.hasSameValue(as: found[0].row, slot: slot, storage: storage) {
+                    result.equal.insert(slot)
+                } else if base.map({ !told.slab.row.hasSameValue(as: $0.row, slot: slot, storage: storage) }) ?? true {
+                    result.conflicting.insert(slot)
+                }
+            }
+        }
+        return result
+    }
+}
+
+extension ApplySession {
+    private func name(_ entry: OutboxEntry) -> RemoteIdentity {
+        RemoteIdentity(entity: mirror.model.entities[entry.identity.entityIndex].rootName, id: entry.id)
+    }
+
+    /// Takes in what the server told of the object of an entry that is done with. If the object was deleted here
+    /// meanwhile, its version is what the delete is made to.
+    mutating func take(_ record: RemoteRecord, behind entry: OutboxEntry?) throws(StoreError) {
+        if try mirror.known(record.id, root: rootIndex(record), on: connection)?.key == nil {
+            return try noteVersion(record)
+        }
+        _ = try run([record], deleted: [])
+    }
+
+    private func rootIndex(_ record: RemoteRecord) -> Int {
+        mirror.model.entity(named: record.entity)?.rootIndex ?? 0
+    }
+
+    private func noteVersion(_ record: RemoteRecord) throws(StoreError) {
+        let statement = try connection.statement(
+            "UPDATE _remote SET version = ?, modified = ? WHERE root = ? AND id = ?")
+        if let version = record.version { statement.bind(version, at: 1) } else { statement.bindNull(at: 1) }
+        if let modified = record.modified {
+            statement.bind(modified.timeIntervalSinceReferenceDate, at: 2)
+        } else {
+            statement.bindNull(at: 2)
+        }
+        statement.bind(mirror.entities.numbers[rootIndex(record)], at: 3)
+        statement.bind(record.id, at: 4)
+        try statement.run()
+    }
+
+    /// The version of an object that the server has no more.
+    func forgetVersion(_ entry: OutboxEntry) throws(StoreError) {
+        let root = mirror.root(entry.identity.entityIndex)
+        let statement = try connection.statement(
+            "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND key = ?")
+        statement.bind(mirror.entities.numbers[root], at: 1)
+        statement.bind(entry.identity.key, at: 2)
+        try statement.run()
+    }
+
+    /// The object of an entry is gone on both sides.
+    mutating func end(_ entry: OutboxEntry) throws(StoreError) {
+        let root = mirror.root(entry.identity.entityIndex)
+        let entity = mirror.model.entities[entry.identity.entityIndex]
+        var identity = name(entry)
+        if entry.kind != .delete {
+            let found = try mirror.ids(
+                entityIndex: root, keys: [entry.identity.key], placeholdersOnly: false, on: connection)
+            identity.id = found[entry.identity.key]?.id ?? entry.id
+            try remove(identity, entity, entry.identity.key)
+            return try write()
+        }
+        if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {
+            // Made again here meanwhile, by another key.
+            let statement = try connection.statement(
+                "UPDATE _remote SET version = NULL, modified = NULL WHERE root = ? AND id = ?")
+            statement.bind(mirror.entities.numbers[root], at: 1)
+            statement.bind(entry.id, at: 2)
+            return try statement.run()
+        }
+        mirror.tombstones.add(identity)
+        try OutboxWriter(mirror: mirror, connection: connection).forget(entry.id, root: root)
+    }
+
+    /// A delete is to be sent again, made to what the server has now.
+    mutating func rebase(_ entry: OutboxEntry, on record: RemoteRecord) throws(StoreError) {
+        var entry = entry
+        entry.state = .waiting
+        entry.token = nil
+        try noteVersion(record)
+        try mirror.write(entry, on: connection)
+    }
+
+    /// Brings a deleted object back as the server has it.
+    mutating func restore(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) {
+        let root = mirror.root(entry.identity.entityIndex)
+        if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {
+            // Made again here meanwhile: that one takes its place.
+            return try noteVersion(record)
+        }
+        try OutboxWriter(mirror: mirror, connection: connection).name(entry.id, root: root, key: entry.identity.key)
+        settled = nil
+        _ = try run([record], deleted: [])
+    }
+
+    /// Takes the change of an entry back.
+    mutating func undo(_ entry: OutboxEntry) throws(StoreError) {
+        let root = mirror.root(entry.identity.entityIndex)
+        guard entry.kind != .insert, let base = entry.base.flatMap(RowSlab.init(stored:)) else {
+            return try end(entry)
+        }
+        try putBack(base, slots: entry.kind == .delete ? nil : entry.slots, entry)
+        if entry.kind == .delete {
+            try OutboxWriter(mirror: mirror, connection: connection).name(
+                entry.id, root: root, key: entry.identity.key)
+        }
+        try write()
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import StrataSQLite
+
+/// What of a back end is here: its objects in a SQLite store, what they are called there, and the changes that it has
+/// not heard of yet, all in one file and written by the same transactions.
+///
+/// An object of which only the primary key is known, because another one refers to it, is a *placeholder*: a row of
+/// version 0 that fetches do not see.
+package final class Mirror: Sendable {
+    /// The objects.
+    package let store: SQLiteStore
+    /// Tells contexts of what the server changed.
+    package let changes = StoreChangeFeed()
+    /// The numbers by which the tables of the mirror name entities.
+    let entities: MirrorEntities
+    /// For each entity the slot of the primary key.
+    let primaryKeys: [SlotDescription]
+    /// The time, as near to the server's as is known.
+    let now: @Sendable () -> Date
+    /// What was deleted while answers were under way; see ``ReadTicket``.
+    let tombstones = Tombstones()
+
+    /// The model.
+    package var model: ManagedObjectModel { store.model }
+
+    /// Opens a mirror, or makes it where there is none.
+    /// - Parameters:
+    ///   - location: The file, or memory.
+    ///   - now: The time, as near to the server's as is known.
+    /// - Throws: ``StoreError``; ``StoreError/unsupported(store:feature:)`` for an entity without a primary key.
+    package static func open(
+        model: ManagedObjectModel, location: SQLiteStore.Location, options: SQLiteStore.Options = .init(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(StoreError) -> Mirror {
+        var primaryKeys: [SlotDescription] = []
+        for entity in model.entities {
+            guard let slot = entity.primaryKeyField.flatMap(entity.slot(named:)), slot.isStored,
+                PrimaryKey.allows(slot)
+            else {
+                throw .unsupported(
+                    store: "remote",
+                    feature: "\(entity.name), which has no primary key of type string, integer or UUID; declare one"
+                )
+            }
+            primaryKeys.append(slot)
+        }
+        var options = options
+        options.isMirror = true
+        let store = try SQLiteStore.open(model: model, location: location, options: options)
+        let entities = try store.transaction { (transaction) throws(StoreError) in
+            try MirrorEntities(model: model, on: transaction.connection)
+        }
+        return Mirror(store: store, entities: entities, primaryKeys: primaryKeys, now: now)
+    }
+
+    private init(
+        store: SQLiteStore, entities: MirrorEntities, primaryKeys: [SlotDescription],
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.store = store
+        self.entities = entities
+        self.primaryKeys = primaryKeys
+        self.now = now
+    }
+
+    /// The topmost entity of the hierarchy that an entity belongs to.
+    func root(_ entityIndex: Int) -> Int { model.entities[entityIndex].rootIndex }
+
+    // MARK: State
+
+    /// A value that was kept with ``setState(_:_:)``.
+    package func state(_ name: String) throws(StoreError) -> String? {
+        try store.reading { (connection) throws(StoreError) in try MirrorState.get(name, on: connection) }
+    }
+
+    /// Keeps a value by name, or forgets it.
+    package func setState(_ name: String, _ value: String?) throws(StoreError) {
+        try store.transaction { (transaction) throws(StoreError) in
+            try MirrorState.set(name, value, on: transaction.connection)
+        }
+    }
+}
+
+/// Named values in the file of a mirror: how far pulls came, and the like.
+enum MirrorState {
+    static func get(_ name: String, on connection: Connection) throws(StoreError) -> String? {
+        let statement = try connection.statement("SELECT value FROM _sync_state WHERE name = ?")
+        statement.bind(name, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.text(0)
+    }
+
+    static func set(_ name: String, _ value: String?, on connection: Connection) throws(StoreError) {
+        guard let value else {
+            let statement = try connection.statement("DELETE FROM _sync_state WHERE name = ?")
+            statement.bind(name, at: 1)
+            return try statement.run()
+        }
+        let statement = try connection.statement("INSERT OR REPLACE INTO _sync_state(name, value) VALUES(?, ?)")
+        statement.bind(name, at: 1)
+        statement.bind(value, at: 2)
+        try statement.run()
+    }
+}

@@ -1,0 +1,78 @@
+import StrataSQLite
+
+/// The tables that a mirror has beside those of its objects, and the numbers by which they name entities: positions in
+/// the model change with it, and names in each row would cost too much.
+struct MirrorEntities: Sendable {
+    /// By position of the entity in the model.
+    let numbers: [Int64]
+    /// The position in the model by number.
+    let indexes: [Int64: Int]
+
+    private static let tables = [
+        """
+        CREATE TABLE IF NOT EXISTS _remote_entities (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE
+        )
+        """,
+        // `key` is NULL while an object that was deleted here is not deleted at the server.
+        """
+        CREATE TABLE IF NOT EXISTS _remote (
+            root INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            key INTEGER,
+            version TEXT,
+            modified REAL,
+            PRIMARY KEY (root, id)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS _outbox (
+            seq INTEGER PRIMARY KEY,
+            root INTEGER NOT NULL,
+            key INTEGER NOT NULL,
+            entity INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            state INTEGER NOT NULL DEFAULT 0,
+            id TEXT,
+            slots BLOB,
+            members BLOB,
+            base BLOB,
+            token BLOB,
+            changed REAL NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            error BLOB
+        )
+        """,
+        "CREATE INDEX IF NOT EXISTS _outbox_by_object ON _outbox (root, key)",
+        """
+        CREATE TABLE IF NOT EXISTS _sync_state (
+            name TEXT PRIMARY KEY,
+            value TEXT NOT NULL
+        ) WITHOUT ROWID
+        """,
+    ]
+
+    /// Makes the tables where they are missing, and numbers the entities.
+    init(model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+        for sql in Self.tables { try connection.execute(sql) }
+        var known: [String: Int64] = [:]
+        let list = try connection.prepare("SELECT name, number FROM _remote_entities", persistent: false)
+        while try list.step() { known[list.text(0)] = list.integer(1) }
+        var numbers: [Int64] = []
+        for entity in model.entities {
+            let number = known[entity.name] ?? (known.values.max() ?? 0) + 1
+            if known[entity.name] == nil {
+                let insert = try connection.prepare(
+                    "INSERT INTO _remote_entities(name, number) VALUES(?, ?)", persistent: false)
+                insert.bind(entity.name, at: 1)
+                insert.bind(number, at: 2)
+                try insert.run()
+                known[entity.name] = number
+            }
+            numbers.append(number)
+        }
+        self.numbers = numbers
+        indexes = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, $0) })
+    }
+}

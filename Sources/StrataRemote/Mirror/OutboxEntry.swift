@@ -1,0 +1,155 @@
+import Foundation
+import StrataSQLite
+
+/// A change that waits to be told to the server: one for each object, and a second one if the object was changed again
+/// while the first is under way.
+package struct OutboxEntry: Sendable {
+    /// What is to be done.
+    package enum Kind: Int64, Sendable, Hashable, CaseIterable {
+        case insert = 0
+        case update = 1
+        case delete = 2
+    }
+
+    /// How far it is.
+    package enum State: Int64, Sendable, Hashable {
+        /// Nothing of it has been sent, or what was sent is known not to have been done.
+        case waiting = 0
+        /// It was sent, and the answer is not known: the server may have done it.
+        case sent = 1
+        /// The server refused it. It is sent again when somebody asks for that, or the object changes.
+        case failed = 2
+    }
+
+    /// Its place in the order of changes.
+    package var seq: Int64
+    /// The object.
+    package var identity: RowIdentity
+    /// The primary key of the object, for those that may be gone.
+    package var id: String
+    package var kind: Kind
+    package var state: State
+    /// The slots that were changed here; for an update alone.
+    package var slots: SlotSet
+    /// The to-many relationships that were changed here; for an update alone.
+    package var members: [MemberChange]
+    /// The packed row as the server last told it before the change; nil for an insert. Of the slots that were changed
+    /// here it stays as it was when they were, until the change is settled.
+    package var base: Data?
+    /// The name of the write, from the first attempt on.
+    package var token: UUID?
+    /// When the object was last changed here, by the server's clock as far as it is known.
+    package var changed: Date
+    /// How often it has been sent.
+    package var attempts: Int
+    /// Why the last attempt failed.
+    package var error: RemoteError?
+}
+
+/// A change of a to-many relationship that is kept as pairs, of an object that waits in the outbox.
+package struct MemberChange: Sendable, Hashable, Codable {
+    /// The name of the relationship.
+    package var relationship: String
+    /// The keys of members that were added.
+    package var added: Set<Int64> = []
+    /// The keys of members that were removed, with their primary keys, since they may be gone when it is sent.
+    package var removed: [Int64: String] = [:]
+    /// Whether the order was changed, so that the whole list has to be told.
+    package var isOrder = false
+
+    /// Takes in what was changed later.
+    mutating func merge(_ later: MemberChange) {
+        for key in later.added where removed.removeValue(forKey: key) == nil { added.insert(key) }
+        for (key, id) in later.removed where added.remove(key) == nil { removed[key] = id }
+        isOrder = isOrder || later.isOrder
+    }
+
+    /// Whether nothing is left of it.
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && !isOrder }
+}
+
+extension OutboxEntry {
+    /// The columns in the order in which ``init(_:_:)`` reads them.
+    static let columns =
+        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error"
+
+    /// Reads a row of the outbox; nil if it is of an entity that the model has no more.
+    init?(_ statement: Statement, _ mirror: Mirror) {
+        guard let entityIndex = mirror.entities.indexes[statement.integer(1)],
+            let kind = Kind(rawValue: statement.integer(3)), let state = State(rawValue: statement.integer(4))
+        else { return nil }
+        seq = statement.integer(0)
+        identity = RowIdentity(entityIndex: entityIndex, key: statement.integer(2))
+        self.kind = kind
+        self.state = state
+        id = statement.isNull(5) ? "" : statement.text(5)
+        slots = statement.isNull(6) ? SlotSet() : SlotSet(stored: statement.blobBytes(6))
+        members = statement.isNull(7) ? [] : Self.decoded([MemberChange].self, statement, 7) ?? []
+        base = statement.isNull(8) ? nil : Data(statement.blobBytes(8))
+        token = statement.isNull(9) ? nil : UUID(bytes: statement.blobBytes(9))
+        changed = Date(timeIntervalSinceReferenceDate: statement.double(10))
+        attempts = Int(statement.integer(11))
+        error = statement.isNull(12) ? nil : Self.decoded(StoredError.self, statement, 12)?.error
+    }
+
+    private static func decoded<T: Decodable>(_ type: T.Type, _ statement: Statement, _ column: Int32) -> T? {
+        try? JSONDecoder().decode(type, from: Data(statement.blobBytes(column)))
+    }
+
+    /// Something as it stands in a column.
+    static func encoded(_ value: some Encodable) -> Data {
+        // Neither of the types that come here has a value that JSON cannot hold.
+        (try? JSONEncoder().encode(value)) ?? Data()
+    }
+}
+
+/// What is kept of an error.
+struct StoredError: Codable {
+    let kind: String
+    let domain: String
+    let code: Int
+    let message: String
+    let status: Int?
+
+    init(_ error: RemoteError) {
+        kind = error.kind.rawValue
+        domain = error.domain
+        code = error.code
+        message = error.message
+        status = error.status
+    }
+
+    var error: RemoteError {
+        RemoteError(
+            RemoteError.Kind(rawValue: kind) ?? .rejected, domain: domain, code: code, message: message, status: status)
+    }
+}
+
+extension UUID {
+    init?(bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 16 else { return nil }
+        self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    }
+
+    var data: Data { withUnsafeBytes(of: uuid) { Data($0) } }
+}
+
+extension SlotSet {
+    /// Reads what ``stored`` gave.
+    init(stored bytes: UnsafeRawBufferPointer) {
+        self.init(
+            bytes.enumerated().flatMap { (index, byte) in
+                (0..<8).compactMap { byte >> UInt8($0) & 1 != 0 ? index * 8 + $0 : nil }
+            })
+    }
+
+    /// One bit for each slot, the lowest first.
+    var stored: Data {
+        var bytes = Data()
+        for slot in self {
+            while bytes.count <= slot / 8 { bytes.append(0) }
+            bytes[slot / 8] |= 1 << UInt8(slot % 8)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import StrataSQLite
+
+/// The primary key of an object as text, which is how back ends know it, and as the value of its attribute.
+enum PrimaryKey {
+    /// Whether an attribute can be a primary key.
+    static func allows(_ slot: SlotDescription) -> Bool {
+        switch slot.type {
+        case .string, .uri, .integer16, .integer32, .integer64, .uuid: true
+        default: false
+        }
+    }
+
+    /// The primary key in a row; nil if there is none.
+    static func id(of row: RowPointer, _ slot: SlotDescription) -> String? {
+        guard row.isPresent(slot.index) else { return nil }
+        switch slot.storage {
+        case .integer: return String(Int64(bitPattern: row.word(slot.index)))
+        case .uuid: return UUID.load(row, slot.index).uuidString
+        default:
+            let text = String.load(row, slot.index)
+            return text.isEmpty ? nil : text
+        }
+    }
+
+    /// The value of the attribute for a primary key; nil if it is none of the attribute's type.
+    static func value(_ id: String, _ slot: SlotDescription) -> Value? {
+        switch slot.storage {
+        case .integer: Int64(id).map(Value.integer)
+        case .uuid: UUID(uuidString: id).map(Value.uuid)
+        default: slot.type == .uri ? URL(string: id).map(Value.uri) : .string(id)
+        }
+    }
+}

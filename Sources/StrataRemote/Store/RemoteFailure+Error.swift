@@ -1,0 +1,31 @@
+import StrataStore
+
+extension RemoteFailure {
+    /// What a back end's error means to those who know stores alone.
+    public init(_ error: RemoteError) {
+        self.init(
+            kind: error.kind.rawValue, domain: error.domain, code: error.code, message: error.message,
+            status: error.status, body: error.body, retryAfter: error.retryAfter)
+    }
+
+    /// What it means; nil for a save of which a part failed.
+    public var remoteKind: RemoteError.Kind? { RemoteError.Kind(rawValue: kind) }
+
+    /// The kind of the failure of a save of which a part failed.
+    public static let saveKind = "save"
+    /// The code of a save of which a part failed, the same as in the StackMob SDK.
+    public static let saveCode = -108
+}
+
+extension StoreError {
+    /// What a back end's error means to those who know stores alone.
+    init(_ error: RemoteError) {
+        self = error.kind == .cancelled ? .cancelled : .remote(RemoteFailure(error))
+    }
+
+    /// Whether the server cannot be reached.
+    var isUnreachable: Bool {
+        guard case .remote(let failure) = self else { return false }
+        return failure.remoteKind == .unreachable
+    }
+}

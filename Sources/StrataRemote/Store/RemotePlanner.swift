@@ -1,0 +1,144 @@
+import StrataSQLite
+
+/// What is asked of a back end for a fetch, and what is left to be done here.
+struct RemotePlan: Sendable {
+    /// What is sent.
+    var query: RemoteQuery
+    /// The conditions that the back end decides, as the mirror would; nil for all objects.
+    var decided: FetchPredicate?
+    /// The conditions that are left.
+    var rest: FetchPredicate?
+    /// Whether the order is left.
+    var sortsHere = false
+    /// Whether limit and offset are left.
+    var pagesHere = false
+    /// Whether no object can meet the condition, so that nobody need be asked.
+    var isEmpty = false
+}
+
+/// Splits fetches: what the back end takes is sent, and the rest is done over the mirror once the answer is in it.
+struct RemotePlanner {
+    let backend: any RemoteBackend
+    let mirror: Mirror
+
+    /// Plans a fetch.
+    /// - Parameter finishesLocally: Whether more may be read than the fetch gives.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` naming the part that the back end cannot do, if that may not
+    ///   be done here.
+    func plan(_ plan: FetchPlan, finishesLocally: Bool) throws(StoreError) -> RemotePlan {
+        let entity = mirror.model.entities[plan.entityIndex]
+        var query = RemoteQuery(entity: entity)
+        query.includesSubentities = plan.includesSubentities && entity.hasSubentities
+        if let reason = refusal(of: query) {
+            throw .unsupported(store: backend.name, feature: "a fetch of \(entity.name): \(reason.message)")
+        }
+        var result = RemotePlan(query: query)
+        try addConditions(of: plan, entity, to: &result, finishesLocally)
+        addOrder(of: plan, to: &result)
+        try addPage(of: plan, to: &result, finishesLocally)
+        return result
+    }
+
+    // MARK: Conditions
+
+    private func addConditions(
+        of plan: FetchPlan, _ entity: EntityDescription, to result: inout RemotePlan, _ finishesLocally: Bool
+    ) throws(StoreError) {
+        let naming = ObjectNaming(mirror: mirror, entity: entity)
+        var sent: [FetchPredicate] = []
+        var decided: [FetchPredicate] = []
+        var rest: [FetchPredicate] = []
+        for part in plan.predicate?.conjuncts ?? [] {
+            let named = try naming.named(part)
+            if named == .constant(true) { continue }
+            if named == .constant(false) {
+                result.isEmpty = true
+                return
+            }
+            var trial = result.query
+            trial.predicate = Self.joined(sent + [named])
+            let reason =
+                named.mentionsObjects
+                ? RemoteError(
+                    .unsupported, domain: "Strata", message: "objects can be compared with paths that lead to objects")
+                : refusal(of: trial)
+            if let reason {
+                guard finishesLocally else {
+                    throw .unsupported(store: backend.name, feature: "the condition \(part): \(reason.message)")
+                }
+                rest.append(part)
+            } else {
+                sent.append(named)
+                decided.append(part)
+            }
+        }
+        result.query.predicate = Self.joined(sent)
+        result.decided = Self.joined(decided)
+        result.rest = Self.joined(rest)
+    }
+
+    private static func joined(_ parts: [FetchPredicate]) -> FetchPredicate? {
+        parts.count > 1 ? .and(parts) : parts.first
+    }
+
+    /// Why the back end does not take a query; nil if it does.
+    private func refusal(of query: RemoteQuery) -> RemoteError? {
+        do throws(RemoteError) {
+            try backend.check(.query(query))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: Order and pages
+
+    /// An order that the back end lacks costs nothing here: all objects of the result are read anyway.
+    private func addOrder(of plan: FetchPlan, to result: inout RemotePlan) {
+        guard !plan.sorts.isEmpty else { return }
+        var trial = result.query
+        trial.sorts = plan.sorts
+        // Back ends give the nearest first, whatever order they are asked for.
+        let takesOrder =
+            backend.capabilities.features.contains(.sorting) && result.decided?.nearestFirst == nil
+            && refusal(of: trial) == nil
+        if takesOrder { result.query = trial } else { result.sortsHere = true }
+    }
+
+    private func addPage(
+        of plan: FetchPlan, to result: inout RemotePlan, _ finishesLocally: Bool
+    ) throws(StoreError) {
+        guard plan.limit != nil || plan.offset > 0 else { return }
+        var trial = result.query
+        trial.limit = plan.limit
+        trial.offset = plan.offset
+        let reason: String?
+        if result.rest != nil {
+            reason = "a limit or offset behind a condition that is finished here"
+        } else if result.sortsHere {
+            reason = "a limit or offset in the order \(plan.sorts.map { $0.keyPath.joined(separator: ".") })"
+        } else if !backend.capabilities.features.contains(.paging) {
+            reason = "a limit or offset"
+        } else {
+            reason = refusal(of: trial)?.message
+        }
+        guard let reason else {
+            result.query = trial
+            return
+        }
+        guard finishesLocally else { throw .unsupported(store: backend.name, feature: reason) }
+        result.pagesHere = true
+    }
+}
+
+extension FetchPredicate {
+    /// The conditions that must all hold.
+    var conjuncts: [FetchPredicate] {
+        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// The conditions that put the nearest objects first.
+    var nearConjuncts: [FetchPredicate] {
+        conjuncts.filter { if case .geo(.near) = $0 { true } else { false } }
+    }
+}

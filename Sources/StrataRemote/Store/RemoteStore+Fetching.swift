@@ -1,0 +1,225 @@
+import Foundation
+import StrataSQLite
+
+extension RemoteStore {
+    public func prepare(
+        _ plan: FetchPlan, options: (any StoreRequestOptions)?
+    ) async throws(StoreError) -> FetchPlan {
+        let options = self.options(options)
+        switch options.fetchPolicy {
+        case .cacheOnly: return plan
+        case .networkOnly, .cacheThenNetwork: return try await brought(plan, options)
+        case .networkElseCache:
+            do throws(StoreError) {
+                return try await brought(plan, options)
+            } catch {
+                guard error.isUnreachable else { throw error }
+                return plan
+            }
+        case .cacheElseNetwork: return try hasAny(plan) ? plan : try await brought(plan, options)
+        }
+    }
+
+    public func prepareNow(
+        _ plan: FetchPlan, options: (any StoreRequestOptions)?
+    ) throws(StoreError) -> FetchPlan {
+        guard try needsNetwork(plan, options) else { return plan }
+        try refuseToBlock("a fetch of \(model.entities[plan.entityIndex].name)")
+        return try Waiting.wait { () async throws(StoreError) in try await self.prepare(plan, options: options) }
+    }
+
+    public func count(
+        _ plan: FetchPlan, options: (any StoreRequestOptions)?
+    ) async throws(StoreError) -> Int? {
+        let options = self.options(options)
+        switch options.fetchPolicy {
+        case .cacheOnly: return nil
+        case .networkOnly, .cacheThenNetwork: return try await networkCount(plan, options)
+        case .networkElseCache:
+            do throws(StoreError) {
+                return try await networkCount(plan, options)
+            } catch {
+                guard error.isUnreachable else { throw error }
+                return nil
+            }
+        case .cacheElseNetwork: return try hasAny(plan) ? nil : try await networkCount(plan, options)
+        }
+    }
+
+    public func countNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> Int? {
+        guard try needsNetwork(plan, options) else { return nil }
+        try refuseToBlock("a count of \(model.entities[plan.entityIndex].name)")
+        return try Waiting.wait { () async throws(StoreError) in try await self.count(plan, options: options) }
+    }
+
+    public func stages(_ options: (any StoreRequestOptions)?) -> [(any StoreRequestOptions)?] {
+        guard self.options(options).fetchPolicy == .cacheThenNetwork else { return [options] }
+        var first = options as? RemoteOptions ?? RemoteOptions()
+        var second = first
+        first.fetchPolicy = .cacheOnly
+        second.fetchPolicy = .networkOnly
+        return [first, second]
+    }
+
+    private func needsNetwork(_ plan: FetchPlan, _ options: (any StoreRequestOptions)?) throws(StoreError) -> Bool {
+        switch self.options(options).fetchPolicy {
+        case .cacheOnly: false
+        case .cacheElseNetwork: try !hasAny(plan)
+        case .networkOnly, .networkElseCache, .cacheThenNetwork: true
+        }
+    }
+
+    /// - Throws: ``StoreError/needsNetwork(store:what:)`` if the store was not told to wait.
+    func refuseToBlock(_ what: String) throws(StoreError) {
+        guard waitsForNetwork else { throw .needsNetwork(store: backend.name, what: what) }
+    }
+
+    private func hasAny(_ plan: FetchPlan) throws(StoreError) -> Bool {
+        var plan = plan
+        plan.limit = min(plan.limit ?? 1, 1)
+        plan.sorts = []
+        return try !fetchIdentities(plan, cancellation: nil).isEmpty
+    }
+
+    // MARK: From the network
+
+    private func networkCount(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> Int {
+        let remote = try planner.plan(plan, finishesLocally: options.finishesLocally)
+        if remote.isEmpty { return 0 }
+        guard backend.capabilities.features.contains(.counting), remote.rest == nil else {
+            let found = try await brought(plan, options)
+            return try count(found, cancellation: nil)
+        }
+        var query = remote.query
+        query.sorts = []
+        query.limit = nil
+        query.offset = 0
+        guard case .count(let count) = try await ask(.count(query), options) else {
+            throw unexpected("a count")
+        }
+        let rest = max(0, count - plan.offset)
+        return plan.limit.map { min($0, rest) } ?? rest
+    }
+
+    private var planner: RemotePlanner { RemotePlanner(backend: backend, mirror: mirror) }
+
+    /// Brings what a plan asks for.
+    /// - Returns: The plan that finds it.
+    private func brought(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> FetchPlan {
+        let remote = try planner.plan(plan, finishesLocally: options.finishesLocally)
+        let keys = remote.isEmpty ? [] : try await bring(remote, plan, options)
+        var result = plan
+        var conditions: [FetchPredicate] = [.isOne(of: keys)]
+        // The mirror puts the nearest first, too.
+        if plan.sorts.isEmpty { conditions += remote.decided?.nearConjuncts ?? [] }
+        if let rest = remote.rest {
+            conditions += rest.conjuncts
+            try await bringRelated(rest.keyPaths, plan.entityIndex, keys, options)
+        }
+        try await bringRelated(plan.sorts.map(\.keyPath), plan.entityIndex, keys, options)
+        result.predicate = conditions.count > 1 ? .and(conditions) : conditions[0]
+        if !remote.pagesHere {
+            result.limit = nil
+            result.offset = 0
+        }
+        return result
+    }
+
+    /// Reads the pages of a query into the mirror.
+    /// - Returns: The keys of the objects.
+    private func bring(
+        _ remote: RemotePlan, _ plan: FetchPlan, _ options: Options
+    ) async throws(StoreError) -> [Int64] {
+        let isWhole = remote.query.limit == nil && remote.query.offset == 0 && options.cachesResults
+        let before = isWhole ? try matching(remote, plan) : []
+        let ticket = mirror.ticket()
+        var query = remote.query
+        var keys: [Int64] = []
+        var count = 0
+        while true {
+            if let limit = remote.query.limit { query.limit = limit - count }
+            guard case .page(let page) = try await ask(.query(query), options) else { throw unexpected("objects") }
+            keys += try await take(page, ticket, options).compactMap { $0?.key }
+            count += page.records.count
+            guard page.hasMore, count < remote.query.limit ?? .max else { break }
+            guard let next = page.next, next != query.cursor else { throw unexpected("the cursor of the next page") }
+            query.cursor = next
+        }
+        if isWhole { try await sweep(before, Set(keys), remote, ticket) }
+        return keys
+    }
+
+    /// Takes objects into the mirror.
+    func take(
+        _ page: RemotePage, _ ticket: ReadTicket, _ options: Options
+    ) async throws(StoreError) -> [RowIdentity?] {
+        let mirror = mirror
+        let passing = passing
+        let keeps = options.cachesResults
+        return try await Waiting.elsewhere { () throws(StoreError) in
+            let known = keeps ? [:] : try mirror.filled(page.records)
+            let applied = try mirror.apply(page, ticket: ticket)
+            for (record, row) in zip(page.records, applied.rows) {
+                guard let row else { continue }
+                let root = mirror.root(row.entityIndex)
+                if keeps {
+                    passing.remove([row.key], rootIndex: root)
+                } else if known[record.identity] == nil {
+                    passing.add([row.key], rootIndex: root)
+                }
+            }
+            return applied.rows
+        }
+    }
+
+    func unexpected(_ what: String) -> StoreError {
+        StoreError(
+            RemoteError(
+                .invalidAnswer, domain: "Strata", message: "\(backend.name) answered something else than \(what)"))
+    }
+
+    // MARK: What is gone
+
+    /// What the mirror has of what the back end is asked for.
+    private func matching(_ remote: RemotePlan, _ plan: FetchPlan) throws(StoreError) -> [RowIdentity] {
+        var here = FetchPlan(entityIndex: plan.entityIndex)
+        here.includesSubentities = plan.includesSubentities
+        here.predicate = remote.decided
+        return try mirror.store.fetchIdentities(here, cancellation: nil)
+    }
+
+    /// Forgets what the mirror had before of what was asked for and the back end does not have. Objects with changes
+    /// that the back end has not heard of stay.
+    private func sweep(
+        _ before: [RowIdentity], _ found: Set<Int64>, _ remote: RemotePlan, _ ticket: ReadTicket
+    ) async throws(StoreError) {
+        let rest = before.filter { !found.contains($0.key) }
+        guard !rest.isEmpty else { return }
+        let mirror = mirror
+        let isAll = remote.query.predicate == nil
+        try await Waiting.elsewhere { () throws(StoreError) in
+            var names: [RemoteIdentity] = []
+            for identity in rest where try !mirror.hasEntry(identity) {
+                if let name = try mirror.id(of: identity) { names.append(name) }
+            }
+            if isAll {
+                _ = try mirror.apply(RemotePage(deleted: names), ticket: ticket)
+            } else {
+                // They may be there still, with other values.
+                try mirror.purge(names)
+            }
+        }
+    }
+}
+
+extension Mirror {
+    /// Those of some objects that are here with more than their name.
+    func filled(_ records: [RemoteRecord]) throws(StoreError) -> [RemoteIdentity: Int64] {
+        var known = try keys(of: records.map(\.identity))
+        for (root, list) in Dictionary(grouping: known, by: { model.entity(named: $0.key.entity)?.rootIndex ?? 0 }) {
+            let empty = try placeholders(among: list.map(\.value).sorted(), entityIndex: root)
+            for (name, key) in list where empty[key] != nil { known[name] = nil }
+        }
+        return known
+    }
+}

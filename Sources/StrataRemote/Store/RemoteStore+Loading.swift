@@ -1,0 +1,73 @@
+import Foundation
+import StrataSQLite
+
+extension RemoteStore {
+    public func prepareRows(
+        entityIndex: Int, keys: [Int64], options: (any StoreRequestOptions)?
+    ) async throws(StoreError) {
+        let options = self.options(options)
+        guard options.fetchPolicy != .cacheOnly else { return }
+        try await bring(keys, entityIndex, options)
+    }
+
+    public func prepareRowsNow(entityIndex: Int, keys: [Int64]) throws(StoreError) {
+        let options = self.options(nil)
+        let name = model.entities[entityIndex].name
+        guard let first = keys.first else { return }
+        try refuseToBlock("reading \(name)/\(first), of which the mirror has no more than the key,")
+        try Waiting.wait { () async throws(StoreError) in try await self.bring(keys, entityIndex, options) }
+    }
+
+    /// Reads the objects of some keys of which no more is here: as few requests as the back end allows.
+    private func bring(_ keys: [Int64], _ entityIndex: Int, _ options: Options) async throws(StoreError) {
+        let names = try mirror.placeholders(among: keys, entityIndex: entityIndex)
+        let size = max(1, backend.capabilities.maximumIDs)
+        for (name, list) in Dictionary(grouping: names.values, by: \.entity).sorted(by: { $0.key < $1.key }) {
+            guard let entity = model.entity(named: name) else { continue }
+            let ids = list.map(\.id).sorted()
+            for start in stride(from: 0, to: ids.count, by: size) {
+                let wanted = Array(ids[start..<min(start + size, ids.count)])
+                let ticket = mirror.ticket()
+                guard case .page(var page) = try await ask(.read(entity: entity, ids: wanted), options) else {
+                    throw unexpected("objects")
+                }
+                // What is not there any more is gone here, too.
+                let found = Set(page.records.map(\.id))
+                page.deleted += wanted.filter { !found.contains($0) }.map { RemoteIdentity(entity: name, id: $0) }
+                _ = try await take(page, ticket, options)
+            }
+        }
+    }
+
+    /// Brings the objects on the way of paths, so that conditions and orders that are finished here can look at them.
+    func bringRelated(
+        _ paths: [[String]], _ entityIndex: Int, _ keys: [Int64], _ options: Options
+    ) async throws(StoreError) {
+        for path in Set(paths) where path.count > 1 && !keys.isEmpty {
+            var entity = model.entities[entityIndex]
+            var current = keys
+            for name in path.dropLast() {
+                guard let relationship = entity.relationship(named: name) else { break }
+                current = try ends(of: relationship, entity, current)
+                entity = model.destination(of: relationship)
+                try await bring(current, entity.index, options)
+            }
+        }
+    }
+
+    /// The keys that a relationship of some objects leads to, each once.
+    private func ends(
+        of relationship: RelationshipDescription, _ entity: EntityDescription, _ keys: [Int64]
+    ) throws(StoreError) -> [Int64] {
+        guard let slot = relationship.slot else {
+            let pairs = try mirror.store.memberKeys(
+                entityIndex: entity.index, relationshipIndex: relationship.index, owners: Set(keys).sorted())
+            return Set(pairs.map(\.member)).sorted()
+        }
+        var result: Set<Int64> = []
+        try mirror.store.rows(entityIndex: entity.index, keys: keys).forEach { (_, row) throws(StoreError) in
+            if slot < row.slotCount, row.isPresent(slot) { result.insert(Int64(bitPattern: row.word(slot))) }
+        }
+        return result.sorted()
+    }
+}

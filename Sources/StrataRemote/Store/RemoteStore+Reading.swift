@@ -1,0 +1,123 @@
+import Foundation
+import StrataSQLite
+
+// What every store can do, by the mirror.
+
+extension RemoteStore {
+    public var identifier: UUID { mirror.store.identifier }
+    /// The back end and the place of the mirror.
+    public var name: String { "\(backend.name), mirrored in \(mirror.store.name)" }
+    public var model: ManagedObjectModel { mirror.model }
+    public var capabilities: StoreCapabilities { mirror.store.capabilities }
+    public var changes: StoreChangeFeed? { mirror.changes }
+
+    public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
+        try mirror.store.allocateKeys(count, rootIndex: rootIndex)
+    }
+
+    public func fetch(
+        _ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?
+    ) throws(StoreError) -> RowBatch {
+        try mirror.store.fetch(visible(plan), known: known, cancellation: cancellation)
+    }
+
+    public func fetchIdentities(
+        _ plan: FetchPlan, cancellation: ReadCancellation?
+    ) throws(StoreError) -> [RowIdentity] {
+        try mirror.store.fetchIdentities(visible(plan), cancellation: cancellation)
+    }
+
+    public func count(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> Int {
+        try mirror.store.count(visible(plan), cancellation: cancellation)
+    }
+
+    public func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
+        var plan = plan
+        plan.fetch = visible(plan.fetch)
+        return try mirror.store.values(plan, cancellation: cancellation)
+    }
+
+    public func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
+        try mirror.store.rows(entityIndex: entityIndex, keys: keys).withHeadersForPlaceholders()
+    }
+
+    public func memberRows(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
+    ) throws(StoreError) -> RowBatch {
+        try mirror.store.memberRows(
+            entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, areAll: areAll
+        ).withHeadersForPlaceholders()
+    }
+
+    public func memberKeys(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64]
+    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
+        try mirror.store.memberKeys(
+            entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners)
+    }
+
+    public func externalData(named name: String) throws(StoreError) -> Data {
+        try mirror.store.externalData(named: name)
+    }
+
+    /// Closes the mirror. What was read without being kept is forgotten.
+    public func close() {
+        for (root, keys) in passing.all where !keys.isEmpty {
+            // A mirror that cannot be written keeps them, which does no harm.
+            if let names = try? mirror.ids(entityIndex: root, keys: keys.sorted()) {
+                try? mirror.purge(Array(names.values))
+            }
+        }
+        mirror.store.close()
+    }
+
+    /// The plan without rows that are no part of the mirror. A plan that names its objects is left alone.
+    private func visible(_ plan: FetchPlan) -> FetchPlan {
+        let hidden = passing.of(model.entities[plan.entityIndex].rootIndex)
+        guard !hidden.isEmpty, plan.namedKeys == nil else { return plan }
+        var result = plan
+        let rest = FetchPredicate.not(.isOne(of: hidden.sorted()))
+        result.predicate = plan.predicate.map { $0 && rest } ?? rest
+        return result
+    }
+}
+
+extension FetchPredicate {
+    /// It is one of the objects with some keys.
+    static func isOne(of keys: [Int64]) -> FetchPredicate {
+        .comparison(.evaluatedObject, .isIn, .constant(.list(keys.map(Value.object))), [])
+    }
+}
+
+extension FetchPlan {
+    /// The keys of the objects among which the plan looks, where it says so first of all.
+    var namedKeys: [Value]? {
+        var first = predicate
+        if case .and(let parts)? = predicate { first = parts.first }
+        guard case .comparison(.evaluatedObject, .isIn, .constant(.list(let keys)), _)? = first else { return nil }
+        return keys
+    }
+}
+
+extension RowBatch {
+    /// The rows, with headers alone of those of which no more than the key is known.
+    func withHeadersForPlaceholders() -> RowBatch {
+        guard pointers.contains(where: { RowPointer($0).version == 0 }) else { return self }
+        var builder = RowBatchBuilder()
+        forEach { _, row in
+            if row.version == 0 { builder.addHeader(entityIndex: row.entityIndex, key: row.key, version: 0) }
+        }
+        let headers = builder.finish()
+        var list: [RowReference] = []
+        var next = 0
+        forEach { slab, row in
+            if row.version == 0 {
+                list.append(headers[next])
+                next += 1
+            } else {
+                list.append(RowReference(slab: slab, row: row))
+            }
+        }
+        return RowBatch(list)
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import StrataSQLite
+
+/// A store that mirrors a back end: what was read and saved is in a SQLite file, what was not is brought by the network.
+///
+///     let store = try RemoteStore.open(
+///         model: model, backend: backend, location: .file(path: "todos.sqlite"))
+///     let container = try PersistentContainer(store: store, classes: [Todo.self])
+///     let todos = try await container.viewContext.fetch(FetchRequest<Todo>())
+///
+/// Contexts read the mirror; their asynchronous forms have it filled before, as the ``FetchPolicy`` says. Their
+/// synchronous forms refuse what needs the network, with ``StoreError/needsNetwork(store:what:)``, unless
+/// ``Options/waitsForNetwork`` is set.
+public final class RemoteStore: NetworkStore {
+    /// How a store is opened, and what it does where a request does not say.
+    public struct Options: Sendable {
+        /// Where fetches look.
+        public var fetchPolicy = FetchPolicy.networkElseCache
+        /// Where saves write.
+        public var savePolicy = SavePolicy.networkThenCache
+        /// How requests are made.
+        public var request = RequestOptions()
+        /// Whether results of the network are kept in the mirror beyond what contexts need.
+        public var cachesResults = true
+        /// Whether what the server cannot do may be finished here, which may read more than the result.
+        public var finishesLocally = false
+        /// Whether synchronous forms that need the network block until it has answered. What the network's work needs of
+        /// the main actor it cannot get while the main thread waits.
+        public var waitsForNetwork = false
+        /// How the mirror is opened.
+        public var mirror = SQLiteStore.Options()
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// What is mirrored.
+    public let backend: any RemoteBackend
+    /// Whether synchronous forms wait for the network.
+    public let waitsForNetwork: Bool
+    /// The objects that are here.
+    package let mirror: Mirror
+    private let settings: Locked<Options>
+    let passing = PassingKeys()
+    let secrets = Secrets()
+
+    /// Opens a store, or makes it where there is none. Nothing is sent.
+    /// - Parameters:
+    ///   - model: The model. Every entity needs a primary key by the convention.
+    ///   - backend: What is mirrored.
+    ///   - location: Where the mirror is. It belongs to this back end and account alone.
+    ///   - options: What the store does where a request does not say.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` for a model that the back end or a mirror cannot keep, naming
+    ///   entity and property; all else as ``SQLiteStore/open(model:location:options:)``.
+    public static func open(
+        model: ManagedObjectModel, backend: any RemoteBackend, location: SQLiteStore.Location,
+        options: Options = .init()
+    ) throws(StoreError) -> RemoteStore {
+        do throws(RemoteError) {
+            try backend.check(model)
+        } catch {
+            throw .unsupported(store: backend.name, feature: "the model \(model.name): \(error.message)")
+        }
+        let mirror = try Mirror.open(
+            model: model, location: location, options: options.mirror,
+            now: { Date().addingTimeInterval(backend.clockOffset) })
+        return RemoteStore(mirror: mirror, backend: backend, options: options)
+    }
+
+    private init(mirror: Mirror, backend: any RemoteBackend, options: Options) {
+        self.mirror = mirror
+        self.backend = backend
+        waitsForNetwork = options.waitsForNetwork
+        settings = Locked(options)
+    }
+
+    /// Where fetches look that do not say. May be changed at any time, when the network comes and goes for instance.
+    public var fetchPolicy: FetchPolicy {
+        get { settings.withLock(\.fetchPolicy) }
+        set { settings.withLock { $0.fetchPolicy = newValue } }
+    }
+
+    /// Where saves write that do not say. May be changed at any time.
+    public var savePolicy: SavePolicy {
+        get { settings.withLock(\.savePolicy) }
+        set { settings.withLock { $0.savePolicy = newValue } }
+    }
+
+    /// What a request says, and the store where it does not.
+    func options(_ request: (any StoreRequestOptions)?) -> Options {
+        var result = settings.withLock { $0 }
+        guard let request = request as? RemoteOptions else { return result }
+        result.fetchPolicy = request.fetchPolicy ?? result.fetchPolicy
+        result.savePolicy = request.savePolicy ?? result.savePolicy
+        result.request = request.request ?? result.request
+        result.cachesResults = request.cachesResults ?? result.cachesResults
+        result.finishesLocally = request.finishesLocally ?? result.finishesLocally
+        return result
+    }
+
+    /// Asks the back end.
+    func ask(_ operation: RemoteOperation, _ options: Options) async throws(StoreError) -> RemoteAnswer {
+        do throws(RemoteError) {
+            return try await backend.perform(operation, options: options.request)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    // MARK: Secrets
+
+    /// Sets a value that goes along with the next save of an object to the back end and is never kept here: the password
+    /// of a new user. It is held in memory until then.
+    /// - Parameters:
+    ///   - secret: The value; nil takes it back.
+    ///   - name: What the back end calls it.
+    ///   - object: The ID of the object.
+    public func setSecret(_ secret: String?, named name: String, for object: ObjectID) {
+        secrets.set(secret, name, RowIdentity(entityIndex: object.entity.rootIndex, key: object.key))
+    }
+
+    /// Sets the password of a user object; see ``setSecret(_:named:for:)``.
+    public func setPassword(_ password: String?, for user: ObjectID) {
+        setSecret(password, named: "password", for: user)
+    }
+}
+
+/// Secrets of objects until they are sent.
+final class Secrets: Sendable {
+    private let values = Locked<[RowIdentity: [String: String]]>([:])
+
+    func set(_ value: String?, _ name: String, _ identity: RowIdentity) {
+        values.withLock { $0[identity, default: [:]][name] = value }
+    }
+
+    /// The secrets of an object. Identities name the topmost entity.
+    func of(_ identity: RowIdentity) -> [String: String] { values.withLock { $0[identity] ?? [:] } }
+
+    func forget(_ identity: RowIdentity) { values.withLock { $0[identity] = nil } }
+}
+
+/// The rows that are here because a context needs them, and that are not part of the mirror otherwise: by topmost
+/// entity.
+final class PassingKeys: Sendable {
+    private let keys = Locked<[Int: Set<Int64>]>([:])
+
+    func add(_ new: some Sequence<Int64>, rootIndex: Int) {
+        keys.withLock { $0[rootIndex, default: []].formUnion(new) }
+    }
+
+    func remove(_ kept: some Sequence<Int64>, rootIndex: Int) {
+        keys.withLock { all in
+            guard all[rootIndex] != nil else { return }
+            all[rootIndex]?.subtract(kept)
+        }
+    }
+
+    func of(_ rootIndex: Int) -> Set<Int64> { keys.withLock { $0[rootIndex] ?? [] } }
+
+    var all: [Int: Set<Int64>] { keys.withLock { $0 } }
+}

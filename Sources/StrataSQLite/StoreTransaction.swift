@@ -1,0 +1,90 @@
+import StrataStore
+
+/// A transaction of a store in which other targets of the package write tables of their own beside objects.
+package final class StoreTransaction {
+    /// The connection. What it does is part of the transaction.
+    package let connection: Connection
+    private let store: SQLiteStore
+    private var writers: [CommitWriter] = []
+
+    init(store: SQLiteStore, connection: Connection) {
+        self.store = store
+        self.connection = connection
+    }
+
+    /// Writes a change set as part of the transaction. Conflicts take the whole transaction back at once: nothing may
+    /// be done in it after them.
+    package func write(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+        if changes.isEmpty { return .committed(CommitEffects()) }
+        let writer = CommitWriter(store: store, connection: connection, changes: changes)
+        writers.append(writer)
+        try writer.write()
+        if writer.conflicts.isEmpty { return .committed(writer.effects) }
+        takeBack()
+        return .conflicts(try writer.conflictsWithRows())
+    }
+
+    /// Reserves keys; see ``PersistentStore/allocateKeys(_:rootIndex:)``.
+    package func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
+        try store.allocateKeys(count, rootIndex: rootIndex, on: connection)
+    }
+
+    /// The rows of some keys as the transaction sees them; see ``PersistentStore/rows(entityIndex:keys:)``.
+    package func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
+        keys.isEmpty ? .empty : try store.rows(entityIndex: entityIndex, keys: keys, on: connection)
+    }
+
+    /// The pairs of a to-many relationship as the transaction sees them.
+    package func memberKeys(
+        entityIndex: Int, relationshipIndex: Int, owners: [Int64]
+    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
+        try store.memberKeys(
+            entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, on: connection)
+    }
+
+    /// Takes back all that was done.
+    package func takeBack() {
+        connection.rollback()
+        for writer in writers { writer.takeBack() }
+    }
+
+    func commit() throws(StoreError) {
+        let last = CommitWriter(store: store, connection: connection, changes: ChangeSet())
+        try last.commitTransaction()
+        for writer in writers { writer.removeDroppedFiles() }
+    }
+}
+
+extension SQLiteStore {
+    /// Runs a closure in one transaction: all that it writes becomes permanent, or nothing if it throws or meets
+    /// conflicts. The closure must not ask the store for anything else.
+    package func transaction<T>(_ body: (StoreTransaction) throws(StoreError) -> T) throws(StoreError) -> T {
+        guard !options.isReadOnly else { throw .readOnly(path: path) }
+        return try pool.write { (connection) throws(StoreError) in
+            let transaction = StoreTransaction(store: self, connection: connection)
+            try connection.begin()
+            do throws(StoreError) {
+                let result = try body(transaction)
+                if connection.isInTransaction { try transaction.commit() }
+                return result
+            } catch {
+                transaction.takeBack()
+                throw error
+            }
+        }
+    }
+
+    /// Runs a closure with a connection that reads. The closure must not ask the store for anything else.
+    package func reading<T>(_ body: (Connection) throws(StoreError) -> T) throws(StoreError) -> T {
+        try pool.read(nil, body)
+    }
+
+    /// The name of the table of an entity and of the column of a slot, as they stand in SQL; nil where the slot is not
+    /// stored.
+    package func place(entityIndex: Int, slot: Int) -> (table: String, column: String)? {
+        layout.column(entityIndex, slot).map { (layout.table(entityIndex).quoted, $0.quoted) }
+    }
+
+    /// Whether the table of an entity says which entity a row belongs to, in the column `_entity`.
+    package func hasEntityColumn(_ entityIndex: Int) -> Bool { layout.table(entityIndex).hasEntityColumn }
+}
