@@ -143,10 +143,14 @@ let package = Package(
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        // As somebody else would write it: without what is open to this package alone.
+        .target(name: "PlainJSONStore", dependencies: ["StrataRemote"], path: "Tests/PlainJSONStore", packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote"], path: "Tests/SyncSimulation"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
-        .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation"]),
+        .testTarget(
+            name: "StrataRemoteTests",
+            dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
         .testTarget(
             name: "StrataStackMobTests",
             dependencies: ["Strata", "StrataStackMob", "StrataTesting", "StrataTool"],

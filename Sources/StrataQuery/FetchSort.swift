@@ -3,6 +3,8 @@ public struct FetchSort: Sendable, Hashable {
     /// What objects are ordered by: a property, also through to-one relationships, or any other single value, such as
     /// the distance to a point or the number of members of a relationship to many.
     public var expression: FetchExpression
+    /// The property that objects are ordered by, by the names that lead to it; nil for other expressions.
+    public var keyPath: [String]? { if case .keyPath(let names) = expression { names } else { nil } }
     /// Whether small values come first.
     public var ascending: Bool
     /// How text is compared.

@@ -116,7 +116,7 @@ struct RemotePlanner {
         if result.rest != nil {
             reason = "a limit or offset behind a condition that is finished here"
         } else if result.sortsHere {
-            reason = "a limit or offset in the order \(plan.sorts.map { $0.keyPath.joined(separator: ".") })"
+            reason = "a limit or offset in the order \(plan.sorts.map(\.description))"
         } else if !backend.capabilities.features.contains(.paging) {
             reason = "a limit or offset"
         } else {

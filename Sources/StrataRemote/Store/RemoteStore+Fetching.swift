@@ -116,7 +116,7 @@ extension RemoteStore {
             conditions += rest.conjuncts
             try await bringRelated(rest.keyPaths, plan.entityIndex, keys, options)
         }
-        try await bringRelated(plan.sorts.map(\.keyPath), plan.entityIndex, keys, options)
+        try await bringRelated(plan.sorts.flatMap(\.expression.keyPaths), plan.entityIndex, keys, options)
         result.predicate = conditions.count > 1 ? .and(conditions) : conditions[0]
         if !remote.pagesHere {
             result.limit = nil

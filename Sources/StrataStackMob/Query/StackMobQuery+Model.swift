@@ -33,8 +33,8 @@ extension StackMobQuery {
     }
 
     private static func order(_ sort: FetchSort, _ schema: StackMobSchema) throws(RemoteError) -> Order {
-        guard sort.keyPath.count == 1, let key = sort.keyPath.first else {
-            throw StackMobError.unsupported("StackMob does not order by a path: \(sort.keyPath.joined(separator: "."))")
+        guard let path = sort.keyPath, path.count == 1, let key = path.first else {
+            throw StackMobError.unsupported("StackMob does not order by a path: \(sort.expression)")
         }
         guard sort.options.isEmpty else {
             throw StackMobError.unsupported("StackMob does not order with options: \(key)\(sort.options.suffix)")

@@ -50,7 +50,7 @@ extension StackMobWire {
         }
         if !input.has("model") {
             var properties = schema.properties
-            for sort in sorts { properties[sort.keyPath.joined(separator: ".")] = .attribute(.string) }
+            for sort in sorts { properties["\(sort.expression)"] = .attribute(.string) }
             schema = StackMobSchema(entity: schema.entity, primaryKey: schema.primaryKey, properties: properties)
         }
         var predicate: FetchPredicate?

@@ -201,8 +201,8 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         for sort in query.sorts.reversed() {
             result = result.enumerated().sorted { a, b in
                 let order = ValueComparison.sortOrder(
-                    RecordSource(record: a.element).value(at: sort.keyPath),
-                    RecordSource(record: b.element).value(at: sort.keyPath), sort.options)
+                    RecordSource(record: a.element).value(at: sort.keyPath ?? []),
+                    RecordSource(record: b.element).value(at: sort.keyPath ?? []), sort.options)
                 if order == .orderedSame { return a.offset < b.offset }
                 return (order == .orderedAscending) == sort.ascending
             }.map(\.element)

@@ -1,0 +1,237 @@
+import Foundation
+import StrataRemote
+
+/// A back end of somebody else's: plain JSON over HTTP, written with the public interface of StrataRemote alone.
+///
+///     GET    /Todo?done=true&sort=title,-created&limit=10&offset=20     → [{"id": …}, …], with X-Total-Count
+///     GET    /Todo?id=1&id=2                                            → those that exist
+///     POST   /Todo           [{…}, …]                                   → 201 [{"id": …, "rev": "1"}, …]
+///     PATCH  /Todo/1         {"title": …}      If-Match: "3"            → 200 {…}, or 412 with the server's object
+///     DELETE /Todo/1         If-Match: "3"                              → 204, or 412
+///     GET    /changes/Todo?since=41&limit=500                           → {"objects": […], "deleted": ["7"], "next": "57", "more": false}
+///
+/// Conditions are equalities of attributes joined by AND; all others are left to the planner. Names go out as in the
+/// model; dates are seconds since 2001, bytes are base64, positions are pairs.
+public struct PlainJSONDialect: RemoteDialect {
+    public let name = "Plain JSON"
+    public let capabilities = RemoteCapabilities(
+        features: [
+            .sorting, .paging, .counting, .readingMany, .creatingMany, .conditionalWrites, .incrementalPull, .deletions,
+        ],
+        maximumBatch: 500, maximumIDs: 200, maximumPage: 1000, datePrecision: 0)
+    /// `localhost:8080`.
+    public let authority: String
+
+    /// Speaks to a server.
+    public init(authority: String) { self.authority = authority }
+
+    // MARK: Requests
+
+    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
+        switch operation {
+        case .read(let entity, let ids):
+            return stride(from: 0, to: ids.count, by: capabilities.maximumIDs).map {
+                .read(entity: entity, ids: Array(ids[$0..<min(ids.count, $0 + capabilities.maximumIDs)]))
+            }
+        case .create(let entity, let writes):
+            return stride(from: 0, to: writes.count, by: capabilities.maximumBatch).map {
+                .create(entity: entity, Array(writes[$0..<min(writes.count, $0 + capabilities.maximumBatch)]))
+            }
+        default: return [operation]
+        }
+    }
+
+    public func request(for operation: RemoteOperation, options: RequestOptions) throws(RemoteError) -> WireRequest {
+        switch operation {
+        case .query(let query): return request(.get, "/\(query.entity.name)" + (try parameters(query)))
+        case .count(let query):
+            var counted = query
+            counted.sorts = []
+            counted.limit = 0
+            return request(.get, "/\(query.entity.name)" + (try parameters(counted)))
+        case .read(let entity, let ids):
+            return request(.get, "/\(entity.name)?" + ids.map { "id=\(Self.escaped($0))" }.joined(separator: "&"))
+        case .create(let entity, let writes):
+            var objects: [JSON] = []
+            for write in writes { objects.append(try json(write, entity)) }
+            return request(.post, "/\(entity.name)", body: .array(objects))
+        case .update(let entity, let write):
+            return request(.patch, path(entity, write.id), body: try json(write, entity), ifMatch: write.baseVersion)
+        case .delete(let entity, let write): return request(.delete, path(entity, write.id), ifMatch: write.baseVersion)
+        case .pull(let pull):
+            guard pull.predicate == nil else { throw unsupported("a pull with a condition") }
+            return request(
+                .get, "/changes/\(pull.entity.name)?since=\(Self.escaped(pull.cursor ?? "0"))&limit=\(pull.limit)")
+        case .ping: return request(.get, "/")
+        case .relate, .upload, .call, .batch: throw unsupported("\(operation)")
+        }
+    }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ path: String, body: JSON? = nil, ifMatch: String? = nil
+    ) -> WireRequest {
+        var head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
+        head.headerFields[.accept] = "application/json"
+        if body != nil { head.headerFields[.contentType] = "application/json" }
+        if let ifMatch { head.headerFields[.ifMatch] = "\"\(ifMatch)\"" }
+        return WireRequest(head, body: body.map { Data($0.text.utf8) })
+    }
+
+    private func path(_ entity: EntityDescription, _ id: String) -> String { "/\(entity.name)/\(Self.escaped(id))" }
+
+    private static func escaped(_ text: String) -> String {
+        let kept = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: kept) ?? ""
+    }
+
+    /// `?done=true&sort=…`, or nothing.
+    private func parameters(_ query: RemoteQuery) throws(RemoteError) -> String {
+        var parts = try conditions(query.predicate, query.entity)
+        if query.includesSubentities, query.entity.hasSubentities { throw unsupported("entities that inherit") }
+        if !query.sorts.isEmpty {
+            var names: [String] = []
+            for sort in query.sorts {
+                guard let path = sort.keyPath, path.count == 1, sort.options.isEmpty,
+                    query.entity.slot(named: path[0])?.type?.isNumeric == true
+                else { throw unsupported("an order by \(sort)") }
+                names.append((sort.ascending ? "" : "-") + path[0])
+            }
+            parts.append("sort=" + names.joined(separator: ","))
+        }
+        if let limit = query.limit { parts.append("limit=\(limit)") }
+        if query.offset > 0 { parts.append("offset=\(query.offset)") }
+        return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
+    }
+
+    private func conditions(_ predicate: FetchPredicate?, _ entity: EntityDescription) throws(RemoteError) -> [String] {
+        switch predicate {
+        case nil: return []
+        case .and(let parts)?:
+            var result: [String] = []
+            for part in parts { result += try conditions(part, entity) }
+            return result
+        case .comparison(.keyPath(let path), .equal, .constant(let value), [])?
+        where path.count == 1 && entity.attribute(named: path[0]) != nil:
+            switch value {
+            case .string(let text): return ["\(path[0])=\(Self.escaped("\"\(text)\""))"]
+            case .integer(let number): return ["\(path[0])=\(number)"]
+            case .boolean(let flag): return ["\(path[0])=\(flag)"]
+            default: break
+            }
+        default: break
+        }
+        throw unsupported(predicate.map { "\($0)" } ?? "the condition")
+    }
+
+    private func unsupported(_ what: String) -> RemoteError {
+        RemoteError(.unsupported, domain: name, code: 1, message: "\(name) cannot do \(what)")
+    }
+
+    // MARK: Answers
+
+    public func answer(_ response: WireResponse, to operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer {
+        if response.status == 412, let entity = operation.entity {
+            var error = failure(.conflict, response, "the object has been changed")
+            error.serverRecord = JSON(response.body).map { record($0, entity) }
+            return .outcomes([.failed(error)])
+        }
+        if response.status == 404, case .ping = operation {
+        } else if response.status == 404, operation.entity != nil {
+            return .outcomes([.failed(failure(.notFound, response, "there is no such object"))])
+        }
+        guard (200..<300).contains(response.status) else {
+            let kind: RemoteError.Kind = response.status >= 500 ? .unavailable : .rejected
+            throw failure(kind, response, "the server answered \(response.status)")
+        }
+        switch operation {
+        case .ping: return .nothing
+        case .count:
+            guard let total = response[header: "X-Total-Count"].flatMap(Int.init) else {
+                throw failure(.invalidAnswer, response, "the answer to a count has no X-Total-Count")
+            }
+            return .count(total)
+        case .delete: return .outcomes([.done(nil)])
+        default: break
+        }
+        guard let entity = operation.entity, let json = JSON(response.body) else {
+            throw failure(.invalidAnswer, response, "the answer is no JSON")
+        }
+        switch (operation, json) {
+        case (.query, .array(let objects)), (.read, .array(let objects)):
+            return .page(RemotePage(records: objects.map { record($0, entity) }))
+        case (.create, .array(let objects)): return .outcomes(objects.map { outcome($0, entity, response) })
+        case (.update, .object): return .outcomes([.done(record(json, entity))])
+        case (.pull, .object(let page)):
+            guard case .array(let objects)? = page["objects"], case .array(let deleted)? = page["deleted"],
+                case .string(let next)? = page["next"]
+            else { break }
+            return .page(
+                RemotePage(
+                    records: objects.map { record($0, entity) },
+                    deleted: deleted.compactMap(\.string).map { RemoteIdentity(entity: entity.name, id: $0) },
+                    next: next,
+                    hasMore: page["more"] == .bool(true)))
+        default: break
+        }
+        throw failure(.invalidAnswer, response, "the answer has another form than it must")
+    }
+
+    private func failure(_ kind: RemoteError.Kind, _ response: WireResponse, _ message: String) -> RemoteError {
+        RemoteError(kind, code: response.status, message: message, status: response.status, body: response.body)
+    }
+
+    /// One of several new objects: itself, or `{"id": …, "error": "duplicate"}`.
+    private func outcome(_ json: JSON, _ entity: EntityDescription, _ response: WireResponse) -> RemoteOutcome {
+        guard case .object(let values) = json, values["error"] != nil else { return .done(record(json, entity)) }
+        return .failed(failure(.duplicate, response, "there is an object with the same id"))
+    }
+
+    // MARK: Objects
+
+    private func json(_ write: RemoteWrite, _ entity: EntityDescription) throws(RemoteError) -> JSON {
+        guard write.operations.isEmpty else { throw unsupported("changes that the server computes") }
+        var object: [String: JSON] = ["id": .string(write.id)]
+        for (name, value) in write.values {
+            switch value {
+            case .value(let value): object[name] = JSON(value)
+            case .reference(let id): object[name] = id.map { .string($0) } ?? .null
+            case .references(let ids): object[name] = .array(ids.map { .string($0) })
+            case .record, .records: throw unsupported("\(entity.name).\(name) with the related objects themselves")
+            }
+        }
+        return .object(object)
+    }
+
+    private func record(_ json: JSON, _ entity: EntityDescription) -> RemoteRecord {
+        guard case .object(var object) = json else { return RemoteRecord(entity: entity.name, id: "") }
+        var record = RemoteRecord(entity: entity.name, id: object.removeValue(forKey: "id")?.string ?? "")
+        record.version = object.removeValue(forKey: "rev")?.string
+        for (name, value) in object {
+            if let relationship = entity.relationship(named: name) {
+                if case .array(let ids) = value, relationship.isToMany {
+                    record.values[name] = .references(ids.compactMap(\.string))
+                } else if !relationship.isToMany {
+                    record.values[name] = .reference(value.string)
+                }
+            } else if let slot = entity.slot(named: name), let type = slot.type {
+                record.values[name] = .value(value.value(type))
+            }
+        }
+        if let key = entity.primaryKeyField { record.values[key] = .value(.string(record.id)) }
+        return record
+    }
+}
+
+extension RemoteOperation {
+    /// The entity that it is about.
+    var entity: EntityDescription? {
+        switch self {
+        case .query(let query), .count(let query): query.entity
+        case .read(let entity, _), .create(let entity, _), .update(let entity, _), .delete(let entity, _),
+            .relate(let entity, _), .upload(let entity, _):
+            entity
+        case .pull(let pull): pull.entity
+        case .call, .batch, .ping: nil
+        }
+    }
+}
