@@ -1,0 +1,100 @@
+#if Server
+    import Foundation
+    import Strata
+
+    /// What one request works with: the schemas and a context on the data. It lives and dies within one closure on the
+    /// queue of readers or of the writer.
+    final class DataScope {
+        let catalogue: SchemaCatalogue
+        let context: ManagedObjectContext
+        /// The present in milliseconds since 1970.
+        let now: Int64
+        /// The greatest number of a change that readers may see.
+        let visibleSequence: Int64
+        private let sequences: SequenceCounter?
+        /// The catalogue that a write needs and the file lacks; the queue grows the file and runs the write again.
+        private(set) var neededCatalogue: SchemaCatalogue?
+        /// What must happen only if the write is kept, such as mail.
+        private(set) var followUps: [@Sendable () -> Void] = []
+
+        init(
+            catalogue: SchemaCatalogue, context: ManagedObjectContext, now: Int64, visibleSequence: Int64,
+            sequences: SequenceCounter? = nil
+        ) {
+            self.catalogue = catalogue
+            self.context = context
+            self.now = now
+            self.visibleSequence = visibleSequence
+            self.sequences = sequences
+        }
+
+        /// A scope on a child of the context.
+        func nested() -> DataScope {
+            DataScope(
+                catalogue: catalogue, context: context.makeChild(), now: now, visibleSequence: visibleSequence,
+                sequences: sequences)
+        }
+
+        /// The number of the next change.
+        func nextSequence() -> Int64 {
+            guard let sequences else { fatalError("a read numbers no changes; run it as a write") }
+            return sequences.next()
+        }
+
+        /// Asks for a wider catalogue. The write ends here, and begins anew when the file has it.
+        func grow(to catalogue: SchemaCatalogue) throws(ServerError) -> Never {
+            neededCatalogue = catalogue
+            throw ServerError(503, "The schemas are being extended.", retryAfter: 1)
+        }
+
+        /// Runs something once the write is durable.
+        func afterCommit(_ work: @escaping @Sendable () -> Void) { followUps.append(work) }
+
+        // MARK: Reading
+
+        /// The objects that a request finds.
+        func fetch(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> [ManagedObject] {
+            do throws(PersistenceError) { return try context.fetch(request) } catch { throw ServerError(error) }
+        }
+
+        /// How many objects a request finds, its limit aside.
+        func count(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> Int {
+            do throws(PersistenceError) { return try context.count(for: request) } catch { throw ServerError(error) }
+        }
+
+        /// The first object of an entity in which fields have given values.
+        func first(_ entity: String, _ fields: (String, Value)...) throws(ServerError) -> ManagedObject? {
+            try fetch(
+                FetchRequest(entity: entity, where: .and(fields.map { Self.equal($0, $1) }), limit: 1)
+            ).first
+        }
+
+        /// All objects of an entity in which fields have given values.
+        func all(_ entity: String, _ fields: (String, Value)...) throws(ServerError) -> [ManagedObject] {
+            try fetch(FetchRequest(entity: entity, where: .and(fields.map { Self.equal($0, $1) })))
+        }
+
+        /// The object of a key; nil if there is none.
+        func object(_ schema: ServerSchema, _ id: String) throws(ServerError) -> ManagedObject? {
+            try first(schema.entityName, (schema.keyField, .string(id)))
+        }
+
+        static func equal(_ name: String, _ value: Value) -> FetchPredicate {
+            .comparison(.keyPath([name]), .equal, .constant(value), [])
+        }
+
+        // MARK: Writing
+
+        /// A new object of an entity.
+        func insert(_ entity: String) throws(ServerError) -> ManagedObject {
+            do throws(PersistenceError) { return try context.insert(entityNamed: entity) } catch {
+                throw ServerError(error)
+            }
+        }
+    }
+
+    extension ManagedObject {
+        func text(_ name: String) -> String? { self[name] as? String }
+        func whole(_ name: String) -> Int64? { self[name] as? Int64 }
+    }
+#endif
