@@ -13,6 +13,9 @@
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-callgrind  counts instructions instead of time; slow
 #   make bench-build      how long an app with a model of 50 entities builds
+#   make server   builds strata-server
+#   make server-test      its tests
+#   make server-load      the same with 1,000 connections at once and 50 kills
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
@@ -34,7 +37,7 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tsan asan stress thresholds growth data clean dependencies fuzz-predicates \
-	bench bench-quick bench-callgrind bench-build bench-program
+	bench bench-quick bench-callgrind bench-build bench-program server server-test server-load
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
@@ -49,6 +52,16 @@ demo: dependencies
 test: dependencies
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build $(TEST_FLAGS)
+
+server: dependencies
+	$(SWIFT) build --traits Server -c $(CONFIGURATION) --product strata-server --scratch-path .build-server
+
+server-test: dependencies
+	$(SWIFT) test --traits Server --scratch-path .build-server --disable-xctest --filter StrataServerTests
+
+server-load: dependencies
+	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --traits Server --scratch-path .build-server --disable-xctest \
+		--filter StrataServerTests
 
 tsan: dependencies
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
@@ -107,5 +120,5 @@ bench-build: dependencies
 
 clean:
 	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
-	rm -rf .build .build-tsan .build-asan gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
+	rm -rf .build .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -91,7 +91,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
             ]
         ),
-        .target(name: "StrataModelFiles", dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
+        .target(
+            name: "StrataModelFiles",
+            dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
         .executableTarget(
             name: "strata-generate",
             dependencies: [
@@ -156,7 +158,14 @@ let package = Package(
         .testTarget(
             name: "StrataStackMobTests", dependencies: ["StrataStackMob", "StrataTesting"],
             resources: [.copy("Vectors")]),
-        .testTarget(name: "StrataServerTests", dependencies: ["StrataServer", "StrataStackMob", "Strata"]),
+        .testTarget(
+            name: "StrataServerTests",
+            dependencies: [
+                "StrataServer", "StrataServerTool", "StrataStackMob", "Strata",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+            ]
+        ),
         .testTarget(name: "ConsumerTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -12,11 +12,11 @@
                 let range = try ObjectRange(header: call.request.header("Range"))
                 let level = options.access.level(.read, schema: name, isUser: name == options.userSchema)
                 let owner = try call.principal.check(level, "read \(name)")
+                let conditions = try QueryReader(query: call.request.query, limit: options.limits.conditions)
                 guard let schema = scope.catalogue[name] else {
                     guard isForgiving else { throw Self.noSchema(name) }
                     return ServerResponse(json: [])
                 }
-                let conditions = try QueryReader(query: call.request.query, limit: options.limits.conditions)
                 var compiler = QueryCompiler(schema: schema, isForgiving: isForgiving, limits: options.limits)
                 var request = FetchRequest<ManagedObject>(
                     entity: schema.entityName, where: try compiler.predicate(conditions))

@@ -90,10 +90,9 @@
         private static func token(_ value: JSONValue?) throws(ServerError) -> Token? {
             guard let token = value?["token"]?.string, let type = value?["type"]?.string else { return nil }
             guard tokenTypes.contains(type) else { throw .badRequest("Tokens are of type ios, android or androidgcm.") }
-            let isWhole = (1...4096).contains(token.utf8.count)
-            let isHex = token.utf8.count == 64 && token.lowercased().utf8.allSatisfy(Hex.isDigit)
-            guard type == "ios" ? isHex : isWhole else {
-                throw .badRequest("A token of type ios has 64 hexadecimal digits, others 1 to 4,096 bytes.")
+            let isHex = token.lowercased().utf8.allSatisfy(Hex.isDigit)
+            guard (1...4096).contains(token.utf8.count), type != "ios" || isHex else {
+                throw .badRequest("A token has 1 to 4,096 bytes; one of type ios is hexadecimal digits alone.")
             }
             return (token, type)
         }

@@ -46,9 +46,13 @@
 
         /// Serves until the task is cancelled or the process is told to end by SIGTERM or SIGINT: then no new requests
         /// are taken, those under way are answered, and the file is closed.
-        /// - Parameter onReady: Called with the port once requests are taken.
+        /// - Parameters:
+        ///   - endsOnSignals: Whether the signals end it; false where a larger program takes care of them.
+        ///   - onReady: Called with the port once requests are taken.
         /// - Throws: ``ServerSetupError`` for a certificate that cannot be read; the system's error if the port is taken.
-        public func run(onReady: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+        public func run(
+            endsOnSignals: Bool = true, onReady: @escaping @Sendable (Int) async -> Void = { _ in }
+        ) async throws {
             let limits = server.options.limits
             let isSecure = tls != nil
             let server = server
@@ -75,7 +79,7 @@
                 configuration: configuration,
                 onServerRunning: { channel in await onReady(channel.localAddress?.port ?? 0) }, logger: logger)
             defer { server.close() }
-            try await application.runService(gracefulShutdownSignals: [.sigterm, .sigint])
+            try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
         }
 
         private static func configuration(of files: TLSFiles) throws -> TLSConfiguration {
