@@ -124,6 +124,30 @@
             #expect(answer.json?.elements?[3]["body"]?.elements?.first?["sm_owner"] == "user/ann")
         }
 
+        @Test("Reads of a batch see its writes, and one that breaks a unique value fails alone")
+        func batchOrder() async throws {
+            let model = try ManagedObjectModel(name: "M") {
+                Entity("Post") {
+                    Attribute("postId", .string)
+                    Attribute("slug", .string).optional().unique()
+                }
+            }
+            let bench = try Bench(model: model)
+            var requests: [JSONValue] = (0..<600).map {
+                [
+                    "method": "POST", "path": "/post",
+                    "body": ["post_id": .string("p\($0)"), "slug": .string("s\($0 % 599)"), "new": 1],
+                ]
+            }
+            requests.append(["method": "GET", "path": "/post/p598"])
+            requests.append(["method": "DELETE", "path": "/post/p1"])
+            let answer = await bench.send("POST", "/_batch", ["requests": .array(requests)])
+            let statuses = answer.json?.elements?.map { $0["status"]?.integer ?? 0 } ?? []
+            #expect(statuses == Array(repeating: 201, count: 599) + [409, 200, 200])
+            #expect(answer.json?.elements?[600]["body"]?["slug"] == "s598")
+            #expect(await bench.send("GET", "/post").json?.elements?.count == 598)
+        }
+
         @Test("Custom code answers, reads and writes in the name of its caller")
         func customCode() async throws {
             let bench = try Bench(

@@ -16,7 +16,7 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let configuration = folder.appending(path: "server.yaml")
             try """
-            limits: {bodySize: 200000, requestTimeout: 3, idleTimeout: 5}
+            limits: {bodySize: 200000, requestTimeout: 10, idleTimeout: 10}
             access:
               schemas: {note: {read: owner, create: loggedIn, update: owner, delete: owner}}
             """.write(to: configuration, atomically: true, encoding: .utf8)
@@ -24,7 +24,8 @@
             let port = server.port
 
             // One account with one note that nobody else may see.
-            _ = try await ask(port, "POST", "/user", #"{"username":"ann","password":"secret"}"#)
+            let created = try await ask(port, "POST", "/user", #"{"username":"ann","password":"secret"}"#)
+            #expect(created.hasPrefix("HTTP/1.1 201"), "\(created)")
             let token = try await ask(port, "POST", "/user/accessToken", "username=ann&password=secret")
             let session = try #require(Session(json(token)), "\(token)")
             let note = #"{"note_id":"n","text":"only Ann's"}"#

@@ -43,6 +43,11 @@
         private(set) var port = 0
         private let log: URL
 
+        /// The server ended instead of taking requests.
+        struct Ended: Error {
+            var lines: [String]
+        }
+
         init(folder: URL, arguments: [String] = []) throws {
             self.folder = folder
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -54,7 +59,7 @@
             process.standardError = try FileHandle(forWritingTo: log)
             try process.run()
             while port == 0 {
-                try #require(process.isRunning, "the server ended: \(lines.joined(separator: "\n"))")
+                guard process.isRunning else { throw Ended(lines: lines) }
                 let line = lines.first { $0.contains("\"listening\"") }
                 if let line, let json = try? JSONValue(parsing: Data(line.utf8)) {
                     port = json["url"]?.string.flatMap { $0.split(separator: ":").last }.flatMap { Int($0) } ?? 0
@@ -97,6 +102,31 @@
                 folder.deleteLastPathComponent()
             }
             throw CocoaError(.fileNoSuchFile)
+        }
+    }
+
+    /// Programs that the system may have.
+    enum Tool {
+        static func areThere(_ names: [String]) -> Bool { names.allSatisfy { path(of: $0) != nil } }
+
+        private static func path(of name: String) -> String? {
+            ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
+                .first { FileManager.default.isExecutableFile(atPath: $0) }
+        }
+
+        /// Runs a program to its end, and gives what it prints.
+        static func run(_ name: String, _ arguments: [String]) throws -> Data {
+            let process = Process()
+            process.executableURL = URL(filePath: try #require(path(of: name)))
+            process.arguments = arguments
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            let output = pipe.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            try #require(process.terminationStatus == 0, "\(name) \(arguments) ended with \(process.terminationStatus)")
+            return output
         }
     }
 

@@ -147,6 +147,41 @@
             #expect(try await Self.send("GET", "http://127.0.0.1:\(again.port)/todo/1").status == 200)
         }
 
+        @Test(
+            "With a certificate it speaks TLS, and signatures count its port",
+            .enabled(if: Tool.areThere(["openssl", "curl"])))
+        func tls() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let (key, chain) = (folder.appending(path: "key.pem").path, folder.appending(path: "chain.pem").path)
+            _ = try Tool.run(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+                    "-subj",
+                    "/CN=localhost", "-keyout", key, "-out", chain,
+                ])
+            let server = try ServerProcess(
+                folder: folder, arguments: ["--tls-certificate", chain, "--tls-key", key, "--require-tls"])
+            let base = "https://127.0.0.1:\(server.port)"
+            func curl(_ arguments: String...) throws -> JSONValue? {
+                try? JSONValue(parsing: try Tool.run("curl", ["-sk", "--max-time", "20"] + arguments))
+            }
+            _ = try curl("-d", #"{"username":"ann","password":"x"}"#, "\(base)/user")
+            let session = try #require(Session(try curl("-d", "username=ann&password=x", "\(base)/user/accessToken")))
+            let signed = session.authorization(
+                ServerRequest("GET", "/user/loggedInUser"), seconds: Int64(Date().timeIntervalSince1970),
+                host: "127.0.0.1",
+                port: server.port)
+            #expect(try curl("-H", "Authorization: \(signed)", "\(base)/user/loggedInUser")?["username"] == "ann")
+            #expect(server.end() == 0)
+            let ended = #expect(throws: ServerProcess.Ended.self) {
+                try ServerProcess(folder: folder, arguments: ["--tls-certificate", key, "--tls-key", chain])
+            }
+            #expect(ended?.lines.joined().contains("cannot be read") == true)
+        }
+
         /// How often a server is killed; `STRATA_KILLS` sets another number.
         static let kills = ProcessInfo.processInfo.environment["STRATA_KILLS"].flatMap(Int.init) ?? 4
 

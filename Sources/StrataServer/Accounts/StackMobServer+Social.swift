@@ -138,6 +138,7 @@
             }
             let object = try scope.insert(schema.entityName)
             object[schema.keyField] = name
+            scope.register(object, name)
             object["createddate"] = scope.now
             object["lastmoddate"] = scope.now
             object["sm_owner"] = schema.name + "/" + name

@@ -145,6 +145,7 @@
         private func run(_ group: [Write]) {
             let (catalogue, container) = state.withLock { ($0.catalogue, $0.container) }
             let parent = container.newContext()
+            let pending = PendingKeys()
             var done: [Write] = []
             var followUps: [@Sendable () -> Void] = []
             var remaining = group[...]
@@ -152,10 +153,11 @@
             while let write = remaining.first, grown == nil {
                 let scope = DataScope(
                     catalogue: catalogue, context: parent.makeChild(), now: clock.milliseconds,
-                    visibleSequence: .max, sequences: sequences)
+                    visibleSequence: .max, sequences: sequences, pending: PendingKeys(below: pending))
                 do throws(ServerError) {
                     try write.run(scope)
                     do throws(PersistenceError) { try scope.context.save() } catch { throw ServerError(error) }
+                    scope.pending?.settle()
                     done.append(write)
                     followUps += scope.followUps
                 } catch {

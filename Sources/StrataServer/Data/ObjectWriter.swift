@@ -69,6 +69,7 @@
             try spend()
             let object = try scope.insert(schema.entityName)
             object[schema.keyField] = id
+            scope.register(object, id)
             object["createddate"] = scope.now
             object["lastmoddate"] = scope.now
             object["sm_owner"] = schema.isUser ? schema.name + "/" + id : principal.account?.owner
@@ -76,9 +77,8 @@
             underWay.insert([schema.name, id])
             defer { underWay.remove([schema.name, id]) }
             try write(members, to: object, schema, relations: relations)
-            for stone in try scope.all("ServerTombstone", ("schema", .string(schema.name)), ("identifier", .string(id)))
-            {
-                scope.context.delete(stone)
+            if let stone = try scope.find("ServerTombstone", ("schema", schema.name), ("identifier", id)) {
+                scope.delete(stone, schema.name, id)
             }
             return object
         }
@@ -155,7 +155,9 @@
                 guard !isTooLarge else { throw .badRequest("\(name) would leave the range of 64 bits.") }
                 object[name] = sum
             case (.number?, .integer), (.number?, .number):
-                object[name] = (object[name] as? Double ?? 0) + (value.double ?? 0)
+                let sum = (object[name] as? Double ?? 0) + (value.double ?? 0)
+                guard sum.isFinite else { throw .badRequest("\(name) would become too large for a number.") }
+                object[name] = sum
             case (nil, _): throw .badRequest("The schema \(schema.name) has no field \(name).")
             default: throw .badRequest("\(name)[inc] takes a number, and \(name) must hold one.")
             }
@@ -282,19 +284,21 @@
         func delete(_ object: ManagedObject, _ schema: ServerSchema) throws(ServerError) {
             try check(.delete, schema, object)
             try spend()
+            let id = object.text(schema.keyField) ?? ""
             let stone = try scope.insert("ServerTombstone")
             stone["schema"] = schema.name
-            stone["identifier"] = object.text(schema.keyField)
+            stone["identifier"] = id
+            scope.register(stone, schema.name, id)
             stone["owner"] = object.text("sm_owner")
             stone["sequence"] = scope.nextSequence()
-            if schema.isUser, let id = object.text(schema.keyField) {
+            if schema.isUser {
                 for entity in ["ServerSession", "ServerLink"] {
                     for row in try scope.all(entity, ("schema", .string(schema.name)), ("user", .string(id))) {
                         scope.context.delete(row)
                     }
                 }
             }
-            scope.context.delete(object)
+            scope.delete(object, id)
         }
     }
 #endif

@@ -80,19 +80,72 @@
             guard requests.count <= options.limits.requestObjects else {
                 throw .badRequest("A batch may hold \(options.limits.requestObjects) requests; send several.")
             }
-            var answers: [JSONValue] = []
+            var answers: [ServerResponse] = []
+            // Writes that follow each other share a transaction; a read sees what was written before it.
+            var writes: [ObjectWrite] = []
             for (index, request) in requests.enumerated() {
-                let response: ServerResponse
+                var response: ServerResponse?
                 do throws(ServerError) {
-                    response = try await answer(try nested(request, index, in: call))
+                    let inner = try nested(request, index, in: call)
+                    if let write = try await objectWrite(inner) {
+                        writes.append(write)
+                        if writes.count < Self.writesPerTransaction { continue }
+                        answers += await run(writes)
+                        writes = []
+                        continue
+                    }
+                    answers += await run(writes)
+                    writes = []
+                    response = try await answer(inner)
                 } catch {
+                    answers += await run(writes)
+                    writes = []
                     response = error.response
                 }
-                answers.append([
-                    "status": .integer(Int64(response.status)), "body": response.json ?? .null,
-                ])
+                if let response { answers.append(response) }
             }
-            return ServerResponse(json: .array(answers))
+            answers += await run(writes)
+            return ServerResponse(
+                json: .array(
+                    answers.map { ["status": .integer(Int64($0.status)), "body": $0.json ?? .null] }))
+        }
+
+        /// Others wait while these are written.
+        private static let writesPerTransaction = 500
+
+        /// What a request of a batch writes; nil for all that is answered in its own way.
+        private func objectWrite(_ call: Call) async throws(ServerError) -> ObjectWrite? {
+            let name = call.segments.first ?? ""
+            let isSpecial =
+                (call.segments.count == 1 && methods[name] != nil)
+                || (call.segments.count == 2 && AccountEndpoint(rawValue: call.segments[1]) != nil)
+            guard !isSpecial, ServerSchema.fault(ofName: name.lowercased()) == nil else { return nil }
+            return try await write(call, schema: name.lowercased())
+        }
+
+        /// Runs writes in one transaction, each for itself.
+        private func run(_ writes: [ObjectWrite]) async -> [ServerResponse] {
+            guard !writes.isEmpty else { return [] }
+            do throws(ServerError) {
+                return try await database.write { (scope) throws(ServerError) in
+                    var answers: [ServerResponse] = []
+                    for write in writes {
+                        do throws(ServerError) {
+                            answers.append(try scope.attempt(write))
+                        } catch {
+                            if scope.neededCatalogue != nil { throw error }
+                            answers.append(error.response)
+                        }
+                    }
+                    return answers
+                }
+            } catch {
+                // What stands against one at the commit stands against all of them together; alone, the others go through.
+                guard writes.count > 1 else { return [error.response] }
+                var answers: [ServerResponse] = []
+                for write in writes { answers += await run([write]) }
+                return answers
+            }
         }
 
         private func nested(_ value: JSONValue, _ index: Int, in call: Call) throws(ServerError) -> Call {

@@ -7,14 +7,14 @@
         /// `PUT /<schema>/<id>/<field>`: appends values. Relationships keep each once, arrays all.
         func append(
             _ call: Call, _ name: String, _ id: String, _ fieldName: String
-        ) async throws(ServerError) -> ServerResponse {
+        ) throws(ServerError) -> ObjectWrite {
             try precheck(.update, name, call)
             guard let values = try call.json(options).elements,
                 values.allSatisfy({ $0.members == nil && $0.elements == nil && $0 != .null })
             else { throw .badRequest("The body must be an array of plain values.") }
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let options = options
-            return try await write(call) { (scope, writer) throws(ServerError) in
+            return try once(call) { (scope, writer) throws(ServerError) in
                 let (object, _) = try Self.existing(call, name, id, scope, writer, .update)
                 let schema = try Self.schema(name, for: [[fieldName: .array(values)]], relations, call, scope, options)
                 let field = try Self.field(fieldName, schema)
@@ -49,7 +49,7 @@
         /// `POST /<schema>/<id>/<field>`: creates related objects and appends their keys.
         func createAndAppend(
             _ call: Call, _ name: String, _ id: String, _ fieldName: String
-        ) async throws(ServerError) -> ServerResponse {
+        ) async throws(ServerError) -> ObjectWrite {
             try precheck(.update, name, call)
             let body = try call.json(options)
             var bodies: [[String: JSONValue]] = []
@@ -68,7 +68,7 @@
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let passwords = try await hashes(of: bodies, schema: related, relations: relations)
             let (options, all) = (options, bodies)
-            return try await write(
+            return try once(
                 call,
                 { (scope, writer) throws(ServerError) in
                     let (object, schema) = try Self.existing(call, name, id, scope, writer, .update)
@@ -93,7 +93,7 @@
         /// header for that is there.
         func remove(
             _ call: Call, _ name: String, _ id: String, _ fieldName: String
-        ) async throws(ServerError) -> ServerResponse {
+        ) throws(ServerError) -> ObjectWrite {
             try precheck(.update, name, call)
             // A comma within a value is escaped, so the path is split before it is unescaped.
             let raw = call.request.path.split(separator: "/", omittingEmptySubsequences: true).last ?? ""
@@ -102,7 +102,7 @@
             let header = call.request.header("X-StackMob-CascadeDelete")
             let isCascading = header.map { $0.trimmingCharacters(in: .whitespaces).lowercased() != "false" } ?? false
             let wanted = Set(values)
-            return try await write(call) { (scope, writer) throws(ServerError) in
+            return try once(call) { (scope, writer) throws(ServerError) in
                 let (object, schema) = try Self.existing(call, name, id, scope, writer, .update)
                 let field = try Self.field(fieldName, schema)
                 switch field.kind {

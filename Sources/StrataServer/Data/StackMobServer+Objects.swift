@@ -3,24 +3,39 @@
     import Foundation
     import Strata
 
+    /// A write that waits for its turn in a transaction.
+    typealias ObjectWrite = @Sendable (DataScope) throws(ServerError) -> ServerResponse
+
     extension StackMobServer {
         /// Answers requests for a schema, its objects and their fields.
         func objects(_ call: Call, schema name: String) async throws(ServerError) -> ServerResponse {
-            let id = call.segments.count > 1 ? call.segments[1] : nil
-            let field = call.segments.count > 2 ? call.segments[2] : nil
-            switch (call.request.method, id, field, call.segments.count) {
-            case ("GET", nil, _, _), ("HEAD", nil, _, _): return try await query(call, name)
-            case ("GET", let id?, nil, _), ("HEAD", let id?, nil, _): return try await read(call, name, id)
-            case ("POST", nil, _, _): return try await create(call, name)
-            case ("PUT", let id?, nil, _): return try await update(call, name, id)
-            case ("DELETE", let id?, nil, _): return try await delete(call, name, id)
-            case ("DELETE", nil, _, _): return try await deleteByQuery(call, name)
-            case ("PUT", let id?, let field?, 3): return try await append(call, name, id, field)
-            case ("POST", let id?, let field?, 3): return try await createAndAppend(call, name, id, field)
-            case ("DELETE", let id?, let field?, 4): return try await remove(call, name, id, field)
-            default:
-                throw ServerError(405, "\(call.request.method) is not answered at \(call.request.path.prefix(200)).")
+            if let write = try await write(call, schema: name) { return try await database.write(write) }
+            switch call.segments.count {
+            case 1: return try await query(call, name)
+            case 2: return try await read(call, name, call.segments[1])
+            default: throw Self.notAnswered(call)
             }
+        }
+
+        /// What a request writes, with all that takes time or needs no store done before; nil for a request that reads.
+        func write(_ call: Call, schema name: String) async throws(ServerError) -> ObjectWrite? {
+            let id = call.segments.count > 1 ? call.segments[1] : ""
+            let field = call.segments.count > 2 ? call.segments[2] : ""
+            switch (call.request.method, call.segments.count) {
+            case ("GET", _), ("HEAD", _): return nil
+            case ("POST", 1): return try await create(call, name)
+            case ("PUT", 2): return try await update(call, name, id)
+            case ("DELETE", 2): return try delete(call, name, id)
+            case ("DELETE", 1): return try deleteByQuery(call, name)
+            case ("PUT", 3): return try append(call, name, id, field)
+            case ("POST", 3): return try await createAndAppend(call, name, id, field)
+            case ("DELETE", 4): return try remove(call, name, id, field)
+            default: throw Self.notAnswered(call)
+            }
+        }
+
+        private static func notAnswered(_ call: Call) -> ServerError {
+            ServerError(405, "\(call.request.method) is not answered at \(call.request.path.prefix(200)).")
         }
 
         // MARK: Reading
@@ -49,15 +64,15 @@
 
         // MARK: Writing
 
-        /// Runs a write once: a second request with the same `Idempotency-Key` has the answer of the first.
-        func write(
+        /// A write that is done once: a second request with the same `Idempotency-Key` has the answer of the first.
+        func once(
             _ call: Call,
             _ body: @escaping @Sendable (DataScope, ObjectWriter) throws(ServerError) -> ServerResponse,
             passwords: [String: String] = [:]
-        ) async throws(ServerError) -> ServerResponse {
+        ) throws(ServerError) -> ObjectWrite {
             let (options, vault) = (options, vault(for: call.request))
             let key = try Self.idempotencyKey(call)
-            return try await database.write { (scope) throws(ServerError) in
+            return { (scope) throws(ServerError) in
                 if let key, let answer = try Self.rememberedAnswer(key, call, scope) { return answer }
                 let writer = ObjectWriter(
                     scope: scope, principal: call.principal, options: options, passwords: passwords, files: vault)
@@ -84,7 +99,7 @@
         private static func rememberedAnswer(
             _ key: String, _ call: Call, _ scope: DataScope
         ) throws(ServerError) -> ServerResponse? {
-            guard let row = try scope.first("ServerAnswer", ("key", .string(key))) else { return nil }
+            guard let row = try scope.find("ServerAnswer", ("key", key)) else { return nil }
             guard row.text("fingerprint") == fingerprint(call) else {
                 throw .conflict("The Idempotency-Key was used for another request.")
             }
@@ -98,6 +113,7 @@
         ) throws(ServerError) {
             let row = try scope.insert("ServerAnswer")
             row["key"] = key
+            scope.register(row, key)
             row["fingerprint"] = fingerprint(call)
             row["status"] = Int32(clamping: response.status)
             row["body"] = String(decoding: response.body, as: UTF8.self)
@@ -108,7 +124,7 @@
                 entity: "ServerAnswer",
                 where: .comparison(.keyPath(["created"]), .less, .constant(.integer(limit)), []),
                 sortedBy: [FetchSort("created")], limit: 4)
-            for row in try scope.fetch(old) { scope.context.delete(row) }
+            for row in try scope.fetch(old) { scope.delete(row, row.text("key") ?? "") }
         }
 
         /// The folder of files, with URLs as the client reaches this server.
@@ -145,7 +161,7 @@
             _ = try call.principal.check(level, "\(operation.rawValue) \(name)")
         }
 
-        private func create(_ call: Call, _ name: String) async throws(ServerError) -> ServerResponse {
+        private func create(_ call: Call, _ name: String) async throws(ServerError) -> ObjectWrite {
             try precheck(.create, name, call)
             let body = try call.json(options)
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
@@ -160,7 +176,7 @@
             }
             let (options, all) = (options, bodies)
             let passwords = try await hashes(of: bodies, schema: name, relations: relations)
-            return try await write(
+            return try once(
                 call,
                 { (scope, writer) throws(ServerError) in
                     let schema = try Self.schema(name, for: all, relations, call, scope, options)
@@ -223,14 +239,14 @@
             return (object, schema)
         }
 
-        private func update(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
+        private func update(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ObjectWrite {
             try precheck(.update, name, call)
             guard let members = try call.json(options).members else { throw .badRequest("The body must be an object.") }
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let options = options
             try await checkPassword(in: members, schema: name, id: id)
             let passwords = try await hashes(of: [members], schema: name, relations: relations)
-            return try await write(
+            return try once(
                 call,
                 { (scope, writer) throws(ServerError) in
                     let (object, _) = try Self.existing(call, name, id, scope, writer, .update)
@@ -240,9 +256,9 @@
                 }, passwords: passwords)
         }
 
-        private func delete(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
+        private func delete(_ call: Call, _ name: String, _ id: String) throws(ServerError) -> ObjectWrite {
             try precheck(.delete, name, call)
-            return try await write(call) { (scope, writer) throws(ServerError) in
+            return try once(call) { (scope, writer) throws(ServerError) in
                 let (object, schema) = try Self.existing(call, name, id, scope, writer, .delete)
                 try writer.delete(object, schema)
                 return ServerResponse(json: ["status": "OK"])
@@ -250,13 +266,13 @@
         }
 
         /// `DELETE /todo?todo_id=1`: the form of the documentation.
-        private func deleteByQuery(_ call: Call, _ name: String) async throws(ServerError) -> ServerResponse {
+        private func deleteByQuery(_ call: Call, _ name: String) throws(ServerError) -> ObjectWrite {
             let key = database.catalogue[name]?.keyField ?? ""
             let pairs = PercentCoding.pairs(call.request.query) ?? []
             guard pairs.count == 1, pairs[0].name == key else {
                 throw .badRequest("Delete one object: by its path, or by its key as the only parameter.")
             }
-            return try await delete(call, name, pairs[0].value)
+            return try delete(call, name, pairs[0].value)
         }
     }
 
@@ -264,8 +280,10 @@
         /// Runs a part of a write in a context of its own, so that it leaves nothing behind when it fails.
         func attempt<T>(_ body: (DataScope) throws(ServerError) -> T) throws(ServerError) -> T {
             let inner = nested()
+            defer { takeOver(inner) }
             let value = try body(inner)
             do throws(PersistenceError) { try inner.context.save() } catch { throw ServerError(error) }
+            inner.pending?.settle()
             return value
         }
     }

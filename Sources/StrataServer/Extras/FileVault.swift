@@ -65,13 +65,14 @@
             } catch {
                 throw ServerError(503, "The file cannot be kept.")
             }
-            if try scope.first("ServerFile", ("digest", .string(digest)), ("filename", .string(content.filename)))
+            if try scope.find("ServerFile", ("digest", digest), ("filename", content.filename))
                 == nil
             {
                 let row = try scope.insert("ServerFile")
                 row["digest"] = digest
                 row["filename"] = content.filename
                 row["type"] = content.type
+                scope.register(row, digest, content.filename)
                 row["size"] = Int64(content.data.count)
             }
             return "\(baseURL)/\(Self.pathSegment)/\(digest)/\(PercentCoding.encode(content.filename))"
