@@ -14,6 +14,9 @@
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-callgrind  counts instructions instead of time; slow
 #   make bench-build      how long an app with a model of 50 entities builds
+#   make server   builds strata-server
+#   make server-test      its tests
+#   make server-load      the same with 1,000 connections at once and 50 kills
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
@@ -39,7 +42,7 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tsan asan stress simulate thresholds growth data clean dependencies fuzz-predicates \
-	bench bench-quick bench-callgrind bench-build bench-program
+	bench bench-quick bench-callgrind bench-build bench-program server server-load
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
@@ -54,6 +57,13 @@ demo: dependencies
 test: dependencies
 	$(SWIFT) build --build-tests $(TRAITS)
 	$(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
+
+server: dependencies
+	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product strata-server
+
+server-load: dependencies
+	$(SWIFT) build --build-tests $(TRAITS)
+	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter StrataServerTests
 
 tsan: dependencies
 	$(SWIFT) build --build-tests $(TRAITS) --sanitize=thread --scratch-path .build-tsan
@@ -118,5 +128,5 @@ bench-build: dependencies
 
 clean:
 	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
-	rm -rf .build .build-tsan .build-asan gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
+	rm -rf .build .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -32,6 +32,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        // What Hummingbird stands on, named because the server's handlers stand on it directly, too.
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.25.0"),
     ],
     targets: [
         .systemLibrary(
@@ -70,6 +74,11 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "Yams", package: "Yams"),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
             ]
         ),
         // Its product is `strata-server`.
@@ -77,10 +86,14 @@ let package = Package(
             name: "StrataServerTool",
             dependencies: [
                 "StrataServer",
+                "StrataModelFiles",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
             ]
         ),
-        .target(name: "StrataModelFiles", dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
+        .target(
+            name: "StrataModelFiles",
+            dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
         .executableTarget(
             name: "strata-generate",
             dependencies: [
@@ -144,7 +157,8 @@ let package = Package(
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         // As somebody else would write it: without what is open to this package alone.
-        .target(name: "PlainJSONStore", dependencies: ["StrataRemote"], path: "Tests/PlainJSONStore", packageAccess: false),
+        .target(
+            name: "PlainJSONStore", dependencies: ["StrataRemote"], path: "Tests/PlainJSONStore", packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote"], path: "Tests/SyncSimulation"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
@@ -155,7 +169,14 @@ let package = Package(
             name: "StrataStackMobTests",
             dependencies: ["Strata", "StrataStackMob", "StrataTesting", "StrataTool"],
             resources: [.copy("Vectors")]),
-        .testTarget(name: "StrataServerTests", dependencies: ["StrataServer", "StrataStackMob", "Strata"]),
+        .testTarget(
+            name: "StrataServerTests",
+            dependencies: [
+                "StrataServer", "StrataServerTool", "StrataStackMob", "Strata",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+            ]
+        ),
         .testTarget(name: "ConsumerTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -43,22 +43,24 @@ struct Schema {
         layout.tables.map(statement(of:)) + layout.pairTables.map(statement(of:))
     }
 
-    private func statement(of table: TableLayout) -> String {
+    func statement(of table: TableLayout) -> String {
         var lines = ["_id INTEGER PRIMARY KEY"]
         if table.hasEntityColumn { lines.append("_entity TEXT NOT NULL") }
         lines.append("_version INTEGER NOT NULL")
-        lines += table.columns.map { column in
-            var line = "\(column.quoted) \(column.storage.columnType)"
-            if let root = column.destinationRoot {
-                line += " REFERENCES \(layout.table(root).quoted)(_id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"
-            }
-            return line
-        }
+        lines += table.columns.map(definition(of:))
         lines += table.orderColumns.map { Identifiers.quote($0) + " INTEGER" }
         return "CREATE TABLE \(table.quoted) (\n    \(lines.joined(separator: ",\n    "))\n)"
     }
 
-    private func statement(of pairs: PairTable) -> String {
+    func definition(of column: ColumnLayout) -> String {
+        var line = "\(column.quoted) \(column.storage.columnType)"
+        if let root = column.destinationRoot {
+            line += " REFERENCES \(layout.table(root).quoted)(_id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED"
+        }
+        return line
+    }
+
+    func statement(of pairs: PairTable) -> String {
         func key(_ column: String, _ table: Int) -> String {
             "\(column) INTEGER NOT NULL REFERENCES \(layout.tables[table].quoted)(_id)"
                 + " ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"

@@ -1,1 +1,131 @@
-import Testing
+#if Server
+    import Crypto
+    import Foundation
+    import Logging
+    import StrataServer
+    import Synchronization
+    import Testing
+
+    /// A clock that stands still.
+    final class BenchTime: Sendable {
+        private let value = Mutex<Int64>(1_700_000_000_000)
+        var milliseconds: Int64 { value.withLock { $0 } }
+        func advance(_ milliseconds: Int64) { value.withLock { $0 += milliseconds } }
+    }
+
+    /// A server on a folder of its own, whose clock stands still until it is told otherwise.
+    final class Bench: Sendable {
+        let server: StackMobServer
+        let folder: URL
+        let time = BenchTime()
+
+        init(
+            model: ManagedObjectModel? = nil, methods: [String: CustomMethod] = [:],
+            verifier: (any SocialVerifier)? = nil, _ change: (inout ServerOptions) -> Void = { _ in }
+        ) throws {
+            folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
+            var options = ServerOptions()
+            options.passwordCost = PasswordCost(rounds: 16)
+            options.survivesPowerFailure = false
+            change(&options)
+            let time = time
+            server = try StackMobServer(
+                folder: folder.path, model: model, options: options, methods: methods, verifier: verifier,
+                clock: ServerClock(milliseconds: { time.milliseconds }), logger: silent)
+        }
+
+        deinit {
+            server.close()
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        func advance(seconds: Int64) { time.advance(seconds * 1000) }
+
+        /// Sends a request and gives its answer.
+        @discardableResult
+        func send(
+            _ method: String, _ target: String, _ body: JSONValue? = nil, headers: [String: String] = [:],
+            session: Session? = nil
+        ) async -> ServerResponse {
+            var request = ServerRequest(
+                method, target, headers: [("Host", "localhost")] + headers.map { ($0.key, $0.value) },
+                body: body?.data ?? Data())
+            if let session {
+                let seconds = time.milliseconds / 1000
+                request.headers.append(("Authorization", session.authorization(request, seconds: seconds)))
+            }
+            return await server.respond(to: request)
+        }
+
+        /// Sends a form to an endpoint of the user schema.
+        func form(_ endpoint: String, _ pairs: String) async -> ServerResponse {
+            await server.respond(
+                to: ServerRequest(
+                    "POST", "/user/\(endpoint)", headers: [("Content-Type", "application/x-www-form-urlencoded")],
+                    body: Data((pairs + "&token_type=mac&mac_algorithm=hmac-sha-1").utf8)))
+        }
+
+        /// Makes an account and logs it in.
+        func signUp(_ name: String, password: String = "secret") async throws -> Session {
+            let created = await send("POST", "/user", ["username": .string(name), "password": .string(password)])
+            try #require(created.status == 201, "\(created.text)")
+            return try await logIn(name, password: password)
+        }
+
+        func logIn(_ name: String, password: String = "secret") async throws -> Session {
+            let answer = await form("accessToken", "username=\(name)&password=\(password)")
+            return try #require(Session(answer.json), "\(answer.text)")
+        }
+
+        /// The values of a field of the objects that a query finds.
+        func values(_ target: String, _ field: String, headers: [String: String] = [:]) async -> [JSONValue] {
+            await send("GET", target, headers: headers).json?.elements?.map { $0[field] ?? .null } ?? []
+        }
+    }
+
+    let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// What a client keeps of a log-in, and its way to sign, written from the reference alone.
+    struct Session: Sendable {
+        var token: String
+        var key: String
+        var refresh: String
+
+        init?(_ json: JSONValue?) {
+            guard let token = json?["access_token"]?.string, let key = json?["mac_key"]?.string,
+                let refresh = json?["refresh_token"]?.string
+            else { return nil }
+            (self.token, self.key, self.refresh) = (token, key, refresh)
+        }
+
+        func authorization(
+            _ request: ServerRequest, seconds: Int64, nonce: String = "n" + UUID().uuidString,
+            host: String = "localhost",
+            port: Int = 80
+        ) -> String {
+            let uri = request.path + (request.query.isEmpty ? "" : "?" + request.query)
+            let message = "\(seconds)\n\(nonce)\n\(request.method)\n\(uri)\n\(host)\n\(port)\n\n"
+            let code = HMAC<Insecure.SHA1>.authenticationCode(
+                for: Data(message.utf8), using: SymmetricKey(data: Data(key.utf8)))
+            return
+                "MAC id=\"\(token)\",ts=\"\(seconds)\",nonce=\"\(nonce)\",mac=\"\(Data(code).base64EncodedString())\""
+        }
+    }
+
+    extension ServerResponse {
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// SplitMix64 by Sebastiano Vigna (public domain, https://prng.di.unimi.it/splitmix64.c).
+    struct SplitMix: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+            return z ^ (z >> 31)
+        }
+    }
+#endif

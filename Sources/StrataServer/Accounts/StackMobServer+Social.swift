@@ -1,0 +1,206 @@
+#if Server
+    import Foundation
+    import Strata
+
+    // Accounts elsewhere: the verifier says who somebody is there, and a link says who that is here.
+    extension StackMobServer {
+        func answer(
+            _ endpoint: AccountEndpoint, _ provider: SocialProvider, _ call: Call
+        ) async throws(ServerError) -> ServerResponse {
+            guard let verifier else {
+                throw ServerError(501, "This server does not speak to \(provider.rawValue).")
+            }
+            let values = try parameters(call)
+            switch endpoint {
+            case .facebookAccessToken, .twitterAccessToken, .twitterLogin, .gigyaAccessToken:
+                let found = try await prove(provider, values, verifier, refusal: 401)
+                return try await logIn(found, creating: nil)
+            case .facebookAccessTokenWithCreate, .twitterAccessTokenWithCreate:
+                let found = try await prove(provider, values, verifier, refusal: 401)
+                return try await logIn(
+                    found, creating: values["username"] ?? found.identity.name ?? found.identity.identifier)
+            case .createUserWithFacebook, .createUserWithTwitter:
+                try precheck(.create, options.userSchema, call)
+                let found = try await prove(provider, values, verifier, refusal: 400)
+                return try await create(
+                    found, named: values["username"] ?? found.identity.name ?? found.identity.identifier)
+            case .linkUserWithFacebook, .linkUserWithTwitter, .linkUserWithGigya:
+                let account = try account(call)
+                let found = try await prove(provider, values, verifier, refusal: 400)
+                return try await link(found, to: account)
+            case .unlinkUserFromFacebook, .unlinkUserFromTwitter, .unlinkUserFromGigya:
+                return try await unlink(provider, try account(call))
+            case .getFacebookUserInfo, .getTwitterUserInfo:
+                let credential = try await credential(provider, try account(call))
+                return ServerResponse(json: try await verifier.verify(credential).info)
+            case .postFacebookMessage, .twitterStatusUpdate:
+                guard let message = values[endpoint == .postFacebookMessage ? "message" : "tw_st"] else {
+                    throw .badRequest("There is no message.")
+                }
+                let credential = try await credential(provider, try account(call))
+                return ServerResponse(json: try await verifier.post(message, credential: credential))
+            default: throw .notFound("There is no \(call.request.path).")
+            }
+        }
+
+        /// An account elsewhere with what proved it.
+        private struct Proof: Sendable {
+            var credential: SocialCredential
+            var identity: SocialIdentity
+        }
+
+        /// What a client gives, be it in the query, in a form or in JSON: clients and documentation differ.
+        private func parameters(_ call: Call) throws(ServerError) -> [String: String] {
+            var values = Dictionary(
+                (PercentCoding.pairs(call.request.query) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+            guard !call.request.body.isEmpty else { return values }
+            if call.request.body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
+                for (name, value) in try call.json(options).members ?? [:] { values[name] = value.string ?? value.text }
+            } else {
+                values.merge(try form(call)) { $1 }
+            }
+            return values
+        }
+
+        private func prove(
+            _ provider: SocialProvider, _ values: [String: String], _ verifier: any SocialVerifier, refusal: Int
+        ) async throws(ServerError) -> Proof {
+            let names =
+                switch provider {
+                case .facebook: ["fb_at"]
+                case .twitter: ["tw_tk", "tw_ts"]
+                case .gigya: ["gigya_uid", "gigya_sig", "gigya_ts"]
+                }
+            let shown = values.filter { names.contains($0.key) }
+            guard shown.count == names.count else {
+                throw .badRequest("\(provider.rawValue) takes \(names.joined(separator: ", ")).")
+            }
+            let credential = SocialCredential(provider: provider, values: shown)
+            do throws(ServerError) {
+                return Proof(credential: credential, identity: try await verifier.verify(credential))
+            } catch {
+                guard error.status == 401 else { throw error }
+                throw refusal == 401 ? Sessions.refusal(error.message) : ServerError(refusal, error.message)
+            }
+        }
+
+        private static func link(
+            _ provider: SocialProvider, _ identifier: String, _ schema: ServerSchema, _ scope: DataScope
+        ) throws(ServerError) -> ManagedObject? {
+            try scope.first(
+                "ServerLink", ("provider", .string(provider.rawValue)), ("identifier", .string(identifier)),
+                ("schema", .string(schema.name)))
+        }
+
+        private static func keep(
+            _ proof: Proof, for user: String, _ schema: ServerSchema, _ scope: DataScope
+        ) throws(ServerError) {
+            let provider = proof.credential.provider
+            let known = try link(provider, proof.identity.identifier, schema, scope)
+            let row = if let known { known } else { try scope.insert("ServerLink") }
+            row["provider"] = provider.rawValue
+            row["identifier"] = proof.identity.identifier
+            row["schema"] = schema.name
+            row["user"] = user
+            row["credential"] = JSONValue.object(proof.credential.values.mapValues(JSONValue.string)).text
+        }
+
+        // MARK: Logging in and signing up
+
+        /// Opens a session for the account of a link; without a link, makes an account if there is a name for it.
+        private func logIn(_ proof: Proof, creating name: String?) async throws(ServerError) -> ServerResponse {
+            let server = self
+            return try await database.write { (scope) throws(ServerError) in
+                let schema = try server.userSchema(scope)
+                let link = try Self.link(proof.credential.provider, proof.identity.identifier, schema, scope)
+                var account = try link?.text("user").flatMap { (user) throws(ServerError) in
+                    try scope.object(schema, user)
+                }
+                if account == nil, let name {
+                    account = try server.makeAccount(name, schema, scope)
+                }
+                guard let account else {
+                    throw Sessions.refusal(
+                        "No account is linked with this \(proof.credential.provider.rawValue) account.")
+                }
+                try Self.keep(proof, for: account.text(schema.keyField) ?? "", schema, scope)
+                return ServerResponse(json: try server.sessions.open(account, schema, scope: scope))
+            }
+        }
+
+        /// An account without a password: only its links let it in.
+        private func makeAccount(
+            _ name: String, _ schema: ServerSchema, _ scope: DataScope
+        ) throws(ServerError) -> ManagedObject {
+            guard (1...512).contains(name.utf8.count) else { throw .badRequest("A name has 1 to 512 bytes.") }
+            guard try scope.object(schema, name) == nil else {
+                throw .conflict("Duplicate key for schema \(schema.name): \"\(name)\"")
+            }
+            let object = try scope.insert(schema.entityName)
+            object[schema.keyField] = name
+            scope.register(object, name)
+            object["createddate"] = scope.now
+            object["lastmoddate"] = scope.now
+            object["sm_owner"] = schema.name + "/" + name
+            object["sm_sequence"] = scope.nextSequence()
+            return object
+        }
+
+        private func create(_ proof: Proof, named name: String) async throws(ServerError) -> ServerResponse {
+            let server = self
+            return try await database.write { (scope) throws(ServerError) in
+                let schema = try server.userSchema(scope)
+                guard try Self.link(proof.credential.provider, proof.identity.identifier, schema, scope) == nil else {
+                    throw .badRequest("The \(proof.credential.provider.rawValue) account is linked already.")
+                }
+                let account = try server.makeAccount(name, schema, scope)
+                try Self.keep(proof, for: name, schema, scope)
+                return ServerResponse(status: 201, json: .object(ObjectReader.members(account, schema)))
+            }
+        }
+
+        // MARK: Links
+
+        private func link(_ proof: Proof, to account: Principal.Account) async throws(ServerError) -> ServerResponse {
+            let server = self
+            return try await database.write { (scope) throws(ServerError) in
+                let schema = try server.userSchema(scope)
+                let known = try Self.link(proof.credential.provider, proof.identity.identifier, schema, scope)
+                guard known == nil || known?.text("user") == account.id else {
+                    throw .badRequest("The \(proof.credential.provider.rawValue) account is another's here.")
+                }
+                try Self.keep(proof, for: account.id, schema, scope)
+                return ServerResponse(json: [:])
+            }
+        }
+
+        private static func link(
+            of account: Principal.Account, _ provider: SocialProvider, _ scope: DataScope
+        ) throws(ServerError) -> ManagedObject {
+            let row = try scope.first(
+                "ServerLink", ("schema", .string(account.schema)), ("user", .string(account.id)),
+                ("provider", .string(provider.rawValue)))
+            guard let row else { throw .notFound("The account is not linked with \(provider.rawValue).") }
+            return row
+        }
+
+        private func unlink(
+            _ provider: SocialProvider, _ account: Principal.Account
+        ) async throws(ServerError) -> ServerResponse {
+            try await database.write { (scope) throws(ServerError) in
+                scope.context.delete(try Self.link(of: account, provider, scope))
+                return ServerResponse(json: [:])
+            }
+        }
+
+        private func credential(
+            _ provider: SocialProvider, _ account: Principal.Account
+        ) async throws(ServerError) -> SocialCredential {
+            try await database.read { (scope) throws(ServerError) in
+                let text = try Self.link(of: account, provider, scope).text("credential") ?? ""
+                let members = (try? JSONValue(parsing: Data(text.utf8)))?.members ?? [:]
+                return SocialCredential(provider: provider, values: members.compactMapValues(\.string))
+            }
+        }
+    }
+#endif

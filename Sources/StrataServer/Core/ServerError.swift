@@ -1,0 +1,56 @@
+#if Server
+    import Strata
+
+    /// Why a request is not answered as its sender hoped: the status and the text of the answer's `error`.
+    public struct ServerError: Error, Sendable, Hashable {
+        /// The status of the answer.
+        public var status: Int
+        /// The text.
+        public var message: String
+        /// A second text, where the dialect has one.
+        public var detail: String?
+        /// After how many seconds the client may try again.
+        public var retryAfter: Int?
+        /// What stands in place of the error's body, for 412: the object as the server has it.
+        public var body: JSONValue?
+
+        /// Collects what an answer says.
+        public init(
+            _ status: Int, _ message: String, detail: String? = nil, retryAfter: Int? = nil, body: JSONValue? = nil
+        ) {
+            self.status = status
+            self.message = message
+            self.detail = detail
+            self.retryAfter = retryAfter
+            self.body = body
+        }
+
+        static func badRequest(_ message: String) -> ServerError { ServerError(400, message) }
+        static func unauthorized(_ message: String) -> ServerError { ServerError(401, message) }
+        static func forbidden(_ message: String) -> ServerError { ServerError(403, message) }
+        static func notFound(_ message: String) -> ServerError { ServerError(404, message) }
+        static func conflict(_ message: String) -> ServerError { ServerError(409, message) }
+
+        /// The answer.
+        var response: ServerResponse {
+            var members: [String: JSONValue] = ["error": .string(message)]
+            if let detail { members["error_description"] = .string(detail) }
+            return ServerResponse(
+                status: status, json: body ?? .object(members),
+                headers: retryAfter.map { [("Retry-After", String($0))] } ?? [])
+        }
+
+        /// What a failure of the store means to a client: its own mistake where it is one, 503 where trying again may
+        /// help, else 500 without telling more than that.
+        init(_ error: PersistenceError) {
+            switch error {
+            case .validation(let failures): self.init(400, failures.description)
+            case .conflicts: self.init(409, "The object was changed at the same moment; read it and try again.")
+            case .store(.invalidPredicate(let reason)): self.init(400, "\(reason)")
+            case .store(.locked): self.init(503, "The store is busy.", retryAfter: 1)
+            case .store(.diskFull): self.init(503, "The server has no room left.")
+            default: self.init(500, "The store failed.")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,74 @@
+#if Server
+    import Foundation
+
+    /// A request as the core sees it, whatever brought it.
+    public struct ServerRequest: Sendable {
+        /// The method in capitals.
+        public var method: String
+        /// The path as sent: it begins with `/` and is percent-encoded.
+        public var path: String
+        /// The query as sent, without the question mark; empty if there is none.
+        public var query: String
+        /// The headers in their order.
+        public var headers: [(name: String, value: String)]
+        /// The body.
+        public var body: Data
+        /// Who asks, for the bound on requests: an address.
+        public var client: String
+        /// Whether the request came over TLS.
+        public var isSecure: Bool
+
+        /// Collects the parts of a request.
+        /// - Parameter target: Path and query as they stand in the first line: `/todo?done=true`.
+        public init(
+            _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: Data = Data(),
+            client: String = "local", isSecure: Bool = false
+        ) {
+            self.method = method.uppercased()
+            let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            let path = halves.first.map(String.init) ?? ""
+            self.path = path.hasPrefix("/") ? path : "/" + path
+            self.query = halves.count > 1 ? String(halves[1]) : ""
+            self.headers = headers
+            self.body = body
+            self.client = client
+            self.isSecure = isSecure
+        }
+
+        /// The first value of a header; names have no case.
+        public func header(_ name: String) -> String? {
+            headers.first { $0.name.count == name.count && $0.name.lowercased() == name.lowercased() }?.value
+        }
+    }
+
+    /// An answer of the core.
+    public struct ServerResponse: Sendable {
+        /// The status.
+        public var status: Int
+        /// The headers in their order.
+        public var headers: [(name: String, value: String)]
+        /// The body.
+        public var body: Data
+
+        /// Collects the parts of an answer.
+        public init(status: Int, headers: [(name: String, value: String)] = [], body: Data = Data()) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+
+        /// An answer in JSON.
+        public init(status: Int = 200, json: JSONValue, headers: [(name: String, value: String)] = []) {
+            self.init(
+                status: status, headers: [("Content-Type", "application/json")] + headers, body: json.data)
+        }
+
+        /// The first value of a header; names have no case.
+        public func header(_ name: String) -> String? {
+            headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+
+        /// The body as JSON; nil if it is none.
+        public var json: JSONValue? { try? JSONValue(parsing: body) }
+    }
+#endif

@@ -1,0 +1,139 @@
+#if Server
+    import Foundation
+    import Strata
+
+    /// What one request works with: the schemas and a context on the data. It lives and dies within one closure on the
+    /// queue of readers or of the writer.
+    final class DataScope {
+        let catalogue: SchemaCatalogue
+        let context: ManagedObjectContext
+        /// The present in milliseconds since 1970.
+        let now: Int64
+        /// The greatest number of a change that readers may see.
+        let visibleSequence: Int64
+        private let sequences: SequenceCounter?
+        /// What the transaction has made and deleted; nil for a read.
+        let pending: PendingKeys?
+        /// The catalogue that a write needs and the file lacks; the queue grows the file and runs the write again.
+        private(set) var neededCatalogue: SchemaCatalogue?
+        /// What must happen only if the write is kept, such as mail.
+        private(set) var followUps: [@Sendable () -> Void] = []
+
+        init(
+            catalogue: SchemaCatalogue, context: ManagedObjectContext, now: Int64, visibleSequence: Int64,
+            sequences: SequenceCounter? = nil, pending: PendingKeys? = nil
+        ) {
+            self.catalogue = catalogue
+            self.context = context
+            self.now = now
+            self.visibleSequence = visibleSequence
+            self.sequences = sequences
+            self.pending = pending
+        }
+
+        /// A scope on a child of the context.
+        func nested() -> DataScope {
+            DataScope(
+                catalogue: catalogue, context: context.makeChild(), now: now, visibleSequence: visibleSequence,
+                sequences: sequences, pending: PendingKeys(below: pending))
+        }
+
+        /// The number of the next change.
+        func nextSequence() -> Int64 {
+            guard let sequences else { fatalError("a read numbers no changes; run it as a write") }
+            return sequences.next()
+        }
+
+        /// Asks for a wider catalogue. The write ends here, and begins anew when the file has it.
+        func grow(to catalogue: SchemaCatalogue) throws(ServerError) -> Never {
+            neededCatalogue = catalogue
+            throw ServerError(503, "The schemas are being extended.", retryAfter: 1)
+        }
+
+        /// Runs something once the write is durable.
+        func afterCommit(_ work: @escaping @Sendable () -> Void) { followUps.append(work) }
+
+        /// Takes over what a part of the write asks for beyond its context.
+        func takeOver(_ part: DataScope) {
+            followUps += part.followUps
+            neededCatalogue = part.neededCatalogue ?? neededCatalogue
+        }
+
+        // MARK: Reading
+
+        /// The objects that a request finds.
+        func fetch(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> [ManagedObject] {
+            do throws(PersistenceError) { return try context.fetch(request) } catch { throw ServerError(error) }
+        }
+
+        /// How many objects a request finds, its limit aside.
+        func count(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> Int {
+            do throws(PersistenceError) { return try context.count(for: request) } catch { throw ServerError(error) }
+        }
+
+        /// The first object of an entity in which fields have given values.
+        func first(_ entity: String, _ fields: (String, Value)...) throws(ServerError) -> ManagedObject? {
+            try fetch(
+                FetchRequest(entity: entity, where: .and(fields.map { Self.equal($0, $1) }), limit: 1)
+            ).first
+        }
+
+        /// The object that values name among all of its entity. A write finds what it has made, too.
+        func find(_ entity: String, _ fields: (String, String)...) throws(ServerError) -> ManagedObject? {
+            let condition = FetchPredicate.and(fields.map { Self.equal($0.0, .string($0.1)) })
+            var request = FetchRequest<ManagedObject>(entity: entity, where: condition, limit: 1)
+            guard let pending else { return try fetch(request).first }
+            do throws(PersistenceError) {
+                if let entry = pending[[entity] + fields.map(\.1)] {
+                    guard let id = entry else { return nil }
+                    return try context.existingObject(with: id)
+                }
+                request.includesPendingChanges = false
+                guard let id = try context.fetchIDs(request).first else { return nil }
+                return try context.existingObject(with: id)
+            } catch {
+                if case .objectNotFound = error { return nil }
+                throw ServerError(error)
+            }
+        }
+
+        /// Remembers a new object by what names it; see ``find(_:_:)``.
+        func register(_ object: ManagedObject, _ names: String...) {
+            pending?.insert(object.objectID, [object.objectID.entity.name] + names)
+        }
+
+        /// Deletes an object that may be looked for by what names it.
+        func delete(_ object: ManagedObject, _ names: String...) {
+            pending?.delete([object.objectID.entity.name] + names)
+            context.delete(object)
+        }
+
+        /// All objects of an entity in which fields have given values.
+        func all(_ entity: String, _ fields: (String, Value)...) throws(ServerError) -> [ManagedObject] {
+            try fetch(FetchRequest(entity: entity, where: .and(fields.map { Self.equal($0, $1) })))
+        }
+
+        /// The object of a key; nil if there is none.
+        func object(_ schema: ServerSchema, _ id: String) throws(ServerError) -> ManagedObject? {
+            try find(schema.entityName, (schema.keyField, id))
+        }
+
+        static func equal(_ name: String, _ value: Value) -> FetchPredicate {
+            .comparison(.keyPath([name]), .equal, .constant(value), [])
+        }
+
+        // MARK: Writing
+
+        /// A new object of an entity.
+        func insert(_ entity: String) throws(ServerError) -> ManagedObject {
+            do throws(PersistenceError) { return try context.insert(entityNamed: entity) } catch {
+                throw ServerError(error)
+            }
+        }
+    }
+
+    extension ManagedObject {
+        func text(_ name: String) -> String? { self[name] as? String }
+        func whole(_ name: String) -> Int64? { self[name] as? Int64 }
+    }
+#endif

@@ -1,0 +1,247 @@
+#if Server
+    import Foundation
+    import Strata
+    import Synchronization
+
+    /// Numbers changes in the order in which they are written.
+    final class SequenceCounter: Sendable {
+        private let last: Mutex<Int64>
+        init(_ last: Int64) { self.last = Mutex(last) }
+        func next() -> Int64 {
+            last.withLock {
+                $0 += 1
+                return $0
+            }
+        }
+        var value: Int64 { last.withLock { $0 } }
+    }
+
+    /// The file of a server: any number of reads at once, one writer that gathers what waits into one transaction.
+    final class Database: Sendable {
+        private struct State {
+            var catalogue: SchemaCatalogue
+            var container: PersistentContainer
+            /// The number of the last change that is on the disk.
+            var committed: Int64
+        }
+
+        /// One write that waits: runs in a scope, and is told what became of it.
+        struct Write: Sendable {
+            var run: @Sendable (DataScope) throws(ServerError) -> Void
+            var finish: @Sendable (ServerError?) -> Void
+        }
+
+        private static let catalogueNote = "server_catalogue"
+        /// As many writes as share a transaction at most; more would only make the first of them wait.
+        private static let groupSize = 64
+
+        let path: String
+        let clock: ServerClock
+        private let hints: [String: Entity]
+        private let options: SQLiteStore.Options
+        private let state: Mutex<State>
+        private let sequences: SequenceCounter
+        private let waiting = Mutex<(writes: [Write], isDraining: Bool)>(([], false))
+        private let writer = DispatchQueue(label: "strata.server.writer")
+        private let readers = DispatchQueue(label: "strata.server.readers", attributes: .concurrent)
+
+        /// Opens the file, or makes it, and brings it up to the catalogue.
+        init(
+            path: String, declared: SchemaCatalogue, hints: [String: Entity], options: SQLiteStore.Options,
+            clock: ServerClock
+        ) throws {
+            self.path = path
+            self.hints = hints
+            self.clock = clock
+            self.options = options
+            var catalogue = SchemaCatalogue()
+            if let note = try SQLiteStore.note(named: Self.catalogueNote, at: path) {
+                catalogue = try JSONDecoder().decode(SchemaCatalogue.self, from: Data(note.utf8))
+            }
+            catalogue.merge(declared)
+            let container = try Self.open(catalogue, path: path, hints: hints, options: options)
+            let last = try Self.lastSequence(container, catalogue)
+            state = Mutex(State(catalogue: catalogue, container: container, committed: last))
+            sequences = SequenceCounter(last)
+        }
+
+        func close() {
+            // Nothing is being written once the queue has come round.
+            writer.sync {}
+            state.withLock { $0.container.close() }
+        }
+
+        var catalogue: SchemaCatalogue { state.withLock(\.catalogue) }
+
+        // MARK: Reading
+
+        /// Runs a read on a thread of its own, so that no event loop waits for the disk.
+        func read<T: Sendable>(
+            _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
+        ) async throws(ServerError) -> T {
+            let result: Result<T, ServerError> = await withCheckedContinuation { continuation in
+                readers.async {
+                    let scope = self.readScope()
+                    let result = Result { () throws(ServerError) in try body(scope) }
+                    continuation.resume(returning: result)
+                }
+            }
+            return try result.get()
+        }
+
+        private func readScope() -> DataScope {
+            let (catalogue, container, committed) = state.withLock { ($0.catalogue, $0.container, $0.committed) }
+            return DataScope(
+                catalogue: catalogue, context: container.newContext(), now: clock.milliseconds,
+                visibleSequence: committed)
+        }
+
+        // MARK: Writing
+
+        /// Runs a write, and returns when it is durable.
+        ///
+        /// Writes that wait at the same moment share a transaction, each in a child context of its own: one that fails
+        /// leaves nothing behind, and the others pay for one flush of the disk together.
+        func write<T: Sendable>(
+            _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
+        ) async throws(ServerError) -> T {
+            let box = Mutex<T?>(nil)
+            let failure: ServerError? = await withCheckedContinuation { continuation in
+                enqueue(
+                    Write(
+                        run: { (scope) throws(ServerError) in
+                            let value = try body(scope)
+                            box.withLock { $0 = value }
+                        }, finish: { continuation.resume(returning: $0) }))
+            }
+            if let failure { throw failure }
+            guard let value = box.withLock({ $0 }) else { throw ServerError(500, "The write gave no answer.") }
+            return value
+        }
+
+        private func enqueue(_ write: Write) {
+            let starts = waiting.withLock { waiting in
+                waiting.writes.append(write)
+                defer { waiting.isDraining = true }
+                return !waiting.isDraining
+            }
+            if starts { writer.async { self.drain() } }
+        }
+
+        private func drain() {
+            while true {
+                let group: [Write] = waiting.withLock { waiting in
+                    let group = Array(waiting.writes.prefix(Self.groupSize))
+                    waiting.writes.removeFirst(group.count)
+                    if group.isEmpty { waiting.isDraining = false }
+                    return group
+                }
+                if group.isEmpty { return }
+                run(group)
+            }
+        }
+
+        /// Runs writes in one transaction.
+        private func run(_ group: [Write]) {
+            let (catalogue, container) = state.withLock { ($0.catalogue, $0.container) }
+            let parent = container.newContext()
+            let pending = PendingKeys()
+            var done: [Write] = []
+            var followUps: [@Sendable () -> Void] = []
+            var remaining = group[...]
+            var grown: SchemaCatalogue?
+            while let write = remaining.first, grown == nil {
+                let scope = DataScope(
+                    catalogue: catalogue, context: parent.makeChild(), now: clock.milliseconds,
+                    visibleSequence: .max, sequences: sequences, pending: PendingKeys(below: pending))
+                do throws(ServerError) {
+                    try write.run(scope)
+                    do throws(PersistenceError) { try scope.context.save() } catch { throw ServerError(error) }
+                    scope.pending?.settle()
+                    done.append(write)
+                    followUps += scope.followUps
+                } catch {
+                    grown = scope.neededCatalogue
+                    if grown == nil { write.finish(error) }
+                }
+                if grown == nil { remaining = remaining.dropFirst() }
+            }
+            commit(parent, done, followUps)
+            guard let grown else { return }
+            do {
+                try grow(to: grown)
+            } catch {
+                remaining.first?.finish(ServerError(500, "The schemas cannot be extended: \(error)"))
+                remaining = remaining.dropFirst()
+            }
+            if !remaining.isEmpty { run(Array(remaining)) }
+        }
+
+        private func commit(_ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void]) {
+            let last = sequences.value
+            do throws(PersistenceError) {
+                try parent.save()
+                state.withLock { $0.committed = last }
+                for work in followUps { work() }
+                for write in done { write.finish(nil) }
+            } catch {
+                // What stands against one must not fail the others: each has a transaction of its own now.
+                if done.count > 1 {
+                    for write in done { run([write]) }
+                } else {
+                    done.first?.finish(ServerError(error))
+                }
+            }
+        }
+
+        // MARK: Growing
+
+        private func grow(to catalogue: SchemaCatalogue) throws {
+            let container = try Self.open(catalogue, path: path, hints: hints, options: options)
+            // Reads that are under way go on with the old container, which closes with the last of them.
+            state.withLock {
+                $0.catalogue = catalogue
+                $0.container = container
+            }
+        }
+
+        private static func open(
+            _ catalogue: SchemaCatalogue, path: String, hints: [String: Entity], options: SQLiteStore.Options
+        ) throws -> PersistentContainer {
+            let model = try StorageModel.make(catalogue, hints: hints)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            let note = String(decoding: try encoder.encode(catalogue), as: UTF8.self)
+            try SQLiteStore.grow(to: model, at: path, notes: [catalogueNote: note], options: options)
+            return try PersistentContainer(model: model, at: .file(path: path), options: options)
+        }
+
+        private static func lastSequence(_ container: PersistentContainer, _ catalogue: SchemaCatalogue) throws -> Int64
+        {
+            let context = container.newContext()
+            var last: Int64 = 0
+            let places = catalogue.schemas.map { ($0.entityName, "sm_sequence") } + [("ServerTombstone", "sequence")]
+            for (entity, name) in places {
+                let request = FetchRequest<ManagedObject>(
+                    entity: entity, sortedBy: [FetchSort(name, ascending: false)], limit: 1)
+                last = max(last, try context.fetch(request).first?.whole(name) ?? 0)
+            }
+            return last
+        }
+    }
+
+    /// Tells the time; tests have their own.
+    public struct ServerClock: Sendable {
+        /// Milliseconds since 1970.
+        var now: @Sendable () -> Int64
+
+        /// The milliseconds since 1970 now.
+        var milliseconds: Int64 { now() }
+
+        /// The clock of the machine.
+        public static let system = ServerClock { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) }
+
+        /// A clock that asks a closure for the milliseconds since 1970.
+        public init(milliseconds: @escaping @Sendable () -> Int64) { now = milliseconds }
+    }
+#endif

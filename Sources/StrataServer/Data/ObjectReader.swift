@@ -1,0 +1,166 @@
+#if Server
+    import Foundation
+    import Strata
+
+    /// Makes JSON of objects.
+    struct ObjectReader {
+        let scope: DataScope
+        let principal: Principal
+        let access: AccessRules
+        let limits: ServerLimits
+
+        /// The object with all fields of its schema: null where there is no value, so that a client can tell a value
+        /// that was cleared from one that was not asked for. Passwords are in no answer.
+        static func members(_ object: ManagedObject, _ schema: ServerSchema) -> [String: JSONValue] {
+            var members: [String: JSONValue] = [
+                schema.keyField: object.text(schema.keyField).map(JSONValue.string) ?? .null,
+                "createddate": .integer(object.whole("createddate") ?? 0),
+                "lastmoddate": .integer(object.whole("lastmoddate") ?? 0),
+            ]
+            if let owner = object.text("sm_owner") { members["sm_owner"] = .string(owner) }
+            for field in schema.fields { members[field.name] = value(object, field) }
+            return members
+        }
+
+        static func value(_ object: ManagedObject, _ field: SchemaField) -> JSONValue {
+            switch field.kind {
+            case .string, .reference: return object.text(field.name).map(JSONValue.string) ?? .null
+            case .integer: return object.whole(field.name).map(JSONValue.integer) ?? .null
+            case .number: return (object[field.name] as? Double).map(JSONValue.number) ?? .null
+            case .boolean: return (object[field.name] as? Bool).map(JSONValue.boolean) ?? .null
+            case .geoPoint:
+                guard let point = object[field.name] as? GeoPoint else { return .null }
+                return ["lat": .number(point.latitude), "lon": .number(point.longitude)]
+            case .list: return elements(object, field).map(JSONValue.array) ?? .null
+            // A client that reads a to-many relationship needs an array.
+            case .references: return .array(elements(object, field) ?? [])
+            }
+        }
+
+        /// The elements of a collection; nil if it has no value.
+        static func elements(_ object: ManagedObject, _ field: SchemaField) -> [JSONValue]? {
+            object.text(field.name).flatMap { try? JSONValue(parsing: Data($0.utf8), depth: .max) }?.elements
+        }
+
+        // MARK: Selecting and expanding
+
+        /// What an answer shows of objects, from the headers of a request.
+        struct Shape {
+            /// How many levels of references become objects.
+            var depth = 0
+            /// The fields by level, dotted for deeper ones; nil for all.
+            var fields: Set<String>?
+
+            init(_ request: ServerRequest) throws(ServerError) {
+                if let text = request.header("X-StackMob-Expand") {
+                    guard request.method == "GET" || request.method == "HEAD" else {
+                        throw .badRequest("X-StackMob-Expand is for reading.")
+                    }
+                    guard let depth = Int(text.trimmingCharacters(in: .whitespaces)), (0...3).contains(depth) else {
+                        throw .badRequest("X-StackMob-Expand takes 1, 2 or 3.")
+                    }
+                    self.depth = depth
+                }
+                if let text = request.header("X-StackMob-Select") {
+                    fields = Set(
+                        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                            .filter { !$0.isEmpty })
+                }
+            }
+
+            /// Whether a field is shown at the end of a path. A field that is named with a part of its own is, and all
+            /// that is under it only if it says so.
+            func shows(_ field: String, path: [String]) -> Bool {
+                guard let fields else { return true }
+                let prefix = path.map { $0 + "." }.joined()
+                let full = prefix + field
+                return fields.contains(full) || fields.contains(prefix + "*")
+                    || fields.contains { $0.hasPrefix(full + ".") }
+                    || (!path.isEmpty && fields.contains(path.joined(separator: "."))
+                        && !fields.contains { $0.hasPrefix(prefix) })
+            }
+        }
+
+        /// Objects as JSON, with references expanded level by level: each level takes one fetch a schema, however many
+        /// objects refer.
+        func json(_ objects: [ManagedObject], _ schema: ServerSchema, _ shape: Shape) throws(ServerError) -> [JSONValue]
+        {
+            var budget = limits.answerObjects
+            return try json(objects, schema, shape, path: [], budget: &budget).map(JSONValue.object)
+        }
+
+        private func json(
+            _ objects: [ManagedObject], _ schema: ServerSchema, _ shape: Shape, path: [String], budget: inout Int
+        ) throws(ServerError) -> [[String: JSONValue]] {
+            var result = objects.map { object in
+                Self.members(object, schema).filter {
+                    $0.key == schema.keyField || shape.shows($0.key, path: path)
+                }
+            }
+            guard path.count < shape.depth else { return result }
+            for field in schema.fields where field.kind == .reference || field.kind == .references {
+                guard let target = field.schema.flatMap({ scope.catalogue[$0] }), shape.shows(field.name, path: path)
+                else { continue }
+                let found = try expanded(
+                    keys(in: result, field), target, shape, path: path + [field.name], budget: &budget)
+                for index in result.indices {
+                    guard let value = result[index][field.name] else { continue }
+                    let new = Self.expand(value, found)
+                    budget -= new.elements?.count ?? 1
+                    guard budget > 0 else {
+                        throw .badRequest(
+                            "The answer would hold more than \(limits.answerObjects) objects; expand less, or ask for a range."
+                        )
+                    }
+                    result[index][field.name] = new
+                }
+            }
+            return result
+        }
+
+        private func keys(in objects: [[String: JSONValue]], _ field: SchemaField) -> Set<String> {
+            var keys: Set<String> = []
+            for object in objects {
+                switch object[field.name] {
+                case .string(let key): keys.insert(key)
+                case .array(let elements): keys.formUnion(elements.compactMap(\.string))
+                default: break
+                }
+            }
+            return keys
+        }
+
+        /// The objects of keys that the reader may see, by key, themselves expanded.
+        private func expanded(
+            _ keys: Set<String>, _ schema: ServerSchema, _ shape: Shape, path: [String], budget: inout Int
+        ) throws(ServerError) -> [String: JSONValue] {
+            guard !keys.isEmpty else { return [:] }
+            let level = access.level(.read, schema: schema.name, isUser: schema.isUser)
+            var parts = [
+                FetchPredicate.comparison(
+                    .keyPath([schema.keyField]), .isIn, .constant(.list(keys.map(Value.string))), [])
+            ]
+            do throws(ServerError) {
+                if let owner = try principal.check(level, "read \(schema.name)") {
+                    parts.append(DataScope.equal("sm_owner", .string(owner)))
+                }
+            } catch {
+                // What may not be read stays a key.
+                return [:]
+            }
+            let objects = try scope.fetch(FetchRequest(entity: schema.entityName, where: .and(parts)))
+            let members = try json(objects, schema, shape, path: path, budget: &budget)
+            return Dictionary(
+                zip(objects.map { $0.text(schema.keyField) ?? "" }, members.map(JSONValue.object)),
+                uniquingKeysWith: { $1 })
+        }
+
+        private static func expand(_ value: JSONValue, _ found: [String: JSONValue]) -> JSONValue {
+            switch value {
+            case .string(let key): found[key] ?? value
+            case .array(let elements): .array(elements.map { expand($0, found) })
+            default: value
+            }
+        }
+    }
+#endif

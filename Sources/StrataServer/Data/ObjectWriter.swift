@@ -1,0 +1,304 @@
+#if Server
+    import Foundation
+    import Strata
+
+    /// Creates, changes and deletes objects within one write.
+    final class ObjectWriter {
+        let scope: DataScope
+        let principal: Principal
+        let options: ServerOptions
+        /// The hashes of the passwords that the body holds, made before the write, because they take time.
+        let passwords: [String: String]
+        /// The objects whose bodies are being worked on: a nested body that names one refers to it.
+        private var underWay: Set<[String]> = []
+        /// How many objects the request may still touch.
+        private var budget: Int
+        /// The address that files are answered under.
+        let files: FileVault
+
+        init(
+            scope: DataScope, principal: Principal, options: ServerOptions, passwords: [String: String] = [:],
+            files: FileVault
+        ) {
+            self.scope = scope
+            self.principal = principal
+            self.options = options
+            self.passwords = passwords
+            self.files = files
+            budget = options.limits.requestObjects
+        }
+
+        /// The same in another scope.
+        func within(_ scope: DataScope) -> ObjectWriter {
+            ObjectWriter(scope: scope, principal: principal, options: options, passwords: passwords, files: files)
+        }
+
+        private func spend() throws(ServerError) {
+            budget -= 1
+            guard budget >= 0 else {
+                throw .badRequest("A request may touch \(options.limits.requestObjects) objects; send several.")
+            }
+        }
+
+        /// Checks whether an operation is allowed, on an object where there is one.
+        func check(
+            _ operation: AccessRules.Operation, _ schema: ServerSchema, _ object: ManagedObject? = nil
+        ) throws(ServerError) {
+            let level = options.access.level(operation, schema: schema.name, isUser: schema.isUser)
+            let owner = try principal.check(level, "\(operation.rawValue) \(schema.name)")
+            if let owner, let object, object.text("sm_owner") != owner {
+                throw .forbidden("The object belongs to somebody else.")
+            }
+        }
+
+        // MARK: Creating and changing
+
+        /// Makes an object of a body, and of what is nested in it.
+        /// - Returns: The object.
+        func create(
+            _ members: [String: JSONValue], _ schema: ServerSchema, relations: RelationTree
+        ) throws(ServerError) -> ManagedObject {
+            try check(.create, schema)
+            let id = try key(of: members, schema) ?? Self.newKey()
+            guard try scope.object(schema, id) == nil else {
+                throw .conflict("Duplicate key for schema \(schema.name): \"\(id)\"")
+            }
+            if schema.isUser, members[options.passwordField] == nil {
+                throw .badRequest("An account needs a \(options.passwordField).")
+            }
+            try spend()
+            let object = try scope.insert(schema.entityName)
+            object[schema.keyField] = id
+            scope.register(object, id)
+            object["createddate"] = scope.now
+            object["lastmoddate"] = scope.now
+            object["sm_owner"] = schema.isUser ? schema.name + "/" + id : principal.account?.owner
+            object["sm_sequence"] = scope.nextSequence()
+            underWay.insert([schema.name, id])
+            defer { underWay.remove([schema.name, id]) }
+            try write(members, to: object, schema, relations: relations)
+            if let stone = try scope.find("ServerTombstone", ("schema", schema.name), ("identifier", id)) {
+                scope.delete(stone, schema.name, id)
+            }
+            return object
+        }
+
+        /// Changes an object by a body. What the body does not name stays as it is.
+        func update(
+            _ object: ManagedObject, by members: [String: JSONValue], _ schema: ServerSchema, relations: RelationTree
+        ) throws(ServerError) {
+            try check(.update, schema, object)
+            try spend()
+            let id = object.text(schema.keyField) ?? ""
+            if let given = members[schema.keyField], given != .string(id) {
+                throw .badRequest("\(schema.keyField) cannot change.")
+            }
+            underWay.insert([schema.name, id])
+            defer { underWay.remove([schema.name, id]) }
+            touch(object)
+            try write(members, to: object, schema, relations: relations)
+        }
+
+        /// Counts a change of an object: its time grows, be the clock as it may.
+        func touch(_ object: ManagedObject) {
+            object["lastmoddate"] = max(scope.now, (object.whole("lastmoddate") ?? 0) + 1)
+            object["sm_sequence"] = scope.nextSequence()
+        }
+
+        private func key(of members: [String: JSONValue], _ schema: ServerSchema) throws(ServerError) -> String? {
+            guard let value = members[schema.keyField], value != .null else {
+                guard !schema.isUser else { throw .badRequest("An account needs a \(schema.keyField).") }
+                return nil
+            }
+            // Ids that were numbers in somebody's hands are the text that they would be in a path.
+            let text = value.string ?? value.integer.map { String($0) }
+            guard let text, !text.isEmpty, text.utf8.count <= 512 else {
+                throw .badRequest("\(schema.keyField) takes a string of 1 to 512 bytes.")
+            }
+            return text
+        }
+
+        /// 32 lower-case hexadecimal digits.
+        static func newKey() -> String {
+            UUID().uuidString.lowercased().replacing("-", with: "")
+        }
+
+        private func write(
+            _ members: [String: JSONValue], to object: ManagedObject, _ schema: ServerSchema, relations: RelationTree
+        ) throws(ServerError) {
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                if ServerSchema.isKept(name) || name == schema.keyField { continue }
+                if schema.isUser, name == options.passwordField {
+                    guard let hash = value.string.flatMap({ passwords[$0] }) else {
+                        throw .badRequest("\(name) takes a string of 1 to 1,024 bytes.")
+                    }
+                    if object.text("sm_password") == nil { object["sm_password"] = hash }
+                    continue
+                }
+                if name.hasSuffix("[inc]") {
+                    try increment(object, String(name.dropLast(5)), by: value, schema)
+                    continue
+                }
+                guard let field = schema.field(name) else {
+                    throw .badRequest("The schema \(schema.name) has no field \(name.prefix(80)).")
+                }
+                try set(object, field, value, schema, relation: relations.fields[name])
+            }
+        }
+
+        private func increment(
+            _ object: ManagedObject, _ name: String, by value: JSONValue, _ schema: ServerSchema
+        ) throws(ServerError) {
+            switch (schema.field(name)?.kind, value) {
+            case (.integer?, .integer(let step)):
+                let (sum, isTooLarge) = (object.whole(name) ?? 0).addingReportingOverflow(step)
+                guard !isTooLarge else { throw .badRequest("\(name) would leave the range of 64 bits.") }
+                object[name] = sum
+            case (.number?, .integer), (.number?, .number):
+                let sum = (object[name] as? Double ?? 0) + (value.double ?? 0)
+                guard sum.isFinite else { throw .badRequest("\(name) would become too large for a number.") }
+                object[name] = sum
+            case (nil, _): throw .badRequest("The schema \(schema.name) has no field \(name).")
+            default: throw .badRequest("\(name)[inc] takes a number, and \(name) must hold one.")
+            }
+        }
+
+        // MARK: Values
+
+        private func set(
+            _ object: ManagedObject, _ field: SchemaField, _ value: JSONValue, _ schema: ServerSchema,
+            relation: (schema: String, next: RelationTree)?
+        ) throws(ServerError) {
+            func refuse() -> ServerError {
+                .badRequest("\(schema.name).\(field.name) takes \(field.expectation), not \(value.kind).")
+            }
+            if value == .null {
+                object[field.name] = nil
+                if field.isCollection { try index(object, field, [], schema) }
+                return
+            }
+            switch field.kind {
+            case .string:
+                guard let text = value.string else { throw refuse() }
+                object[field.name] = try files.replaceContent(text, scope: scope)
+            case .integer:
+                switch value {
+                case .integer(let number): object[field.name] = number
+                case .number(let number):
+                    guard let whole = Int64(exactly: number) else { throw refuse() }
+                    object[field.name] = whole
+                default: throw refuse()
+                }
+            case .number:
+                guard let number = value.double else { throw refuse() }
+                object[field.name] = number
+            case .boolean:
+                guard let flag = value.boolean else { throw refuse() }
+                object[field.name] = flag
+            case .geoPoint:
+                guard let latitude = value["lat"]?.double, let longitude = value["lon"]?.double,
+                    (-90...90).contains(latitude), (-180..<180).contains(longitude)
+                else {
+                    throw .badRequest("\(field.name) takes lat from -90 to 90 and lon from -180 up to 180.")
+                }
+                object[field.name] = GeoPoint(latitude: latitude, longitude: longitude)
+            case .list:
+                guard let elements = value.elements else { throw refuse() }
+                try setElements(object, field, elements, schema)
+            case .reference:
+                object[field.name] = try reference(value, field, relation, refuse())
+            case .references:
+                guard let elements = value.elements else { throw refuse() }
+                var keys: [JSONValue] = []
+                for element in elements { keys.append(.string(try reference(element, field, relation, refuse()))) }
+                try setElements(object, field, Self.unique(keys), schema)
+            }
+        }
+
+        /// The key that a reference leads to. A nested body is created, or changes the object that has its key.
+        private func reference(
+            _ value: JSONValue, _ field: SchemaField, _ relation: (schema: String, next: RelationTree)?,
+            _ refusal: @autoclosure () -> ServerError
+        ) throws(ServerError) -> String {
+            if let key = value.string { return key }
+            if let number = value.integer { return String(number) }
+            guard let members = value.members else { throw refusal() }
+            guard let relation, let schema = scope.catalogue[relation.schema] else {
+                throw .badRequest("\(field.name) holds an object; list it in X-StackMob-Relations.")
+            }
+            guard let id = try key(of: members, schema) else {
+                return try create(members, schema, relations: relation.next).text(schema.keyField) ?? ""
+            }
+            if members.count == 1 || underWay.contains([schema.name, id]) { return id }
+            if let object = try scope.object(schema, id) {
+                try update(object, by: members, schema, relations: relation.next)
+            } else {
+                _ = try create(members, schema, relations: relation.next)
+            }
+            return id
+        }
+
+        static func unique(_ elements: [JSONValue]) -> [JSONValue] {
+            var seen: Set<JSONValue> = []
+            return elements.filter { seen.insert($0).inserted }
+        }
+
+        /// Sets a collection, and the rows by which its elements are found.
+        func setElements(
+            _ object: ManagedObject, _ field: SchemaField, _ elements: [JSONValue], _ schema: ServerSchema
+        ) throws(ServerError) {
+            object[field.name] = JSONValue.array(elements).text
+            try index(object, field, elements, schema)
+        }
+
+        private func index(
+            _ object: ManagedObject, _ field: SchemaField, _ elements: [JSONValue], _ schema: ServerSchema
+        ) throws(ServerError) {
+            var wanted: Set<JSONValue> = []
+            for element in elements {
+                switch element {
+                case .string, .integer, .number: wanted.insert(element)
+                case .boolean(let flag): wanted.insert(.string(String(flag)))
+                case .null, .array, .object: break
+                }
+            }
+            if !object.isInserted {
+                for row in object["sm_elements"] as? Set<ManagedObject> ?? [] where row.text("field") == field.name {
+                    let value =
+                        row.text("text").map(JSONValue.string) ?? (row["number"] as? Double).map(JSONValue.number)
+                    if let value, wanted.remove(value) == nil { scope.context.delete(row) }
+                }
+            }
+            for value in wanted {
+                let row = try scope.insert(schema.elementEntityName)
+                row["field"] = field.name
+                row["text"] = value.string
+                row["number"] = value.double
+                row["owner"] = object
+            }
+        }
+
+        // MARK: Deleting
+
+        /// Deletes an object and leaves a mark for those who ask what changed.
+        func delete(_ object: ManagedObject, _ schema: ServerSchema) throws(ServerError) {
+            try check(.delete, schema, object)
+            try spend()
+            let id = object.text(schema.keyField) ?? ""
+            let stone = try scope.insert("ServerTombstone")
+            stone["schema"] = schema.name
+            stone["identifier"] = id
+            scope.register(stone, schema.name, id)
+            stone["owner"] = object.text("sm_owner")
+            stone["sequence"] = scope.nextSequence()
+            if schema.isUser {
+                for entity in ["ServerSession", "ServerLink"] {
+                    for row in try scope.all(entity, ("schema", .string(schema.name)), ("user", .string(id))) {
+                        scope.context.delete(row)
+                    }
+                }
+            }
+            scope.delete(object, id)
+        }
+    }
+#endif

@@ -1,0 +1,27 @@
+#if Server
+    import Strata
+
+    /// The objects that a transaction has made or deleted before it is committed, by what names them.
+    ///
+    /// The store does not know them yet, and asking a context means comparing each of its unsaved objects with the
+    /// condition: an array of thousands of new objects, each of which must not be there already, would take the square
+    /// of their number. Parts of a transaction have a layer of their own, which goes when they fail.
+    final class PendingKeys {
+        private let below: PendingKeys?
+        /// nil for what was deleted.
+        private var entries: [[String]: ObjectID?] = [:]
+
+        init(below: PendingKeys? = nil) { self.below = below }
+
+        /// What is pending under a name: nil for nothing, an inner nil for something deleted.
+        subscript(name: [String]) -> ObjectID?? { entries[name] ?? below?[name] }
+
+        func insert(_ id: ObjectID, _ name: [String]) { entries[name] = .some(id) }
+        func delete(_ name: [String]) { entries[name] = .some(nil) }
+
+        /// Hands the layer to the one below: the part has succeeded.
+        func settle() {
+            for (name, id) in entries { below?.entries[name] = .some(id) }
+        }
+    }
+#endif

@@ -1,0 +1,114 @@
+#if Server
+    import Foundation
+    import Strata
+
+    extension StackMobServer {
+        /// `GET /<schema>?…`: the objects that meet the conditions, all of them or a range.
+        func query(_ call: Call, _ name: String) async throws(ServerError) -> ServerResponse {
+            let options = options
+            let isForgiving = options.isDevelopment && call.version == 0
+            return try await database.read { (scope) throws(ServerError) in
+                let shape = try ObjectReader.Shape(call.request)
+                let range = try ObjectRange(header: call.request.header("Range"))
+                let level = options.access.level(.read, schema: name, isUser: name == options.userSchema)
+                let owner = try call.principal.check(level, "read \(name)")
+                let conditions = try QueryReader(query: call.request.query, limit: options.limits.conditions)
+                guard let schema = scope.catalogue[name] else {
+                    guard isForgiving else { throw Self.noSchema(name) }
+                    return ServerResponse(json: [])
+                }
+                var compiler = QueryCompiler(schema: schema, isForgiving: isForgiving, limits: options.limits)
+                var request = FetchRequest<ManagedObject>(
+                    entity: schema.entityName, where: try compiler.predicate(conditions))
+                if let owner {
+                    let own = DataScope.equal("sm_owner", .string(owner))
+                    request.predicate = request.predicate.map { own && $0 } ?? own
+                }
+                if compiler.nearest == nil {
+                    request.sorts = try Self.sorts(
+                        call.request.header("X-StackMob-OrderBy"), schema, isForgiving: isForgiving)
+                }
+                let reader = ObjectReader(
+                    scope: scope, principal: call.principal, access: options.access, limits: options.limits)
+                return try Self.page(request, schema, shape, range, compiler.nearest, reader)
+            }
+        }
+
+        private static func page(
+            _ whole: FetchRequest<ManagedObject>, _ schema: ServerSchema, _ shape: ObjectReader.Shape,
+            _ range: ObjectRange?, _ nearest: (field: String, point: GeoPoint)?, _ reader: ObjectReader
+        ) throws(ServerError) -> ServerResponse {
+            var request = whole
+            let most = reader.limits.answerObjects
+            request.offset = range?.first ?? 0
+            request.limit = min(range?.count ?? most, most)
+            let objects = try reader.scope.fetch(request)
+            var json = try reader.json(objects, schema, shape)
+            if let nearest { Self.addDistances(nearest, objects, to: &json) }
+            let isAll = request.offset == 0 && objects.count < (request.limit ?? .max)
+            let total = isAll ? objects.count : try reader.scope.count(whole)
+            guard objects.count < total else { return ServerResponse(json: .array(json)) }
+            let span = objects.isEmpty ? "*" : "\(request.offset)-\(request.offset + objects.count - 1)"
+            return ServerResponse(
+                status: 206, json: .array(json), headers: [("Content-Range", "\(span)/\(total)")])
+        }
+
+        /// Puts the distance into each point, in radians like the distances of queries.
+        private static func addDistances(
+            _ nearest: (field: String, point: GeoPoint), _ objects: [ManagedObject], to json: inout [JSONValue]
+        ) {
+            for (index, object) in objects.enumerated() {
+                guard let point = object[nearest.field] as? GeoPoint, var members = json[index].members,
+                    var place = members[nearest.field]?.members
+                else { continue }
+                place["distance"] = .number(point.distance(to: nearest.point, earthRadius: 1))
+                members[nearest.field] = .object(place)
+                json[index] = .object(members)
+            }
+        }
+
+        private static func sorts(
+            _ header: String?, _ schema: ServerSchema, isForgiving: Bool
+        ) throws(ServerError) -> [FetchSort] {
+            var sorts: [FetchSort] = []
+            for part in header?.split(separator: ",") ?? [] {
+                let halves = part.split(separator: ":", omittingEmptySubsequences: false)
+                    .map { $0.trimmingCharacters(in: .whitespaces) }
+                guard halves.count <= 2, let name = halves.first, !name.isEmpty,
+                    halves.count == 1 || ["asc", "desc"].contains(halves[1])
+                else { throw .badRequest("X-StackMob-OrderBy takes field:asc or field:desc, joined by commas.") }
+                guard let field = schema.field(name) else {
+                    guard isForgiving else { throw .badRequest("The schema \(schema.name) has no field \(name).") }
+                    continue
+                }
+                guard !field.isCollection, field.kind != .geoPoint else {
+                    throw .badRequest("\(name) has no order.")
+                }
+                sorts.append(FetchSort([name], ascending: halves.last != "desc"))
+            }
+            return sorts
+        }
+    }
+
+    /// The objects of a `Range` header: `objects=0-9`, both ends included, or `objects=20-`.
+    struct ObjectRange: Equatable {
+        var first: Int
+        /// nil for all that follow.
+        var count: Int?
+
+        /// nil for no header and for ranges of other units, which are none of the dialect's.
+        init?(header: String?) throws(ServerError) {
+            guard let header, header.hasPrefix("objects=") else { return nil }
+            let ends = header.dropFirst("objects=".count).split(separator: "-", omittingEmptySubsequences: false)
+            guard ends.count == 2, let first = Int(ends[0]), first >= 0 else {
+                throw .badRequest("Range takes objects=<first>-<last> or objects=<first>-.")
+            }
+            self.first = first
+            if ends[1].isEmpty { return }
+            guard let last = Int(ends[1]), last >= first, last < .max else {
+                throw .badRequest("Range takes objects=<first>-<last>, the last not before the first.")
+            }
+            count = last - first + 1
+        }
+    }
+#endif

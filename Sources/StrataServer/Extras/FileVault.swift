@@ -1,0 +1,135 @@
+#if Server
+    import Crypto
+    import Foundation
+    import Strata
+
+    /// The files of binary fields, named by the SHA-256 of their content, so that equal content is kept once and a name
+    /// can be learned from the content alone.
+    struct FileVault: Sendable {
+        /// The folder.
+        let folder: URL
+        /// What stands before the paths of files in answers.
+        var baseURL = ""
+
+        /// The first segment of the paths of files.
+        static let pathSegment = "_files"
+
+        /// A value as clients send content: three headers, an empty line, base64.
+        struct Content: Equatable {
+            var type: String
+            var filename: String
+            var data: Data
+
+            /// Reads the formatted string; nil for any other text.
+            init?(_ text: String) throws(ServerError) {
+                guard text.hasPrefix("Content-Type:"), let end = text.range(of: "\n\n") else { return nil }
+                var fields: [String: String] = [:]
+                for line in text[..<end.lowerBound].split(separator: "\n") {
+                    guard let colon = line.firstIndex(of: ":") else { return nil }
+                    fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(
+                        in: .whitespaces)
+                }
+                guard fields["content-transfer-encoding"]?.lowercased() == "base64" else { return nil }
+                guard let data = Data(base64Encoded: String(text[end.upperBound...].filter { !$0.isNewline })) else {
+                    throw .badRequest("The content of a file is not base64.")
+                }
+                self.data = data
+                let type = fields["content-type"] ?? ""
+                self.type = FileVault.isPlain(type) && !type.isEmpty ? type : "application/octet-stream"
+                let disposition = fields["content-disposition"] ?? ""
+                let given = disposition.range(of: "filename=").map { String(disposition[$0.upperBound...]) } ?? ""
+                filename = FileVault.safeName(given)
+            }
+        }
+
+        private static func isPlain(_ text: String) -> Bool {
+            text.utf8.count <= 200 && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        }
+
+        /// A file name that is nothing but one: no folders, no control characters.
+        private static func safeName(_ text: String) -> String {
+            let trimmed = text.trimmingCharacters(in: CharacterSet(charactersIn: "\"' ;"))
+            let last = trimmed.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+            let plain = String(
+                last.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && $0 != "\"" }.prefix(120))
+            return plain.isEmpty || plain.allSatisfy({ $0 == "." }) ? "file" : plain
+        }
+
+        /// Puts the content of a binary value into the folder, where it is durable before the object that names it.
+        /// - Returns: The URL for a binary value, any other text as it is.
+        func replaceContent(_ text: String, scope: DataScope) throws(ServerError) -> String {
+            guard let content = try Content(text) else { return text }
+            let digest = SHA256.hash(data: content.data).map { Hex.of($0) }.joined()
+            do {
+                try save(content.data, name: digest)
+            } catch {
+                throw ServerError(503, "The file cannot be kept.")
+            }
+            if try scope.find("ServerFile", ("digest", digest), ("filename", content.filename))
+                == nil
+            {
+                let row = try scope.insert("ServerFile")
+                row["digest"] = digest
+                row["filename"] = content.filename
+                row["type"] = content.type
+                scope.register(row, digest, content.filename)
+                row["size"] = Int64(content.data.count)
+            }
+            return "\(baseURL)/\(Self.pathSegment)/\(digest)/\(PercentCoding.encode(content.filename))"
+        }
+
+        private func save(_ data: Data, name: String) throws {
+            let target = path(of: name)
+            guard !FileManager.default.fileExists(atPath: target.path) else { return }
+            try FileManager.default.createDirectory(
+                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let draft = target.appendingPathExtension(UUID().uuidString)
+            guard FileManager.default.createFile(atPath: draft.path, contents: nil) else {
+                throw CocoaError(.fileWriteUnknown)
+            }
+            let handle = try FileHandle(forWritingTo: draft)
+            defer { try? handle.close() }
+            try handle.write(contentsOf: data)
+            try handle.synchronize()
+            guard rename(draft.path, target.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        }
+
+        /// The place of a file: the first two digits are a folder, so that none grows too large.
+        private func path(of digest: String) -> URL {
+            folder.appendingPathComponent(String(digest.prefix(2))).appendingPathComponent(digest)
+        }
+
+        /// The answer to a request for a file.
+        func download(_ segments: [String], scope: DataScope) throws(ServerError) -> ServerResponse {
+            guard segments.count == 3, segments[1].utf8.count == 64, segments[1].utf8.allSatisfy(Hex.isDigit),
+                let row = try scope.first(
+                    "ServerFile", ("digest", .string(segments[1])), ("filename", .string(segments[2]))),
+                let data = try? Data(contentsOf: path(of: segments[1]))
+            else { throw .notFound("There is no such file.") }
+            return ServerResponse(
+                status: 200,
+                headers: [
+                    ("Content-Type", row.text("type") ?? "application/octet-stream"),
+                    ("Content-Disposition", "attachment; filename=\"\(PercentCoding.encode(segments[2]))\""),
+                    // A browser must not take what somebody uploaded for a page of this server.
+                    ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox"),
+                    ("Cache-Control", "public, max-age=31536000, immutable"),
+                ], body: data)
+        }
+    }
+
+    /// Hexadecimal digits.
+    enum Hex {
+        static func of(_ byte: UInt8) -> String {
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }
+
+        static func of(_ bytes: some Sequence<UInt8>) -> String { bytes.map { of($0) }.joined() }
+
+        static func isDigit(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+        }
+    }
+#endif

@@ -1,0 +1,162 @@
+#if Server
+    import Foundation
+    import HTTPTypes
+    import Hummingbird
+    import HummingbirdCore
+    import HummingbirdTLS
+    import Logging
+    import NIOCore
+    import NIOSSL
+
+    /// Puts a ``StackMobServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
+    ///
+    ///     try await HTTPService(server, host: "127.0.0.1", port: 8080).run()
+    public struct HTTPService: Sendable {
+        /// The files of a certificate.
+        public struct TLSFiles: Sendable, Hashable {
+            /// The chain in PEM form, the server's own certificate first.
+            public var certificateChain: String
+            /// The private key in PEM form.
+            public var privateKey: String
+
+            /// Names the files.
+            public init(certificateChain: String, privateKey: String) {
+                self.certificateChain = certificateChain
+                self.privateKey = privateKey
+            }
+        }
+
+        private let server: StackMobServer
+        private let host: String
+        private let port: Int
+        private let tls: TLSFiles?
+
+        /// Prepares a service; nothing is bound before ``run(onReady:)``.
+        /// - Parameters:
+        ///   - server: Who answers.
+        ///   - host: The address to listen at.
+        ///   - port: The port; 0 takes a free one.
+        ///   - tls: The certificate, or nil for plain HTTP.
+        public init(_ server: StackMobServer, host: String = "127.0.0.1", port: Int = 0, tls: TLSFiles? = nil) {
+            self.server = server
+            self.host = host
+            self.port = port
+            self.tls = tls
+        }
+
+        /// Serves until the task is cancelled or the process is told to end by SIGTERM or SIGINT: then no new requests
+        /// are taken, those under way are answered, and the file is closed.
+        /// - Parameters:
+        ///   - endsOnSignals: Whether the signals end it; false where a larger program takes care of them.
+        ///   - onReady: Called with the port once requests are taken.
+        /// - Throws: ``ServerSetupError`` for a certificate that cannot be read; the system's error if the port is taken.
+        public func run(
+            endsOnSignals: Bool = true, onReady: @escaping @Sendable (Int) async -> Void = { _ in }
+        ) async throws {
+            let limits = server.options.limits
+            let isSecure = tls != nil
+            let server = server
+            let responder = CallbackResponder<BasicContext> { request, context in
+                await Self.answer(request, address: context.address, isSecure: isSecure, server: server)
+            }
+            let http1 = HTTP1Channel.Configuration(
+                additionalChannelHandlers: [RequestDeadline(seconds: limits.requestTimeout)],
+                idleTimeout: .nanoseconds(Int64(limits.idleTimeout * 1e9)),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 200))
+            var configuration = ApplicationConfiguration(
+                address: .hostname(host, port: port), serverName: "strata-server", backlog: 1024)
+            configuration.availableConnectionsDelegate = MaximumAvailableConnections(limits.connections)
+            var logger = server.logger
+            // What goes wrong on a connection is its client's affair; requests are logged by the core.
+            logger.logLevel = max(logger.logLevel, .error)
+            let application = Application(
+                responder: responder,
+                server: try tls.map {
+                    try .tls(.http1(configuration: http1), tlsConfiguration: Self.configuration(of: $0))
+                }
+                    ?? .http1(configuration: http1),
+                configuration: configuration,
+                onServerRunning: { channel in await onReady(channel.localAddress?.port ?? 0) }, logger: logger)
+            defer { server.close() }
+            try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
+        }
+
+        private static func configuration(of files: TLSFiles) throws -> TLSConfiguration {
+            do {
+                let chain = try NIOSSLCertificate.fromPEMFile(files.certificateChain).map {
+                    NIOSSLCertificateSource.certificate($0)
+                }
+                let key = try NIOSSLPrivateKey(file: files.privateKey, format: .pem)
+                return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+            } catch {
+                throw ServerSetupError(
+                    "The certificate \(files.certificateChain) or the key \(files.privateKey) cannot be read: \(error)")
+            }
+        }
+
+        private static func answer(
+            _ request: Request, address: String, isSecure: Bool, server: StackMobServer
+        ) async -> Response {
+            let limits = server.options.limits
+            var request = request
+            let body: ByteBuffer
+            do {
+                body = try await request.collectBody(upTo: limits.bodySize)
+            } catch {
+                // The rest of the body is of no use, so the connection ends with the answer.
+                return response(
+                    ServerError(413, "The body is larger than \(limits.bodySize) bytes, or broke off.").response,
+                    closes: true)
+            }
+            var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
+            if let authority = request.head.authority { headers.append(("Host", authority)) }
+            let head = ServerRequest(
+                request.method.rawValue, request.head.path ?? "/", headers: headers,
+                body: Data(buffer: body), client: address, isSecure: isSecure)
+            return response(await withDeadline(limits.requestTimeout) { await server.respond(to: head) }, closes: false)
+        }
+
+        /// An answer in time, or 408. Work on the store that has begun goes on to its end: a write is never half done.
+        private static func withDeadline(
+            _ seconds: Double, _ body: @escaping @Sendable () async -> ServerResponse
+        ) async -> ServerResponse {
+            let (answers, continuation) = AsyncStream.makeStream(of: ServerResponse.self)
+            let work = Task { continuation.yield(await body()) }
+            let timer = Task {
+                try await Task.sleep(for: .seconds(seconds))
+                continuation.yield(ServerError(408, "The request took longer than \(seconds) seconds.").response)
+            }
+            defer {
+                timer.cancel()
+                work.cancel()
+            }
+            for await answer in answers { return answer }
+            return ServerError(500, "There was no answer.").response
+        }
+
+        private static func response(_ answer: ServerResponse, closes: Bool) -> Response {
+            var headers = HTTPFields()
+            for (name, value) in answer.headers {
+                if let name = HTTPField.Name(name), HTTPField.isValidValue(value) {
+                    headers.append(HTTPField(name: name, value: value))
+                }
+            }
+            if closes { headers[.connection] = "close" }
+            return Response(
+                status: HTTPResponse.Status(code: answer.status), headers: headers,
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+        }
+    }
+
+    /// What Hummingbird keeps of a request: the address of the client is all that is needed beyond it.
+    private struct BasicContext: InitializableFromSource, RequestContext {
+        var coreContext: CoreRequestContextStorage
+        let address: String
+
+        init(source: ApplicationRequestContextSource) {
+            coreContext = CoreRequestContextStorage(source: source)
+            address = source.channel.remoteAddress?.ipAddress ?? "unknown"
+        }
+    }
+#endif

@@ -1,0 +1,121 @@
+#if Server
+    import Strata
+
+    /// The schemas that a Strata model stands for.
+    struct ModelSchemas {
+        /// The schemas, one for each entity that is not abstract.
+        private(set) var catalogue = SchemaCatalogue()
+        /// What the model says about the columns of a schema beyond their kinds: indexes, uniqueness, rules. The names
+        /// are those of fields.
+        private(set) var hints: [String: Entity] = [:]
+
+        /// Translates a model by the dialect's rules for names.
+        /// - Throws: ``ServerSetupError`` for what the dialect cannot carry, naming entity and property.
+        init(_ model: ManagedObjectModel, options: ServerOptions) throws(ServerSetupError) {
+            for entity in model.entities where !entity.isAbstract {
+                let schema = try Self.schema(of: entity, in: model, options: options)
+                guard catalogue[schema.name] == nil else {
+                    throw ServerSetupError("two entities have the schema \(schema.name); rename one of them")
+                }
+                hints[schema.name] = Self.hint(for: entity)
+                catalogue.schemas.append(schema)
+            }
+        }
+
+        /// The field of a property: a capital becomes an underscore and the small letter.
+        static func field(_ property: String) -> String {
+            var result = ""
+            for character in property {
+                if character.isASCII, character.isUppercase {
+                    result += "_" + character.lowercased()
+                } else {
+                    result.append(character)
+                }
+            }
+            return result
+        }
+
+        private static func schema(
+            of entity: EntityDescription, in model: ManagedObjectModel, options: ServerOptions
+        ) throws(ServerSetupError) -> ServerSchema {
+            let name = entity.name.lowercased()
+            let isUser = name == options.userSchema
+            let key = isUser ? options.userKeyField : entity.primaryKeyField.map(field) ?? name + "_id"
+            var schema = ServerSchema(name: name, keyField: key, isUser: isUser)
+            func check(_ name: String, _ property: String) throws(ServerSetupError) {
+                if let fault = ServerSchema.fault(ofName: name) {
+                    throw ServerSetupError("\(entity.name).\(property): \(fault); rename it")
+                }
+            }
+            try check(name, "")
+            try check(key, key)
+            for attribute in entity.attributes where !attribute.isTransient {
+                let field = field(attribute.name)
+                if field == key || ServerSchema.isKept(field) { continue }
+                if isUser, field == options.passwordField { continue }
+                try check(field, attribute.name)
+                guard let kind = kind(of: attribute.type) else {
+                    throw ServerSetupError(
+                        "\(entity.name).\(attribute.name): the dialect has no \(attribute.type.name) values; "
+                            + "make it transient or take a string")
+                }
+                schema.fields.append(SchemaField(name: field, kind: kind))
+            }
+            for relationship in entity.relationships {
+                let field = field(relationship.name)
+                try check(field, relationship.name)
+                schema.fields.append(
+                    SchemaField(
+                        name: field, kind: relationship.isToMany ? .references : .reference,
+                        schema: relationship.destination.lowercased()))
+            }
+            return schema
+        }
+
+        private static func kind(of type: AttributeType) -> SchemaField.Kind? {
+            switch type {
+            case .integer16, .integer32, .integer64, .date: .integer
+            case .decimal, .double, .float: .number
+            // A file's content comes in a string and is answered as a URL.
+            case .string, .uuid, .uri, .binary: .string
+            case .boolean: .boolean
+            case .geoPoint: .geoPoint
+            case .transformable, .composite: nil
+            }
+        }
+
+        private static func hint(for entity: EntityDescription) -> Entity {
+            var hint = Entity(name: entity.name, location: nil)
+            for attribute in entity.attributes {
+                var copy = Attribute(field(attribute.name), attribute.type)
+                copy.isIndexed = attribute.declaration.isIndexed
+                copy.isUnique = attribute.declaration.isUnique
+                // Bounds of dates are dates, and texts of other types are not what their rules speak of.
+                if attribute.type == .string || attribute.type.isNumeric { copy.rules = attribute.declaration.rules }
+                hint.attributes.append(copy)
+            }
+            let single = Set(
+                entity.attributes.filter { $0.declaration.isIndexed || $0.declaration.isUnique }.map(\.name))
+            for index in entity.indexes where index.kind == .ordered || index.kind == .unique {
+                // Those of single attributes are there already; places in to-many relationships have no column.
+                if index.properties.count == 1, single.contains(index.properties[0]) { continue }
+                guard
+                    index.properties.allSatisfy({
+                        entity.slot(named: $0.hasPrefix("-") ? String($0.dropFirst()) : $0) != nil
+                    })
+                else { continue }
+                hint.indexes.append(Index(index.properties.map(field), kind: index.kind, location: nil))
+            }
+            return hint
+        }
+    }
+
+    /// Why a server cannot start.
+    public struct ServerSetupError: Error, Sendable, CustomStringConvertible {
+        /// What is wrong and what to do.
+        public let description: String
+
+        /// Describes what is wrong.
+        public init(_ description: String) { self.description = description }
+    }
+#endif

@@ -1,0 +1,107 @@
+#if Server
+    /// A field of a schema.
+    struct SchemaField: Codable, Hashable, Sendable {
+        /// What values a field takes.
+        enum Kind: String, Codable, Hashable, Sendable {
+            case string
+            case integer
+            case number
+            case boolean
+            case geoPoint
+            /// Values in order.
+            case list
+            /// The key of an object of another schema.
+            case reference
+            /// The keys of several, each once.
+            case references
+        }
+
+        var name: String
+        var kind: Kind
+        /// The schema that references lead to.
+        var schema: String?
+
+        /// Whether the value is kept as a JSON text, with the elements in a table of their own to be found by.
+        var isCollection: Bool { kind == .list || kind == .references }
+
+        /// The kind in words, for messages.
+        var expectation: String {
+            switch kind {
+            case .string: "a string"
+            case .integer: "an integer"
+            case .number: "a number"
+            case .boolean: "true or false"
+            case .geoPoint: "an object with lat and lon"
+            case .list: "an array"
+            case .reference: "the id of a \(schema ?? "related object")"
+            case .references: "an array of ids of \(schema ?? "related objects")"
+            }
+        }
+    }
+
+    /// A schema: what the dialect calls an entity.
+    struct ServerSchema: Codable, Hashable, Sendable {
+        var name: String
+        var keyField: String
+        /// Whether its objects are accounts.
+        var isUser: Bool
+        /// In the order of their first use.
+        var fields: [SchemaField] = []
+
+        /// The entity that keeps the objects.
+        var entityName: String { "Object_" + name }
+        /// The entity that keeps the elements of their collections.
+        var elementEntityName: String { "Element_" + name }
+
+        /// A field by name, those that the server keeps itself included.
+        func field(_ name: String) -> SchemaField? {
+            switch name {
+            case keyField, "sm_owner": SchemaField(name: name, kind: .string)
+            case "createddate", "lastmoddate": SchemaField(name: name, kind: .integer)
+            default: fields.first { $0.name == name }
+            }
+        }
+
+        /// Whether clients cannot set the field.
+        static func isKept(_ name: String) -> Bool {
+            name == "createddate" || name == "lastmoddate" || name == "sm_owner"
+        }
+
+        /// Why a name cannot be that of a schema or field; nil if it can.
+        static func fault(ofName name: String) -> String? {
+            let isPlain =
+                name.utf8.count <= 64
+                && name.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
+                && name.utf8.allSatisfy {
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "_")
+                }
+            guard isPlain else {
+                return
+                    "'\(name.prefix(80))' is no name: up to 64 lower-case letters, digits and underscores, a letter first"
+            }
+            return name.hasPrefix("sm_") ? "names that begin with sm_ are the server's own" : nil
+        }
+    }
+
+    /// All schemas of a server.
+    struct SchemaCatalogue: Codable, Hashable, Sendable {
+        /// In the order of their first use, which is that of the tables.
+        var schemas: [ServerSchema] = []
+
+        subscript(name: String) -> ServerSchema? { schemas.first { $0.name == name } }
+
+        /// Takes in the schemas and fields of another catalogue that are not there yet; what is there stays.
+        mutating func merge(_ other: SchemaCatalogue) {
+            for schema in other.schemas {
+                guard let index = schemas.firstIndex(where: { $0.name == schema.name }) else {
+                    schemas.append(schema)
+                    continue
+                }
+                for field in schema.fields where schemas[index].field(field.name) == nil {
+                    schemas[index].fields.append(field)
+                }
+            }
+        }
+    }
+#endif

@@ -1,8 +1,0 @@
-#if !Server
-    import Foundation
-
-    // Without the trait, the packages that the server stands on are not there.
-    FileHandle.standardError.write(
-        Data("strata-server is built with the trait Server: swift run --traits Server strata-server\n".utf8))
-    exit(64)
-#endif

@@ -1,0 +1,220 @@
+#if Server
+    import Crypto
+    import Foundation
+    import StrataServer
+    import Testing
+
+    @Suite struct FileTests {
+        private let content = """
+            Content-Type: image/jpeg
+            Content-Disposition: attachment; filename=goat.jpeg
+            Content-Transfer-Encoding: base64
+
+            aGVsbG8=
+            """
+
+        @Test("A file is kept by its content and served under the URL of the answer")
+        func files() async throws {
+            let bench = try Bench()
+            let created = await bench.send("POST", "/photo", ["photo_id": "1", "image": .string(content)])
+            let url = try #require(created.json?["image"]?.string)
+            let digest = SHA256.hash(data: Data("hello".utf8)).map {
+                String($0, radix: 16).count == 1 ? "0" + String($0, radix: 16) : String($0, radix: 16)
+            }.joined()
+            #expect(url == "http://localhost/_files/\(digest)/goat.jpeg")
+            let file = await bench.send("GET", String(url.dropFirst("http://localhost".count)))
+            #expect(file.text == "hello" && file.header("Content-Type") == "image/jpeg")
+            #expect(file.header("X-Content-Type-Options") == "nosniff")
+            // The URL comes back as it is, and the same content is kept once.
+            #expect(await bench.send("PUT", "/photo/1", ["image": .string(url)]).json?["image"] == .string(url))
+            await bench.send("POST", "/photo", ["image": .string(content.replacing("goat", with: "../../etc/x\u{1}y"))])
+            let kept = FileManager.default.enumerator(
+                at: bench.folder.appending(path: "files"), includingPropertiesForKeys: nil)?
+                .compactMap { ($0 as? URL)?.lastPathComponent }
+            #expect(kept?.filter { $0.count == 64 } == [digest])
+            #expect(
+                await bench.values("/photo?photo_id[ne]=1", "image") == [
+                    .string("http://localhost/_files/\(digest)/xy.jpeg")
+                ])
+            #expect(await bench.send("POST", "/photo", ["image": .string(content + "%%%")]).status == 400)
+            #expect(await bench.send("GET", "/_files/\(digest)/other.jpeg").status == 404)
+            #expect(
+                await bench.send("POST", "/photo", ["image": "Content-Type: is a text"]).json?["image"]
+                    == "Content-Type: is a text")
+        }
+    }
+
+    @Suite struct PushTests {
+        private func send(
+            _ bench: Bench, _ method: String, _ target: String, _ body: JSONValue? = nil, key: String = "private"
+        ) async
+            -> ServerResponse
+        {
+            var request = ServerRequest(
+                method, target, headers: [("Host", "push.stackmob.com")], body: body?.data ?? Data())
+            let fields = [
+                "oauth_consumer_key": "public", "oauth_nonce": UUID().uuidString, "oauth_signature_method": "HMAC-SHA1",
+                "oauth_timestamp": String(bench.time.milliseconds / 1000), "oauth_version": "1.0",
+            ]
+            let parameters =
+                (fields.map { "\($0.key)=\($0.value)" } + request.query.split(separator: "&").map(String.init)).sorted()
+            let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+            func encode(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }
+            let base =
+                "\(method)&\(encode("http://push.stackmob.com\(request.path)"))&\(encode(parameters.joined(separator: "&")))"
+            let code = HMAC<Insecure.SHA1>.authenticationCode(
+                for: Data(base.utf8), using: SymmetricKey(data: Data("\(key)&".utf8)))
+            let signed = fields.merging(["oauth_signature": Data(code).base64EncodedString()]) { $1 }
+            let header = "OAuth realm=\"\"," + signed.map { "\($0.key)=\"\(encode($0.value))\"" }.joined(separator: ",")
+            request.headers.append(("Authorization", header))
+            return await bench.server.respond(to: request)
+        }
+
+        @Test("Tokens are registered, messages recorded, and both listed, for the holder of the private key alone")
+        func push() async throws {
+            let bench = try Bench {
+                $0.publicKey = "public"
+                $0.privateKey = "private"
+            }
+            let token = String(repeating: "ab", count: 32)
+            func register(_ user: String, overwrite: Bool = true) async -> Int {
+                await send(
+                    bench, "POST", "/register_device_token_universal",
+                    [
+                        "userId": .string(user), "token": ["token": .string(token), "type": "ios"],
+                        "overwrite": .boolean(overwrite),
+                    ]
+                ).status
+            }
+            #expect(await register("Ted") == 200)
+            #expect(await register("Mary", overwrite: false) == 409)
+            #expect(await register("Mary") == 200)
+            let tokens = await send(bench, "GET", "/get_tokens_for_users_universal?userIds=Ted,Mary")
+            #expect(
+                tokens.json == [
+                    "tokens": [
+                        "Ted": [],
+                        "Mary": [
+                            ["token": .string(token), "type": "ios", "registered_milliseconds": 1_700_000_000_000]
+                        ],
+                    ]
+                ])
+            let alert: JSONValue = ["alert": "hi", "badge": 1]
+            #expect(await send(bench, "POST", "/push_broadcast_universal", ["kvPairs": alert]).status == 200)
+            #expect(
+                await send(bench, "POST", "/push_users_universal", ["kvPairs": alert, "userIds": ["Mary"]]).status
+                    == 200)
+            #expect(
+                await send(
+                    bench, "POST", "/push_tokens_universal",
+                    ["payload": ["kvPairs": alert], "tokens": [["token": .string(token), "type": "ios"]]]
+                ).status == 200)
+            let long: JSONValue = [
+                "kvPairs": ["alert": .string(String(repeating: "x", count: 256))], "userIds": ["Mary"],
+            ]
+            #expect(await send(bench, "POST", "/push_users_universal", long).status == 400)
+            let listed = await send(bench, "GET", "/_push/messages").json?.elements
+            #expect(listed?.map { $0["audience"]?.members?.keys.first } == ["broadcast", "users", "tokens"])
+            #expect(listed?.allSatisfy { $0["payload"] == alert } == true)
+            #expect(try await bench.server.pushMessages().count == 3)
+            #expect(
+                await send(bench, "POST", "/remove_token_universal", ["token": .string(token), "type": "ios"]).status
+                    == 200)
+            #expect(
+                await send(bench, "POST", "/remove_token_universal", ["token": .string(token), "type": "ios"]).status
+                    == 404)
+
+            #expect(await send(bench, "GET", "/_push/messages", key: "guess").status == 401)
+            #expect(await bench.send("GET", "/_push/messages").status == 401)
+            #expect(await bench.send("POST", "/push_broadcast_universal", ["kvPairs": alert]).status == 401)
+        }
+    }
+
+    @Suite struct ModelTests {
+        private func model() throws -> ManagedObjectModel {
+            try ManagedObjectModel(name: "Shop") {
+                Entity("Thing", abstract: true) { Attribute("createdBy", .string).optional() }
+                Entity("BlogPost", inherits: "Thing") {
+                    Attribute("blogpostId", .string)
+                    Attribute("yearBorn", .integer32, default: .value(0)).range(0...3000).indexed()
+                    Attribute("myURL", .string).optional().unique()
+                    Attribute("place", .geoPoint).optional()
+                    Attribute("published", .date).optional()
+                    Relationship("author", to: "Author", inverse: "posts")
+                }
+                Entity("Author") {
+                    Attribute("author_id", .string)
+                    Relationship("posts", to: "BlogPost", .toMany, inverse: "author")
+                }
+            }
+        }
+
+        @Test("A model's entities are schemas by the dialect's names, with its rules and unique values")
+        func schemas() async throws {
+            let bench = try Bench(model: model()) { $0.isDevelopment = false }
+            let created = await bench.send(
+                "POST", "/blogpost",
+                [
+                    "blogpost_id": "1", "year_born": 1999, "my_u_r_l": "x", "place": ["lat": 1, "lon": 2],
+                    "created_by": "a", "author": "u",
+                ])
+            #expect(created.status == 201, "\(created.text)")
+            #expect(created.json?["published"] == .null && created.json?["year_born"] == 1999)
+            #expect(await bench.send("POST", "/author", ["author_id": "u", "posts": ["1"]]).status == 201)
+            #expect(await bench.values("/author?posts=1", "author_id") == ["u"])
+            #expect(
+                await bench.send("GET", "/blogpost/1", headers: ["X-StackMob-Expand": "1"]).json?["author"]?["posts"]
+                    == ["1"])
+            #expect(await bench.send("PUT", "/blogpost/1", ["year_born": 5000]).status == 400)
+            #expect(await bench.send("POST", "/blogpost", ["my_u_r_l": "x"]).status == 409)
+            #expect(await bench.send("PUT", "/blogpost/1", ["other": 1]).status == 400)
+            #expect(await bench.send("POST", "/thing", ["a": 1]).status == 404)
+            #expect(await bench.send("GET", "/nothing").status == 404)
+            #expect(await bench.values("/blogpost?place[within]=1,2,0.001", "blogpost_id") == ["1"])
+        }
+
+        @Test("Writes that share a transaction fail each for itself")
+        func uniqueAtOnce() async throws {
+            let bench = try Bench(model: model())
+            let statuses = await withTaskGroup(of: Int.self) { group in
+                for number in 0..<20 {
+                    group.addTask {
+                        await bench.send("POST", "/blogpost", ["my_u_r_l": .string("u\(number % 10)")]).status
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [201: 10, 409: 10])
+        }
+
+        @Test("What the dialect cannot carry is refused at the start, by name")
+        func unsupported() throws {
+            let model = try ManagedObjectModel(name: "M") {
+                Entity("A") { Attribute("tags", .transformable("[String]")).optional() }
+            }
+            let error = #expect(throws: ServerSetupError.self) { try Bench(model: model) }
+            #expect(error?.description.contains("A.tags") == true)
+        }
+
+        @Test("A file grows with its model, and refuses one that would lose something")
+        func growing() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            func open(_ attributes: [Attribute]) throws -> StackMobServer {
+                var entity = Entity(name: "Todo", location: nil)
+                entity.attributes = [Attribute("todoId", .string)] + attributes
+                return try StackMobServer(
+                    folder: folder.path, model: try ManagedObjectModel(name: "M", entities: [entity]), logger: silent)
+            }
+            let first = try open([Attribute("count", .integer64, optional: true)])
+            _ = await first.respond(to: ServerRequest("POST", "/todo", body: Data(#"{"todo_id":"1","count":1}"#.utf8)))
+            first.close()
+            let second = try open([
+                Attribute("count", .integer64, optional: true), Attribute("name", .string, optional: true),
+            ])
+            let answer = await second.respond(to: ServerRequest("PUT", "/todo/1", body: Data(#"{"name":"x"}"#.utf8)))
+            #expect(answer.json?["count"] == 1 && answer.json?["name"] == "x")
+            second.close()
+        }
+    }
+#endif

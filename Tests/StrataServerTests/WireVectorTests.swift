@@ -1,0 +1,76 @@
+#if Server
+    import Foundation
+    @testable import StrataServer
+    import Testing
+
+    /// Signatures whose results are known from elsewhere.
+    @Suite struct WireVectorTests {
+        @Test("MAC signatures are those of the reference")
+        func mac() {
+            let known = MACSignature.code(
+                key: "macKey", timestamp: "1337", nonce: "noncenonce", method: "POST", uri: "hello", host: "host",
+                port: 443)
+            #expect(known.base64EncodedString() == "ZpsJivPXcc4cTc6I50bC5XpQfEU=")
+            for (method, target, isSecure, mac) in [
+                ("GET", "/user?age[gt]=21", true, "rKeS9ucHlG/IHByJ/zRAI3FXShU="),
+                ("GET", "/user?age%5Bgt%5D=21", true, "rKeS9ucHlG/IHByJ/zRAI3FXShU="),
+                ("GET", "/book/1234", false, "yvCP5F5we5/f4BlAGgGMyw1rOA8="),
+                ("DELETE", "/user/unlinkUserFromFacebook", true, "hOVHMcYs22/gk9NUc6dp5nkrrEo="),
+            ] {
+                let header =
+                    "MAC id=\"vV6xEfVgQZv4ABJ6VZDHlQfCaqKgFZuN\",ts=\"1343427512\",nonce=\"n2468\",mac=\"\(mac)\""
+                let request = ServerRequest(method, target, headers: [("Host", "api.stackmob.com")], isSecure: isSecure)
+                let signature = MACSignature(header: header)
+                #expect(signature?.isValid(for: request, key: "okKXxMWOEhnM78Rie02ZjWjP7eQqpp6V") == true, "\(target)")
+                #expect(signature?.isValid(for: request, key: "okKXxMWOEhnM78Rie02ZjWjP7eQqpp6W") == false)
+            }
+        }
+
+        @Test("OAuth signatures are those of the reference")
+        func oauth() {
+            let fields = [
+                "oauth_consumer_key": "public", "oauth_nonce": "0B2F8B6C-1D9E-4F52-9A53-6B6E1B0C7A11",
+                "oauth_signature_method": "HMAC-SHA1", "oauth_timestamp": "1343427512", "oauth_version": "1.0",
+                "oauth_signature": "ignored", "realm": "ignored",
+            ]
+            for (method, target, expected) in [
+                ("GET", "/get_tokens_for_users_universal?userIds=Ted,Mary", "L1gQ+fthDgqV7syqxjyvs0PGmKk="),
+                ("POST", "/register_device_token_universal", "+awRv3ma8ELGtuHbfGr4omU7hE8="),
+            ] {
+                let request = ServerRequest(method, target, headers: [("Host", "push.stackmob.com")])
+                let code = OAuthSignature.code(
+                    method: method, baseURL: OAuthSignature.baseURL(request),
+                    parameters: OAuthSignature.parameters(fields, query: request.query), privateKey: "private")
+                #expect(code.base64EncodedString() == expected)
+            }
+        }
+
+        @Test(
+            "Queries are unescaped as the old client escaped them",
+            arguments: [
+                ("name=Bruce%20Wayne%20%26%20co", ["name": "Bruce Wayne & co"]),
+                ("q=a%3Db%3Bc%3Ad%2Fe%3Ff%23g", ["q": "a=b;c:d/e?f#g"]),
+                ("alpha=2&beta=3&Zed=1", ["alpha": "2", "beta": "3", "Zed": "1"]),
+                ("city=Z%C3%BCrich", ["city": "Zürich"]),
+                ("a=1+1&b=100%", ["a": "1+1", "b": "100%"]),
+            ])
+        func encoding(query: String, expected: [String: String]) throws {
+            let pairs = try #require(PercentCoding.pairs(query))
+            #expect(Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }) == expected)
+        }
+
+        @Test("Used signatures are forgotten when their time is over, and never too early")
+        func replays() throws {
+            let replays = ReplayGuard(capacity: 3)
+            try replays.admit(["a"], now: 100, window: 10)
+            #expect(throws: ServerError.self) { try replays.admit(["a"], now: 120, window: 10) }
+            try replays.admit(["a"], now: 121, window: 10)
+            try replays.admit(["b"], now: 121, window: 10)
+            try replays.admit(["c"], now: 121, window: 10)
+            #expect(throws: ServerError(503, "Too many signed requests.", retryAfter: 1)) {
+                try replays.admit(["d"], now: 121, window: 10)
+            }
+            try replays.admit(["d"], now: 142, window: 10)
+        }
+    }
+#endif
