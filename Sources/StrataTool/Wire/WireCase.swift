@@ -91,7 +91,7 @@ struct WireCase {
     var options: RequestOptions {
         var options = RequestOptions()
         options.isSecure = flag("secure", "isSecure") ?? false
-        if let retries = whole("numberOfRetries", "retries") { options.retries = max(retries, 0) }
+        if let retries = whole("numberOfRetries", "retries") { options.retries = min(max(retries, 0), 1000) }
         if let renews = flag("tryRefreshToken", "refreshAllowed", "renewsSession") { options.renewsSession = renews }
         for (name, value) in members["headers"]?.members ?? [:] { options.headers[name] = WireValues.text(value) }
         for (name, value) in members["requestHeaders"]?.members ?? [:] {
