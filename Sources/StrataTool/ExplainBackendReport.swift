@@ -53,7 +53,8 @@ struct ExplainBackendReport: Encodable {
             parameters = query.split(separator: "&").map { pair in
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 return Field(
-                    name: PercentEncoding.decode(parts[0]), value: PercentEncoding.decode(parts.dropFirst().first ?? ""))
+                    name: PercentEncoding.decode(parts[0]), value: PercentEncoding.decode(parts.dropFirst().first ?? "")
+                )
             }
             headers = request.head.headerFields.map { Field(name: $0.name.rawName, value: $0.value) }
         }

@@ -7,5 +7,7 @@ struct StrataCommand: AsyncParsableCommand {
         commandName: "strata",
         abstract: "Looks at Strata models, stores, predicates and wire protocols.",
         version: "0.1.0",
-        subcommands: [ModelCommand.self, StoreCommand.self, PredicateCommand.self, ExplainCommand.self, WireCommand.self])
+        subcommands: [
+            ModelCommand.self, StoreCommand.self, PredicateCommand.self, ExplainCommand.self, WireCommand.self,
+        ])
 }

@@ -30,8 +30,9 @@ struct WireComparison {
                 differ(name, expected, actual[name])
             }
         case "relations":
-            let pairs = Set(expected.elements ?? [])
-            if actual[name]?.elements.map(Set.init) != pairs { differ(name, expected, actual[name]) }
+            guard let pairs = expected.elements, actual[name]?.elements.map(Set.init) == Set(pairs) else {
+                return differ(name, expected, actual[name])
+            }
         default:
             guard let value = actual[name], Self.areSame(expected, value) else {
                 return differ(name, expected, actual[name])

@@ -151,6 +151,6 @@ struct StackMobPredicate {
     }
 
     private func unsupported(_ predicate: FetchPredicate, _ what: String) -> RemoteError {
-        StackMobError.unsupported("StackMob has no \(what): \(predicate)")
+        StackMobError.unsupported("StackMob cannot express \(what): \(predicate)")
     }
 }
