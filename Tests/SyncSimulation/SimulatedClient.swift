@@ -206,7 +206,7 @@ final class SimulatedClient: @unchecked Sendable {
     private func delete(_ name: String, _ changes: inout ChangeSet) throws {
         guard let row = try pick(name) else { return }
         changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
-        world.trace("\(number) deletes \(id(row))")
+        world.deleted(id(row), by: number)
         guard name == "Folder" else { return }
         let folder = slot("folder", entity("Item"))
         let members = try rows("Item").filter {
