@@ -142,6 +142,7 @@ let package = Package(
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote"], path: "Tests/SyncSimulation"),
+        .executableTarget(name: "OutboxProbe", dependencies: ["StrataRemote"], path: "Tests/OutboxProbe"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(name: "StrataRemoteTests", dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation"]),
         .testTarget(

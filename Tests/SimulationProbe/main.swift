@@ -5,8 +5,9 @@ import SyncSimulation
 // that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does.
 // STRATA_SIMULATION_TRACE prints what happens.
 
-// What fails is seen at once, also in a file.
-setvbuf(stdout, nil, _IOLBF, 0)
+/// Prints a line that is seen at once, also in a file.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
 let environment = ProcessInfo.processInfo.environment
 let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? 1
 let count = environment["STRATA_SIMULATION_COUNT"].flatMap(UInt64.init) ?? 1000
@@ -20,8 +21,8 @@ for seed in first..<(first + count) {
     let violations = try SimulationWorld.run(seed: seed, variant: variant)
     guard !violations.isEmpty else { continue }
     failed += 1
-    print("STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_VARIANT='\(variant)':")
-    for violation in violations.prefix(5) { print("    \(violation)") }
+    say("STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_VARIANT='\(variant)':")
+    for violation in violations.prefix(5) { say("    \(violation)") }
 }
-print("\(count) simulations from seed \(first), \(failed) failed, \(ContinuousClock.now - start)")
+say("\(count) simulations from seed \(first), \(failed) failed, \(ContinuousClock.now - start)")
 exit(failed == 0 ? 0 : 1)

@@ -38,7 +38,8 @@ final class SimulatedClient: @unchecked Sendable {
         options.retries = 3
         options.firstDelay = 0.5
         options.pageSize = 3
-        let network = SimulatedNetwork(client: number, server: world.server, executor: world.executor, clock: clock, world: world)
+        let network = SimulatedNetwork(
+            client: number, server: world.server, executor: world.executor, clock: clock, world: world)
         let executor = world.executor
         return (
             mirror,
@@ -105,7 +106,8 @@ final class SimulatedClient: @unchecked Sendable {
 
     private func id(_ row: RowReference) -> RemoteIdentity {
         let entity = world.model.entities[row.entityIndex]
-        return RemoteIdentity(entity: entity.name, id: PrimaryKey.id(of: row.row, slot(entity.primaryKeyField ?? "", entity)) ?? "")
+        return RemoteIdentity(
+            entity: entity.name, id: PrimaryKey.id(of: row.row, slot(entity.primaryKeyField ?? "", entity)) ?? "")
     }
 
     /// Does something at random and saves it.
@@ -142,7 +144,9 @@ final class SimulatedClient: @unchecked Sendable {
     }
 
     private func set(_ value: Value, _ slot: SlotDescription, _ entity: EntityDescription, _ slab: inout RowSlab) {
-        if !RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) { fatalError("\(value) for \(slot.name)") }
+        if !RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) {
+            fatalError("\(value) for \(slot.name)")
+        }
     }
 
     /// Gives a property a value that nobody else gives, and tells the world of it.
@@ -202,7 +206,7 @@ final class SimulatedClient: @unchecked Sendable {
     private func delete(_ name: String, _ changes: inout ChangeSet) throws {
         guard let row = try pick(name) else { return }
         changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
-        world.trace("\(number) deletes \(id(row))")
+        world.deleted(id(row), by: number)
         guard name == "Folder" else { return }
         let folder = slot("folder", entity("Item"))
         let members = try rows("Item").filter {
@@ -211,7 +215,8 @@ final class SimulatedClient: @unchecked Sendable {
         if !members.isEmpty {
             changes.clearings.append(
                 .init(
-                    entityIndex: entity("Item").index, slot: folder.index, targets: [row.key], keys: members.map(\.key)))
+                    entityIndex: entity("Item").index, slot: folder.index, targets: [row.key], keys: members.map(\.key))
+            )
         }
     }
 
@@ -234,7 +239,8 @@ final class SimulatedClient: @unchecked Sendable {
                 if let index = slot.relationshipIndex {
                     let destination = entity.relationships[index].destinationIndex
                     let key = row.row.isPresent(slot.index) ? Int64(bitPattern: row.row.word(slot.index)) : nil
-                    values[slot.name] = .reference(key.flatMap { names[RowIdentity(entityIndex: destination, key: $0)] })
+                    values[slot.name] = .reference(
+                        key.flatMap { names[RowIdentity(entityIndex: destination, key: $0)] })
                 } else {
                     values[slot.name] = .value(row.row.value(slot))
                 }
@@ -243,7 +249,8 @@ final class SimulatedClient: @unchecked Sendable {
                 let members = try mirror.store.memberKeys(
                     entityIndex: entity.index, relationshipIndex: tags.index, owners: [row.key])
                 values["tags"] = .references(
-                    members.compactMap { names[RowIdentity(entityIndex: tags.destinationIndex, key: $0.member)] }.sorted())
+                    members.compactMap { names[RowIdentity(entityIndex: tags.destinationIndex, key: $0.member)] }
+                        .sorted())
             }
             result[id(row)] = values
         }

@@ -15,6 +15,9 @@ public final class SimulationWorld: @unchecked Sendable {
     /// What each saved value took the place of, and who saved it.
     private var saves: [ModelServer.Write: (client: Int, seen: RemoteValue)] = [:]
 
+    /// Who deleted what.
+    private var deletes: [RemoteIdentity: Set<Int>] = [:]
+
     /// Runs one simulation to its end.
     /// - Returns: What went wrong; empty if nothing did.
     public static func run(seed: UInt64, variant: ServerVariant) throws -> [String] {
@@ -136,6 +139,12 @@ public final class SimulationWorld: @unchecked Sendable {
         trace("\(client) saves \(write.identity).\(write.property) = \(write.value) over \(seen)")
     }
 
+    /// A client deleted an object.
+    func deleted(_ identity: RemoteIdentity, by client: Int) {
+        deletes[identity, default: []].insert(client)
+        trace("\(client) deletes \(identity)")
+    }
+
     /// A value may replace another one only if those who wrote it had seen that, or it is of the same client.
     private func check(_ write: ModelServer.Write, replaces old: RemoteValue) {
         guard variant.isConditional, saves[write] != nil else { return }
@@ -212,6 +221,8 @@ public final class SimulationWorld: @unchecked Sendable {
         let covered = Set(
             saves.map { ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen) })
         for (write, save) in saves where !server.history.contains(write) && !covered.contains(write) {
+            // A server without tokens makes an object again whose creation it is told twice.
+            if deletes[write.identity]?.contains(save.client) == true { continue }
             guard server.record(write.identity) != nil, let client = clients.first(where: { $0.number == save.client })
             else { continue }
             let isReported = client.results.contains { result in

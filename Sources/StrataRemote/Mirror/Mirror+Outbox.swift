@@ -104,6 +104,7 @@ extension Mirror {
             entry.slots = SlotSet()
             entry.members = []
         case (.update, .update):
+            entry.base = joinedBase(entry, later)
             entry.slots.formUnion(later.slots)
             entry.add(later.members)
         default: break
@@ -111,6 +112,18 @@ extension Mirror {
         // What came behind it is worth an attempt.
         entry.state = .waiting
         try write(entry, on: connection)
+    }
+
+    /// What two changes of an object are made to: the later one knows best what it changed alone.
+    private func joinedBase(_ entry: OutboxEntry, _ later: OutboxEntry) -> Data? {
+        guard let first = entry.base, var slab = RowSlab(stored: first),
+            let second = later.base.flatMap(RowSlab.init(stored:))
+        else { return entry.base ?? later.base }
+        let layout = model.entities[entry.identity.entityIndex].slots
+        for slot in later.slots where !entry.slots.contains(slot) {
+            RowEditing.copySlot(slot, layout: layout, from: second.row, to: &slab)
+        }
+        return slab.stored
     }
 
     /// Sends failed entries again.

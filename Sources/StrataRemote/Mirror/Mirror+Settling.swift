@@ -48,10 +48,14 @@ extension Mirror {
     ///   - record: The server's state.
     ///   - keeping: The slots in which this side wins; they are sent again, as a change of the server's state. Empty for
     ///     the server's state alone.
+    ///   - overriding: The slots in which the server wins. What was changed in them here after the entry was sent was made
+    ///     without knowing that either, and goes, too.
     ///   - keepsMembers: Whether changed members are sent again, too.
     ///   - deletes: For a delete whether it is sent again.
     package func settle(
-        _ entry: OutboxEntry, with record: RemoteRecord, keeping: SlotSet, keepsMembers: Bool, deletes: Bool = false
+        _ entry: OutboxEntry, with record: RemoteRecord, keeping: SlotSet, overriding: SlotSet = SlotSet(),
+        keepsMembers: Bool,
+        deletes: Bool = false
     ) throws(StoreError) {
         try applying { (session) throws(StoreError) in
             guard var current = try current(entry, on: session.connection) else { return }
@@ -64,6 +68,7 @@ extension Mirror {
                 current.kind = .update
                 current.base = nil
             }
+            try override(overriding, behind: current, on: session.connection)
             current.slots = keeping
             if !keepsMembers { current.members = [] }
             current.state = .waiting
@@ -76,6 +81,20 @@ extension Mirror {
             session.settled = current
             try session.take(record, behind: nil)
             if let now = try self.current(current, on: session.connection) { try settle(now, on: session.connection) }
+        }
+    }
+
+    private func override(
+        _ slots: SlotSet, behind entry: OutboxEntry, on connection: Connection
+    ) throws(StoreError) {
+        for var later in try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
+        where later.seq > entry.seq && later.kind == .update {
+            for slot in slots { later.slots.remove(slot) }
+            if later.slots.isEmpty, later.members.isEmpty {
+                try remove(later.seq, on: connection)
+            } else {
+                try write(later, on: connection)
+            }
         }
     }
 

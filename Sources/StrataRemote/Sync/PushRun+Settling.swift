@@ -115,16 +115,15 @@ extension PushRun {
         }
         let state = try here { () throws(StoreError) in try mirror.compare(job.entry, with: record) }
         var kept = SlotSet()
+        var overridden = SlotSet()
         for slot in state.all where !state.equal.contains(slot) {
-            switch choice {
-            case .client: kept.insert(slot)
-            case .server: break
-            case .merge: if !state.conflicting.contains(slot) { kept.insert(slot) }
-            }
+            let isKept = choice == .client || (choice == .merge && !state.conflicting.contains(slot))
+            if isKept { kept.insert(slot) } else { overridden.insert(slot) }
         }
         let keepsMembers = choice != .server
         try here { () throws(StoreError) in
-            try mirror.settle(job.entry, with: record, keeping: kept, keepsMembers: keepsMembers)
+            try mirror.settle(
+                job.entry, with: record, keeping: kept, overriding: overridden, keepsMembers: keepsMembers)
         }
         let slots = mirror.model.entities[job.entry.identity.entityIndex].slots
         let isOver = kept.isEmpty && (!keepsMembers || job.entry.members.isEmpty)
@@ -140,8 +139,7 @@ extension PushRun {
     /// creation was answered late, when others had changed it already.
     /// - Returns: Whether the change can be sent; else it has been settled, or waits for the next round.
     mutating func findBase(_ job: Job) async throws(Interruption) -> Bool {
-        guard job.entry.kind != .insert, job.entry.state != .sent, job.write.write.baseVersion == nil,
-            !hasDecided(job), mayDecide(job)
+        guard job.entry.kind != .insert, job.write.write.baseVersion == nil, !hasDecided(job), mayDecide(job)
         else { return true }
         guard let record = try await serverState(job) else {
             if job.entry.kind == .delete {

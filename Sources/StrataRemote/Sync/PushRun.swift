@@ -62,7 +62,8 @@ struct PushRun {
 
     /// Whether the change of an object has met a conflict in this push.
     func hasDecided(_ job: Job) -> Bool {
-        conflicts[RowIdentity(entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)] != nil
+        conflicts[RowIdentity(entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)]
+            != nil
     }
 
     // MARK: A round
@@ -130,9 +131,8 @@ struct PushRun {
 
     /// Sends jobs that one request can hold.
     private mutating func send(_ group: [Job]) async throws(Interruption) {
-        var based: [Job] = []
-        for job in group where try await findBase(job) { based.append(job) }
-        let jobs = try started(based, isWhole: false)
+        var jobs: [Job] = []
+        for job in try started(group, isWhole: false) where try await findBase(job) { jobs.append(job) }
         guard let first = jobs.first else { return }
         if jobs.count > 1 || first.write.relations.isEmpty {
             return try await sendAtOnce(jobs)

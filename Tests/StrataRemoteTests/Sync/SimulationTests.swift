@@ -12,7 +12,8 @@ import Testing
         for seed in first..<(first + count) {
             let violations = try SimulationWorld.run(seed: seed, variant: variant)
             #expect(
-                violations.isEmpty, "\(variant): STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1\n\(violations)")
+                violations.isEmpty,
+                "\(variant): STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1\n\(violations)")
         }
     }
 }

@@ -1,0 +1,291 @@
+import Foundation
+import Strata
+import StrataRemote
+import Testing
+
+/// What a user sees of synchronisation: contexts on one side, a back end on the other.
+@Suite struct SyncEngineTests {
+    private func open(
+        _ backend: ShelfBackend, _ policies: ConflictPolicies = .init()
+    ) throws -> (RemoteStore, ManagedObjectContext) {
+        let (store, container) = try Atlas.open(backend) { options in
+            options.fetchPolicy = .cacheOnly
+            options.savePolicy = .cacheOnly
+            options.sync.policies = policies
+            options.sync.retries = 0
+        }
+        let context = container.newContext(automaticallyMergesChanges: true)
+        return (store, context)
+    }
+
+    private func conditional() -> ShelfBackend { ShelfBackend { $0.features.insert(.conditionalWrites) } }
+
+    private func make(_ entity: String, _ values: [String: (any Sendable)?], _ context: ManagedObjectContext) throws
+        -> ManagedObject
+    {
+        let object = try context.insert(entityNamed: entity)
+        for (name, value) in values { object[name] = value }
+        return object
+    }
+
+    private func text(_ record: RemoteRecord?, _ name: String) -> String? {
+        guard case .value(.string(let text)) = record?.values[name] else { return nil }
+        return text
+    }
+
+    private func writes(_ backend: ShelfBackend) -> [String] {
+        backend.takeLog().flatMap { operation -> [String] in
+            switch operation {
+            case .create(let entity, let list): list.map { "create \(entity.name) \($0.id)" }
+            case .update(_, let write): ["update \(write.id) \(write.values.keys.sorted().joined(separator: " "))"]
+            case .delete(_, let write): ["delete \(write.id)"]
+            case .relate(_, let relation): ["relate \(relation.id) +\(relation.added) -\(relation.removed)"]
+            default: []
+            }
+        }
+    }
+
+    @Test func changesCollapse() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        let lima = try make("City", ["cityId": "1", "name": "Lima"], context)
+        let gone = try make("City", ["cityId": "2", "name": "Nowhere"], context)
+        try await context.save()
+        lima["name"] = "Lima, Peru"
+        context.delete(gone)
+        try await context.save()
+        #expect(try store.sync.pendingCount() == 1)
+        try await store.sync.push()
+        #expect(writes(backend) == ["create City 1"])
+        #expect(text(backend.record("City", "1"), "name") == "Lima, Peru")
+        lima["name"] = "Ciudad de los Reyes"
+        lima["population"] = Int64(10)
+        try await context.save()
+        lima["population"] = Int64(11)
+        try await context.save()
+        try await store.sync.push()
+        #expect(writes(backend) == ["update 1 name population"])
+        context.delete(lima)
+        try await context.save()
+        try await store.sync.push()
+        #expect(writes(backend) == ["delete 1"])
+        #expect(backend.count("City") == 0)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test func parentsGoFirst() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        let city = try make("City", ["cityId": "1", "name": "Lima"], context)
+        try await context.save()
+        city["country"] = try make("Country", ["countryId": "pe", "name": "Peru"], context)
+        try await context.save()
+        try await store.sync.push()
+        #expect(writes(backend) == ["create Country pe", "create City 1"])
+    }
+
+    @Test func bothSidesAreMergedByProperty() async throws {
+        let backend = conditional()
+        backend.putCity("1", "Lima", population: 1)
+        let (store, context) = try open(backend)
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Here"
+        try await context.save()
+        backend.put("City", "1", ["population": .value(.integer(2))])
+        let report = try await store.sync.synchronize()
+        context.processPendingChanges()
+        #expect(report.results.map(\.action) == [.updated])
+        #expect(city["population"] as? Int64 == 2)
+        #expect(text(backend.record("City", "1"), "name") == "Here")
+        city["name"] = "Here again"
+        try await context.save()
+        backend.put("City", "1", ["name": .value(.string("There"))])
+        let second = try await store.sync.synchronize()
+        context.processPendingChanges()
+        #expect(second.results.map(\.action) == [.merged(overridden: ["name"])])
+        #expect(city.name == "There")
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func theClientWins(isConditional: Bool) async throws {
+        let backend = isConditional ? conditional() : ShelfBackend()
+        backend.putCity("1", "Lima")
+        let (store, context) = try open(backend, ConflictPolicies(update: .clientWins))
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Here"
+        try await context.save()
+        backend.put("City", "1", ["name": .value(.string("There"))])
+        try await store.sync.push()
+        #expect(text(backend.record("City", "1"), "name") == "Here")
+    }
+
+    @Test(arguments: [true, false])
+    func theServerWins(isConditional: Bool) async throws {
+        let backend = isConditional ? conditional() : ShelfBackend()
+        backend.putCity("1", "Lima")
+        let (store, context) = try open(backend, ConflictPolicies(.serverModifiedWins))
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Here"
+        city["population"] = Int64(7)
+        try await context.save()
+        backend.put("City", "1", ["name": .value(.string("There"))])
+        let report = try await store.sync.push()
+        context.processPendingChanges()
+        #expect(report.results.map(\.action) == [.serverWon])
+        #expect(city.name == "There")
+        #expect(city["population"] as? Int64 == 0)
+    }
+
+    @Test func aClosureDecides() async throws {
+        let backend = conditional()
+        backend.putCity("1", "Lima")
+        let policy = ConflictPolicy.decide { conflict in
+            conflict.kind == .update && conflict.client.values["name"] == .value(.string("Here")) ? .client : .server
+        }
+        let (store, context) = try open(backend, ConflictPolicies(policy))
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Here"
+        try await context.save()
+        backend.put("City", "1", ["name": .value(.string("There"))])
+        try await store.sync.push()
+        #expect(text(backend.record("City", "1"), "name") == "Here")
+    }
+
+    @Test func whatTheServerDeletedGoes() async throws {
+        let backend = conditional()
+        backend.putCity("1", "Lima")
+        backend.putCity("2", "Quito")
+        let (store, context) = try open(backend)
+        try await store.sync.pull()
+        let changed = try #require(try await context.fetch(cities("name = 'Quito'")).first)
+        changed["name"] = "Here"
+        try await context.save()
+        backend.take("City", "1")
+        backend.take("City", "2")
+        let report = try await store.sync.synchronize()
+        #expect(report.results.map(\.action) == [.deletedHere])
+        #expect(try await context.fetch(cities()).isEmpty)
+    }
+
+    @Test func whatIsRefusedCanBeRetriedAndDropped() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        let city = try make("City", ["cityId": "1", "name": "Lima"], context)
+        try await context.save()
+        backend.refuse("City", "1", RemoteError(.rejected, message: "no", status: 400))
+        let report = try await store.sync.push()
+        #expect(report.failures.count == 1)
+        #expect(try store.sync.pendingCount() == 0)
+        let failed = try store.sync.failedChanges()
+        #expect(failed.map(\.identity) == [RemoteIdentity(entity: "City", id: "1")])
+        #expect(failed.map(\.error.message) == ["no"])
+        #expect(failed.map(\.attempts) == [1])
+        try store.sync.retry(failed)
+        #expect(try await store.sync.push().failures.count == 1)
+        try store.sync.drop(try store.sync.failedChanges())
+        #expect(try store.sync.failedChanges().isEmpty)
+        context.processPendingChanges()
+        #expect(city.isMissing)
+        #expect(try await context.fetch(cities()).isEmpty)
+    }
+
+    @Test func whatIsDroppedIsAsTheServerToldIt() async throws {
+        let backend = conditional()
+        backend.putCity("1", "Lima")
+        let (store, context) = try open(backend)
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "Here"
+        try await context.save()
+        backend.refuse("City", "1", RemoteError(.forbidden, message: "no", status: 403))
+        try await store.sync.push()
+        try store.sync.drop(try store.sync.failedChanges())
+        context.processPendingChanges()
+        #expect(city.name == "Lima")
+    }
+
+    @Test func offlineNothingIsLost() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        _ = try make("City", ["cityId": "1", "name": "Lima"], context)
+        try await context.save()
+        backend.down = unreachable
+        await #expect(throws: SyncError.remote(unreachable)) { try await store.sync.push() }
+        #expect(store.sync.status.error == .remote(unreachable))
+        #expect(try store.sync.pendingCount() == 1)
+        backend.down = nil
+        try await store.sync.push()
+        #expect(backend.count("City") == 1)
+        #expect(store.sync.status.error == nil)
+    }
+
+    @Test func aSecondPushJoins() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        _ = try make("City", ["cityId": "1", "name": "Lima"], context)
+        try await context.save()
+        backend.close()
+        async let first = store.sync.push()
+        while !backend.isWaitedFor { await Task.yield() }
+        async let second = store.sync.push()
+        backend.open()
+        #expect(try await first.results.map(\.action) == [.created])
+        _ = try await second
+        #expect(writes(backend) == ["create City 1"])
+    }
+
+    @Test func resultsAndStatesCanBeFollowed() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        _ = try make("City", ["cityId": "1", "name": "Lima"], context)
+        try await context.save()
+        let results = store.sync.results
+        let statuses = store.sync.statuses
+        try await store.sync.push()
+        var iterator = results.makeAsyncIterator()
+        #expect(
+            await iterator.next()
+                == SyncResult(identity: RemoteIdentity(entity: "City", id: "1"), kind: .insert, action: .created))
+        var phases: [SyncStatus.Phase] = []
+        for await status in statuses {
+            if phases.last != status.phase { phases.append(status.phase) }
+            if phases.count == 3 { break }
+        }
+        #expect(phases == [.idle, .pushing, .idle])
+    }
+
+    @Test func purgedObjectsComeBackWithThePull() async throws {
+        let backend = conditional()
+        backend.putCountry("pe", "Peru")
+        backend.putCity("1", "Lima", country: "pe")
+        let (store, context) = try open(backend)
+        try await store.sync.pull()
+        try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
+        #expect(try await context.count(cities()) == 0)
+        try await store.sync.pull()
+        #expect(try await context.count(cities("country.name = 'Peru'")) == 1)
+        try store.sync.reset()
+        #expect(try await context.count(cities()) == 0)
+        try await store.sync.pull()
+        #expect(try await context.count(cities("country.name = 'Peru'")) == 1)
+    }
+
+    @Test func membersAreToldOneByOne() async throws {
+        let backend = conditional()
+        backend.putCity("1", "Lima", tags: [])
+        let (store, context) = try open(backend)
+        try await store.sync.pull()
+        let city = try #require(try await context.fetch(cities()).first)
+        let tag = try make("Tag", ["tagId": "t", "label": "old"], context)
+        city["tags"] = Set([tag])
+        try await context.save()
+        try await store.sync.push()
+        #expect(writes(backend) == ["create Tag t", "relate 1 +[\"t\"] -[]"])
+        #expect(backend.record("City", "1")?.values["tags"] == .references(["t"]))
+    }
+}
