@@ -41,8 +41,11 @@ final class NoticeMailbox: Sendable {
         onPost.withLock(\.self)?()
     }
 
+    /// Whether there is anything to take.
+    var hasNotices: Bool { isFull.load(ordering: .acquiring) }
+
     func takeAll() -> [CommitNotice] {
-        guard isFull.load(ordering: .acquiring) else { return [] }
+        guard hasNotices else { return [] }
         return notices.withLock { list in
             defer { list = [] }
             isFull.store(false, ordering: .releasing)

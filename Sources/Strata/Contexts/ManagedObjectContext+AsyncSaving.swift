@@ -69,6 +69,11 @@ extension ManagedObjectContext {
                         [conflict.key], rootIndex: model.entities[conflict.entityIndex].rootIndex)
                 }
                 guard attempt < Self.attempts else { throw .conflicts(conflicts.map(describe)) }
+                if automaticallyMergesChanges, mailbox.hasNotices {
+                    // What came while the save was under way stands below the changes, as it does at its beginning.
+                    processPendingChanges()
+                    continue
+                }
                 let memory = ContextMemory(of: self)
                 do throws(PersistenceError) {
                     try resolve(conflicts)

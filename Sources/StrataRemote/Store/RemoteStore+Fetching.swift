@@ -86,7 +86,8 @@ extension RemoteStore {
     private func networkCount(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> Int {
         let remote = try planner.plan(plan, finishesLocally: options.finishesLocally)
         if remote.isEmpty { return 0 }
-        guard backend.capabilities.features.contains(.counting), remote.rest == nil else {
+        let isAsked = try mirror.waitingKeys(rootIndex: mirror.root(plan.entityIndex)).isEmpty
+        guard isAsked, backend.capabilities.features.contains(.counting), remote.rest == nil else {
             let found = try await brought(plan, options)
             return try count(found, cancellation: nil)
         }
@@ -107,7 +108,8 @@ extension RemoteStore {
     /// - Returns: The plan that finds it.
     private func brought(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> FetchPlan {
         let remote = try planner.plan(plan, finishesLocally: options.finishesLocally)
-        let keys = remote.isEmpty ? [] : try await bring(remote, plan, options)
+        let told = remote.isEmpty ? [] : try await bring(remote, plan, options)
+        let keys = try withWaiting(told, plan)
         var result = plan
         var conditions: [FetchPredicate] = [.isOne(of: keys)]
         // The mirror puts the nearest first, too.
@@ -118,10 +120,8 @@ extension RemoteStore {
         }
         try await bringRelated(plan.sorts.flatMap(\.expression.keyPaths), plan.entityIndex, keys, options)
         result.predicate = conditions.count > 1 ? .and(conditions) : conditions[0]
-        if !remote.pagesHere {
-            result.limit = nil
-            result.offset = 0
-        }
+        // The back end has left out the first ones; what waits here may make the rest more than a page.
+        if !remote.pagesHere { result.offset = 0 }
         return result
     }
 

@@ -15,6 +15,7 @@ extension RemoteStore {
         guard options.savePolicy != .cacheOnly else {
             return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
+        try await sendWhatGoesBefore(changes)
         // A change of what has changed since is no business of the server's yet.
         let conflicts = try versionConflicts(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }

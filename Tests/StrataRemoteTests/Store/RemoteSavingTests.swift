@@ -259,6 +259,32 @@ import Testing
         #expect(backend.record("City", "1")?.values["name"] == .value(.string("Cusco")))
     }
 
+    @Test func whatWaitsCountsAndGoesFirst() async throws {
+        let backend = ShelfBackend()
+        backend.putCity("1", "Lima", population: 1)
+        let (store, container) = try Atlas.open(backend)
+        let context = container.newContext(automaticallyMergesChanges: true)
+        let lima = try #require(try await context.fetch(cities()).first)
+        lima["population"] = Int64(5)
+        let quito = try context.insert(entityNamed: "City")
+        quito["cityId"] = "2"
+        quito["name"] = "Quito"
+        quito["population"] = Int64(5)
+        try await context.save(options: RemoteOptions.cache)
+        let other = container.newContext()
+        #expect(try await other.fetch(cities("population == 5")).map(\.name) == ["Lima", "Quito"])
+        #expect(try await other.fetch(cities("population == 5").limit(1)).map(\.name) == ["Lima"])
+        #expect(try await other.count(for: cities("population == 5")) == 2)
+        #expect(try await other.fetch(cities("population == 1")).isEmpty)
+        #expect(backend.count("City") == 1)
+        // The server hears of the object before it hears of the object's change.
+        quito["name"] = "Quito!"
+        try await context.save(options: nil)
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(backend.record("City", "1")?.values["population"] == .value(.integer(5)))
+        #expect(backend.record("City", "2")?.values["name"] == .value(.string("Quito!")))
+    }
+
     @MainActor @Test func changesDuringASaveStay() async throws {
         let backend = ShelfBackend()
         let (_, container) = try Atlas.open(backend)
