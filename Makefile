@@ -15,7 +15,6 @@
 #   make bench-callgrind  counts instructions instead of time; slow
 #   make bench-build      how long an app with a model of 50 entities builds
 #   make server   builds strata-server
-#   make server-test      its tests
 #   make server-load      the same with 1,000 connections at once and 50 kills
 #   make clean    removes what the others made
 #
