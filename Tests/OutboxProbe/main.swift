@@ -32,7 +32,8 @@ func makeChanges(_ store: SQLiteStore) throws -> ChangeSet {
         for slot in city.slots {
             switch slot.storage {
             case .text:
-                builder.setText(slot.name == "cityId" ? UUID().uuidString : "\(slot.name) of \(number)", slot: slot.index)
+                builder.setText(
+                    slot.name == "cityId" ? UUID().uuidString : "\(slot.name) of \(number)", slot: slot.index)
             case .double, .date: builder.setDouble(Double(number) * 0.37, slot: slot.index)
             default: builder.setInteger(Int64(number % 2), slot: slot.index)
             }
