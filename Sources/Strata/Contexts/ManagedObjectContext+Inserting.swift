@@ -27,12 +27,20 @@ extension ManagedObjectContext {
     }
 
     private func seed(_ binding: EntityBinding) -> ObjectSeed {
-        let key = keys.next(rootIndex: binding.entity.rootIndex, store: coordinator.store)
+        let key = nextKey(rootIndex: binding.entity.rootIndex)
         let slab = RowSlab.copy(of: binding.defaultRow.row, room: 64)
         RowEditing.setKey(key, in: slab)
         return ObjectSeed(
             origin: bareOrigin(binding), row: slab.row, key: key,
             flags: observesObjects ? [.inserted, .ownsRow, .observed] : [.inserted, .ownsRow], slab: slab)
+    }
+
+    /// A context made from another draws its keys there: one for a few objects would reserve a block, which is a
+    /// transaction, and leave most of it unused.
+    private func nextKey(rootIndex: Int) -> Int64 {
+        guard var top = parent else { return keys.next(rootIndex: rootIndex, store: coordinator.store) }
+        while let next = top.parent { top = next }
+        return top.keys.next(rootIndex: rootIndex, store: coordinator.store)
     }
 
     /// Registers a new object and runs its hook.

@@ -16,6 +16,29 @@
         var value: Int64 { last.withLock { $0 } }
     }
 
+    /// The context that all writes are gathered in. It is used again, because a context reserves its keys in blocks, and
+    /// each block is a transaction of its own.
+    ///
+    /// `@unchecked Sendable`: it is touched on the writer's serial queue alone.
+    private final class WriterContext: @unchecked Sendable {
+        private var container: PersistentContainer?
+        private var context: ManagedObjectContext?
+
+        /// The context on a container, with nothing in it.
+        func context(on container: PersistentContainer) -> ManagedObjectContext {
+            if let context, self.container === container {
+                context.reset()
+                return context
+            }
+            let context = container.newContext()
+            self.container = container
+            self.context = context
+            return context
+        }
+
+        func close() { (container, context) = (nil, nil) }
+    }
+
     /// The file of a server: any number of reads at once, one writer that gathers what waits into one transaction.
     final class Database: Sendable {
         private struct State {
@@ -43,6 +66,7 @@
         private let sequences: SequenceCounter
         private let waiting = Mutex<(writes: [Write], isDraining: Bool)>(([], false))
         private let writer = DispatchQueue(label: "strata.server.writer")
+        private let writerContext = WriterContext()
         private let readers = DispatchQueue(label: "strata.server.readers", attributes: .concurrent)
 
         /// Opens the file, or makes it, and brings it up to the catalogue.
@@ -67,7 +91,7 @@
 
         func close() {
             // Nothing is being written once the queue has come round.
-            writer.sync {}
+            writer.sync { writerContext.close() }
             state.withLock { $0.container.close() }
         }
 
@@ -144,7 +168,7 @@
         /// Runs writes in one transaction.
         private func run(_ group: [Write]) {
             let (catalogue, container) = state.withLock { ($0.catalogue, $0.container) }
-            let parent = container.newContext()
+            let parent = writerContext.context(on: container)
             let pending = PendingKeys()
             var done: [Write] = []
             var followUps: [@Sendable () -> Void] = []
