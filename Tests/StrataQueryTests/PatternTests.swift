@@ -127,6 +127,11 @@ import Testing
         }
     }
 
+    @Test(arguments: [("a", true), ("aba", true), ("ababbaa", true), ("ab", false), ("abb", false), ("b", false)])
+    func aGroupMayReferToWhatItHeldBefore(_ text: String, _ matches: Bool) throws {
+        #expect(try Self.matches(text, "(a|b\\1)+") == matches)
+    }
+
     @Test(arguments: [
         ("Straße", "str.SSE", false), ("STRASSE", "straße", false), ("ΣΊΣΥΦΟΣ", "σίσυφος", true),
         ("K", "\\u212a", true),

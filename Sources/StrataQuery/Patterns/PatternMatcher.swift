@@ -34,7 +34,7 @@ struct PatternMatcher {
     init(_ program: PatternProgram, _ text: PatternText) throws(PatternTooCostly) {
         self.program = program
         self.text = text
-        slots = Array(repeating: -1, count: program.usesBackReferences ? 2 * program.groupCount : 0)
+        slots = Array(repeating: -1, count: program.usesBackReferences ? 3 * program.groupCount : 0)
         stepsLeft = Self.steps + Self.stepsPerScalar * text.count
         let (bits, overflow) = program.splitCount.multipliedReportingOverflow(by: text.count + 1)
         guard !overflow, bits <= Self.memoryLimit else { throw PatternTooCostly() }
@@ -72,11 +72,14 @@ struct PatternMatcher {
             case .lineBreak: taken = text.endOfBreak(place)
             case .assertion(let assertion): if text.holds(assertion, place) { taken = place }
             case .backReference(let number, let ignoresCase):
-                let (low, high) = (slots[2 * number - 2], slots[2 * number - 1])
-                if low >= 0, high >= low { taken = text.end(of: low..<high, at: place, ignoresCase: ignoresCase) }
-            case .save(let slot):
-                stack.append(Frame(step: -1 - slot, place: slots[slot]))
-                slots[slot] = place
+                let (low, high) = (slots[3 * number - 2], slots[3 * number - 1])
+                if low >= 0 { taken = text.end(of: low..<high, at: place, ignoresCase: ignoresCase) }
+            case .begin(let number):
+                set(3 * number - 3, place)
+                taken = place
+            case .end(let number):
+                set(3 * number - 2, slots[3 * number - 3])
+                set(3 * number - 1, place)
                 taken = place
             case .jump(let next):
                 step = next
@@ -120,6 +123,12 @@ struct PatternMatcher {
             step = next.step
             place = next.place
         }
+    }
+
+    /// Fills a slot, of which each group has three: where it began last, and where what it holds begins and ends.
+    private mutating func set(_ slot: Int, _ place: Int) {
+        stack.append(Frame(step: -1 - slot, place: slots[slot]))
+        slots[slot] = place
     }
 
     /// The last way that was not tried.

@@ -9,8 +9,10 @@ enum PatternStep {
     /// the places where it was here before.
     case split(first: Int, second: Int, number: Int)
     case jump(Int)
-    /// Keeps the place in a slot: two for each group.
-    case save(Int)
+    /// Keeps the place at which a group begins. What the group held the last time is still what is referred to.
+    case begin(Int)
+    /// Keeps what a group holds: from where it began last up to the place.
+    case end(Int)
     case backReference(Int, ignoresCase: Bool)
     /// The steps up to the next `accept` must lead to it, and of their ways only the first counts.
     case atomic(next: Int)
@@ -75,9 +77,9 @@ struct PatternProgram {
         case .choice(let branches): try write(branches)
         case .repetition(let part, let count): try write(part, count)
         case .capture(let part, let number):
-            if usesBackReferences { try add(.save(2 * number - 2)) }
+            if usesBackReferences { try add(.begin(number)) }
             try write(part)
-            if usesBackReferences { try add(.save(2 * number - 1)) }
+            if usesBackReferences { try add(.end(number)) }
         case .backReference(let number, let ignoresCase):
             try add(.backReference(number, ignoresCase: ignoresCase))
         case .atomic(let part):

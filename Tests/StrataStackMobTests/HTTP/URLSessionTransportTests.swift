@@ -124,7 +124,7 @@ import Testing
     @Test func anAnswerThatNeverEndsIsATimeout() async throws {
         let server = try LoopbackServer { _ in
             let head = Data("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n".utf8)
-            return .bytes([head] + Array(repeating: Data("x".utf8), count: 200), pause: 0.05)
+            return .bytes([head] + Array(repeating: Data("x".utf8), count: 20_000), pause: 0.05)
         }
         await #expect { try await URLSessionTransport().send(request(server), timeout: 0.5) } throws: { error in
             (error as? RemoteError)?.kind == .timeout
