@@ -50,8 +50,8 @@ dependencies:
 	@Scripts/install-dependencies.sh
 
 demo: dependencies
-	$(SWIFT) build -c $(CONFIGURATION) --product Gazetteer
-	@"$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
+	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product Gazetteer
+	@"$$($(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
 
 test: dependencies
 	$(SWIFT) build --build-tests $(TRAITS)

@@ -128,6 +128,9 @@ let package = Package(
             name: "Gazetteer",
             dependencies: [
                 "Strata",
+                .target(name: "StrataStackMob", condition: .when(traits: ["Server"])),
+                .target(name: "StrataServer", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             resources: [.copy("Resources/GeoNames")],

@@ -54,6 +54,9 @@ struct GazetteerCommand: ParsableCommand {
     @Flag(name: .customLong("full-sql"), help: "Show all statements of each step, in full length.")
     var fullSQL = false
 
+    @Flag(help: "Leave out the steps with a server. A program built without it has none.")
+    var offline = false
+
     @Option(
         help: ArgumentHelp(
             "The folder with the GeoNames files. By default it is looked for beside the program.", valueName: "folder"),
@@ -70,7 +73,7 @@ struct GazetteerCommand: ParsableCommand {
 
     /// Runs the tour.
     @MainActor
-    func runTour(on terminal: Terminal) throws {
+    func runTour(on terminal: Terminal) async throws {
         let data = try GeoNamesData(folder: DataFolder.find(asked: data))
         let file = StoreFile(path: store)
         let options = TourOptions(
@@ -78,5 +81,12 @@ struct GazetteerCommand: ParsableCommand {
         let tour = try Tour(data: data, file: file, options: options, terminal: terminal)
         try file.removeOld(force: force)
         try tour.run()
+        #if Server
+            if !offline {
+                terminal.line()
+                let online = OnlineTour(data: data, country: tour.country, printer: tour.printer, log: tour.log)
+                try await online.run()
+            }
+        #endif
     }
 }

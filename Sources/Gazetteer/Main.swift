@@ -6,7 +6,7 @@ import Strata
 @main
 enum Main {
     @MainActor
-    static func main() {
+    static func main() async {
         let terminal = Terminal.standard()
         let command: GazetteerCommand
         do {
@@ -21,7 +21,7 @@ enum Main {
             exit(code.rawValue)
         }
         do {
-            try command.runTour(on: terminal)
+            try await command.runTour(on: terminal)
         } catch {
             complain("\(error)", terminal)
             exit(ExitCode.failure.rawValue)

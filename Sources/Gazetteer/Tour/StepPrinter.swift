@@ -25,14 +25,32 @@ final class StepPrinter {
     /// - Returns: How many statements the step took.
     @discardableResult
     func step(_ title: String, _ body: () throws -> Void) throws -> Int {
+        let start = begin(title)
+        try body()
+        return end(start)
+    }
+
+    /// Prints a step that waits for others.
+    /// - Returns: How many statements the step took.
+    @discardableResult
+    nonisolated(nonsending) func step(_ title: String, _ body: () async throws -> Void) async throws -> Int {
+        let start = begin(title)
+        try await body()
+        return end(start)
+    }
+
+    private func begin(_ title: String) -> ContinuousClock.Instant {
         number += 1
         terminal.line(terminal.styled("\(number)  \(title)", .title))
         _ = log.drain()
-        let clock = ContinuousClock()
-        let time = try clock.measure(body)
+        return .now
+    }
+
+    private func end(_ start: ContinuousClock.Instant) -> Int {
+        let time = (ContinuousClock.now - start).components
         let entries = log.drain()
         statementCount += entries.count
-        print(entries, seconds: Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18)
+        print(entries, seconds: Double(time.seconds) + Double(time.attoseconds) * 1e-18)
         return entries.count
     }
 

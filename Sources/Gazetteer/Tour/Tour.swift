@@ -12,7 +12,7 @@ final class Tour {
     let options: TourOptions
     let printer: StepPrinter
     let country: CountryRecord
-    private let log = StatementLog()
+    let log = StatementLog()
     private var opened: PersistentContainer?
 
     /// Prepares a run. Nothing is written yet.

@@ -1,0 +1,26 @@
+#if Server
+    import Strata
+
+    /// What two travellers share of a country: the country and its cities, each by the key that the world knows it by.
+    ///
+    /// Declared in code, because it is small, and because the classes of the other model have the same names.
+    enum TravelModel {
+        static func make() throws(ModelError) -> ManagedObjectModel {
+            try ManagedObjectModel(name: "Travel") {
+                Entity("Country") {
+                    Attribute("countryId", .string)
+                    Attribute("name", .string)
+                    Relationship("cities", to: "City", .toMany, inverse: "country")
+                }
+                Entity("City") {
+                    Attribute("cityId", .string)
+                    Attribute("name", .string)
+                    Attribute("population", .integer64)
+                    Attribute("position", .geoPoint)
+                    Attribute("note", .string, optional: true)
+                    Relationship("country", to: "Country", .optionalToOne, inverse: "cities")
+                }
+            }
+        }
+    }
+#endif
