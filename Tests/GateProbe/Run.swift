@@ -61,7 +61,9 @@ struct Run {
         var left: [Int] = []
         for _ in 0..<7 {
             let before = heap_bytes()
-            try pass(trace: nil) { _ in } after: { _ in }
+            try pass(trace: nil) { _ in
+            } after: { _ in
+            }
             left.append(heap_bytes() - before)
         }
         report("leaked", left.suffix(5).sorted()[2])
