@@ -9,6 +9,7 @@
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others
 #   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
+#   make leaks            looks for memory that saves, fetches and so on leave behind in a release build
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
@@ -40,7 +41,7 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 	--skip GateTests --skip GrowthTests --skip LimitTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress simulate thresholds growth data clean dependencies fuzz-predicates \
+.PHONY: help demo test tsan asan stress simulate thresholds growth leaks data clean dependencies fuzz-predicates \
 	bench bench-quick bench-callgrind bench-build bench-program server server-load
 
 help:
@@ -92,6 +93,10 @@ thresholds: dependencies
 growth: dependencies
 	$(SWIFT) build -c release --product GateProbe
 	Scripts/measure-growth.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
+
+leaks: dependencies
+	$(SWIFT) build -c release --product GateProbe
+	Scripts/find-leaks.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
 
 # The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.
 # The compiler's own choice of counters is one that libFuzzer does not read any more; without these the fuzzer sees

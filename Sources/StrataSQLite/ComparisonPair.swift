@@ -83,6 +83,10 @@ struct ComparisonPair {
             else { continue }
             shared = pair
             isShared[index] = true
+            // SQLite would make a floating-point number of it, and round: it equals no such number.
+            if term.kind == .double, case .integer(let whole) = element, Int64(exactly: Double(whole)) != whole {
+                continue
+            }
             values.append(pair.value)
         }
         return (shared, values, isShared)

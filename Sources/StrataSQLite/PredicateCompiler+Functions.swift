@@ -248,8 +248,10 @@ extension PredicateCompiler {
             }
         }
         let word = function == .union ? "UNION" : function == .intersect ? "INTERSECT" : "EXCEPT"
+        // A column of floating-point numbers would make its own of the whole numbers of the other side, and round them.
+        let sign = x.kind == y.kind ? "" : "+"
         let select =
-            "SELECT \(x.canonicalSQL) AS v\(a.scope.tail) \(word) SELECT \(y.canonicalSQL)\(b.scope.tail)"
+            "SELECT \(sign)\(x.canonicalSQL) AS v\(a.scope.tail) \(word) SELECT \(sign)\(y.canonicalSQL)\(b.scope.tail)"
         replace(&result, by: select, like: SQLTerm(sql: "", kind: kind))
         result.isSet = true
         result.guards = a.guards + b.guards

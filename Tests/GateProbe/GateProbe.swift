@@ -4,6 +4,7 @@
 //     GateProbe list                          the names of all cases, with their group
 //     GateProbe count FOLDER SIZE CASE …      counts, one a line: case, tabulator, what, tabulator, number
 //     GateProbe time FOLDER SIZE CASE         nanoseconds of CPU; under callgrind, only what is measured is counted
+//     GateProbe leaks FOLDER SIZE CASE …      bytes of the heap that stay behind at each repetition
 //
 // FOLDER keeps the stores that cases begin with.
 
@@ -19,16 +20,22 @@ struct GateProbe {
         switch arguments.first {
         case "list":
             for (group, cases) in all { for item in cases { print("\(group)\t\(item.name)") } }
-        case "count" where arguments.count > 3, "time" where arguments.count == 4:
+        case "count" where arguments.count > 3, "leaks" where arguments.count > 3, "time" where arguments.count == 4:
             guard let size = Int(arguments[3]) else { throw ProbeError("\(arguments[3]) is no number") }
             for name in arguments.dropFirst(3) {
                 guard let item = all.lazy.flatMap(\.1).first(where: { $0.name == name }) else {
                     throw ProbeError("there is no case \(name)")
                 }
                 let run = Run(item: item, size: size, folder: URL(filePath: arguments[2], directoryHint: .isDirectory))
-                try arguments.first == "count" ? run.count() : run.time()
+                switch arguments.first {
+                case "count": try run.count()
+                case "leaks": try run.leaks()
+                default: try run.time()
+                }
             }
-        default: throw ProbeError("usage: GateProbe list | count FOLDER SIZE CASE … | time FOLDER SIZE CASE")
+        default:
+            throw ProbeError(
+                "usage: GateProbe list | count FOLDER SIZE CASE … | time FOLDER SIZE CASE | leaks FOLDER SIZE CASE …")
         }
     }
 }

@@ -52,6 +52,23 @@ struct Run {
         }
     }
 
+    /// Measures what is left of a pass once everything it made is gone. What the first passes leave is kept for good
+    /// reason: metadata of types, caches of the system's library. Of the later ones the median counts, since a table
+    /// that all share may happen to grow in one of them.
+    func leaks() throws {
+        report("units", item.units.count(size))
+        guard heap_bytes() >= 0 else { return }
+        var left: [Int] = []
+        for _ in 0..<7 {
+            let before = heap_bytes()
+            try pass(trace: nil) { _ in
+            } after: { _ in
+            }
+            left.append(heap_bytes() - before)
+        }
+        report("leaked", left.suffix(5).sorted()[2])
+    }
+
     private func report(_ what: String, _ number: Int) { print("\(item.name)\t\(what)\t\(number)") }
 
     private func pass(

@@ -19,8 +19,8 @@ final class NoticeMailbox: Sendable {
     private let notices = Guarded<[CommitNotice]>([])
     /// Whether there is anything to take: contexts ask at each boundary, and most often there is not.
     private let isFull = Atomic<Bool>(false)
-    /// Called after a post, from the poster's thread.
-    private let onPost = Guarded<(@Sendable () -> Void)?>(nil)
+    /// Called after a post to an empty mailbox, from the poster's thread.
+    private let onFirstPost = Guarded<(@Sendable () -> Void)?>(nil)
 
     private let opened = Atomic<Bool>(false)
 
@@ -34,11 +34,12 @@ final class NoticeMailbox: Sendable {
 
     func post(_ notice: CommitNotice) {
         guard isOpen else { return }
-        notices.withLock { list in
+        let isFirst = notices.withLock { list in
             list.append(notice)
             isFull.store(true, ordering: .releasing)
+            return list.count == 1
         }
-        onPost.withLock(\.self)?()
+        if isFirst { onFirstPost.withLock(\.self)?() }
     }
 
     /// Whether there is anything to take.
@@ -53,7 +54,7 @@ final class NoticeMailbox: Sendable {
         }
     }
 
-    func setOnPost(_ handler: (@Sendable () -> Void)?) {
-        onPost.withLock { $0 = handler }
+    func setOnFirstPost(_ handler: (@Sendable () -> Void)?) {
+        onFirstPost.withLock { $0 = handler }
     }
 }

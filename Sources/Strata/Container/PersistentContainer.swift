@@ -7,10 +7,17 @@ import Foundation
 public final class PersistentContainer: Sendable {
     /// The context of the main actor: for user interfaces and simple programs. It takes in the saves of other contexts,
     /// and its objects can be observed.
-    @MainActor public var viewContext: ManagedObjectContext { mainContext.takeUnretainedValue() }
-    // Reached through ``viewContext`` alone, and so on the main actor alone; released there, too, because others may
-    // drop the last reference to the container while the main actor still works with objects of the context.
-    private nonisolated(unsafe) let mainContext: Unmanaged<ManagedObjectContext>
+    @MainActor public var viewContext: ManagedObjectContext {
+        if let mainContext { return mainContext.takeUnretainedValue() }
+        let context = makeViewContext()
+        mainContext = .passRetained(context)
+        return context
+    }
+    // Made when it is first asked for: the saves that it is told of would pile up in a program that has no use for it
+    // and whose main thread never comes back to the main actor. Reached through ``viewContext`` alone, and so on the main
+    // actor alone; released there, too, because others may drop the last reference to the container while the main actor
+    // still works with objects of the context.
+    private nonisolated(unsafe) var mainContext: Unmanaged<ManagedObjectContext>?
     let coordinator: StoreCoordinator
 
     /// Opens a SQLite store.
@@ -46,19 +53,21 @@ public final class PersistentContainer: Sendable {
     /// Works on any store that has been opened.
     /// - Throws: ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
     public init(store: any PersistentStore, classes: [ManagedObject.Type] = []) throws(PersistenceError) {
-        let coordinator = try StoreCoordinator(store: store, classes: classes)
-        self.coordinator = coordinator
+        coordinator = try StoreCoordinator(store: store, classes: classes)
+    }
+
+    @MainActor private func makeViewContext() -> ManagedObjectContext {
         let context = ManagedObjectContext(coordinator: coordinator, parent: nil, observesObjects: true)
         context.name = "view"
         context.automaticallyMergesChanges = true
-        let mailbox = context.mailbox
-        mainContext = .passRetained(context)
-        mailbox.setOnPost { [weak self] in
+        context.mailbox.setOnFirstPost { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
+        return context
     }
 
     deinit {
+        guard let mainContext else { return }
         nonisolated(unsafe) let context = mainContext
         Task { @MainActor in context.release() }
     }
