@@ -83,7 +83,7 @@ import Testing
         let (_, _, container) = try await makeStore()
         let context = container.newContext()
         let rows = try await context.fetchValues(try cities().select(FetchColumn("name", .keyPath(["name"]))))
-        #expect(rows.map { $0["name"] } == [.string("Lima"), .string("Quito")])
+        #expect(rows.map { $0["name"] } == [.value(.string("Lima")), .value(.string("Quito"))])
     }
 
     @Test func firstTheMirrorThenTheNetwork() async throws {
