@@ -208,15 +208,14 @@ private struct JoinedAnswers {
         }
     }
 
-    /// The outcomes of the steps of one write as one: the first failure, or what the server has after the last step that
-    /// told.
+    /// The outcomes of the steps of one write as one: the first failure, or what the last step told.
     var ofOneWrite: RemoteAnswer {
         guard case .outcomes(let outcomes) = joined else { return joined }
         var last: RemoteRecord?
         for outcome in outcomes {
             switch outcome {
             case .failed: return .outcomes([outcome])
-            case .done(let record): last = record ?? last
+            case .done(let record): last = record
             }
         }
         return .outcomes([.done(last)])

@@ -107,12 +107,13 @@
         /// All notes and tags as text, relationships included.
         func contents() async throws -> [String] {
             var lines: [String] = []
-            for note in try await fetch("Note") {
+            let fresh = container.newContext()
+            for note in try await fresh.fetch(FetchRequest<ManagedObject>(entity: "Note")) {
                 let tags = (note["tags"] as? Set<ManagedObject> ?? []).map { $0["tagId"] as? String ?? "?" }.sorted()
                 lines.append(
                     "note \(note["noteId"] ?? "-") \(note["title"] ?? "-") \(note["likes"] ?? "-") \(tags)")
             }
-            for tag in try await fetch("Tag") {
+            for tag in try await fresh.fetch(FetchRequest<ManagedObject>(entity: "Tag")) {
                 let notes = (tag["notes"] as? Set<ManagedObject> ?? []).map { $0["noteId"] as? String ?? "?" }.sorted()
                 lines.append("tag \(tag["tagId"] ?? "-") \(tag["label"] ?? "-") \(notes)")
             }

@@ -23,6 +23,8 @@
             var options = ServerOptions()
             options.passwordCost = PasswordCost(rounds: 16)
             options.survivesPowerFailure = false
+            // Debug builds on a busy machine take their time.
+            options.limits.requestTimeout = 300
             change(&options)
             let server = try StackMobServer(
                 folder: folder.path, model: model, options: options, clock: clock, logger: silent)
