@@ -55,7 +55,7 @@ defer { try? FileManager.default.removeItem(at: folder) }
 var options = RemoteStore.Options()
 options.fetchPolicy = .cacheOnly
 options.savePolicy = .cacheOnly
-func open(_ name: String) throws -> StackMobStore {
+@MainActor func open(_ name: String) throws -> StackMobStore {
     try StackMobStore.open(
         model: model, client: StackMobClient(configuration),
         location: .file(path: folder.appending(path: name).path), options: options)
@@ -76,7 +76,7 @@ for number in 0..<count {
 }
 try context.save()
 
-func measure(_ what: String, _ body: () async throws -> Int) async throws {
+@MainActor func measure(_ what: String, _ body: @MainActor () async throws -> Int) async throws {
     let (start, own, other) = (ContinuousClock.now, ownSeconds(), seconds(of: server))
     let done = try await body()
     let elapsed = start.duration(to: .now)

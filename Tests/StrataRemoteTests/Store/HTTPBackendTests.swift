@@ -136,7 +136,9 @@ private struct CountingDialect: RemoteDialect {
         switch operation {
         case .create(let entity, let writes): return writes.map { .create(entity: entity, [$0]) }
         case .relate(let entity, let relation):
-            let change = { RemoteRelation(id: relation.id, relationship: relation.relationship, added: $0, removed: $1) }
+            let change = {
+                RemoteRelation(id: relation.id, relationship: relation.relationship, added: $0, removed: $1)
+            }
             return relation.added.map { .relate(entity: entity, change([$0], [])) }
                 + relation.removed.map { .relate(entity: entity, change([], [$0])) }
         case .batch(let parts):

@@ -98,7 +98,8 @@
                     try await there.fetch("Note", format).map { $0["title"] as? String ?? "" }
                 }
                 #expect(try await titles("near(place, {-13, -72})") == ["Cusco", "Lima", "Oslo"])
-                #expect(try await titles("withinKilometers(place, {-12.05, -77.04}, 600)").sorted() == ["Cusco", "Lima"])
+                #expect(
+                    try await titles("withinKilometers(place, {-12.05, -77.04}, 600)").sorted() == ["Cusco", "Lima"])
                 #expect(try await titles("withinKilometers(place, {-12.05, -77.04}, 100)") == ["Lima"])
                 #expect(try await titles("withinBox(place, {-20, -80}, {-13, -70})") == ["Cusco"])
                 let paths = there.wire.requests.compactMap(\.head.path)

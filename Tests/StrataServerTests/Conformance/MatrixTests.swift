@@ -22,7 +22,8 @@
             let matrix = CapabilityMatrix(reports).description
             print(matrix)
             let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
-            #expect(readme.contains(matrix + "\n"), "the table of README.md, section Stores, is another one:\n\(matrix)")
+            #expect(
+                readme.contains(matrix + "\n"), "the table of README.md, section Stores, is another one:\n\(matrix)")
         }
     }
 #endif
