@@ -17,6 +17,7 @@
 #   make bench-build      how long an app with a model of 50 entities builds
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
+#   make matrix   prints what each kind of store can do, by the conformance suite
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
@@ -64,6 +65,12 @@ server: dependencies
 server-load: dependencies
 	$(SWIFT) build --build-tests $(TRAITS)
 	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter StrataServerTests
+
+# The table of README.md, section Stores, from what the conformance suite finds.
+.PHONY: matrix
+matrix: dependencies
+	$(SWIFT) build --build-tests $(TRAITS)
+	$(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
 
 tsan: dependencies
 	$(SWIFT) build --build-tests $(TRAITS) --sanitize=thread --scratch-path .build-tsan

@@ -161,10 +161,13 @@ let package = Package(
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
         // As somebody else would write it: without what is open to this package alone.
         .target(
-            name: "PlainJSONStore", dependencies: ["StrataRemote"], path: "Tests/PlainJSONStore", packageAccess: false),
+            name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",
+            packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote"], path: "Tests/SyncSimulation"),
         .executableTarget(name: "OutboxProbe", dependencies: ["StrataRemote"], path: "Tests/OutboxProbe"),
+        .executableTarget(
+            name: "LoopbackProbe", dependencies: ["Strata", "StrataStackMob"], path: "Tests/LoopbackProbe"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",
@@ -176,7 +179,7 @@ let package = Package(
         .testTarget(
             name: "StrataServerTests",
             dependencies: [
-                "StrataServer", "StrataServerTool", "StrataStackMob", "Strata",
+                "StrataServer", "StrataServerTool", "StrataStackMob", "Strata", "StrataTesting", "PlainJSONStore",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
             ]

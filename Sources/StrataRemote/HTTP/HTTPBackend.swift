@@ -50,13 +50,17 @@ public final class HTTPBackend: RemoteBackend {
     /// Sends the requests of an operation one after the other, and joins the answers.
     ///
     /// Of an operation that writes several objects in several requests each object has its own outcome, also where a
-    /// request fails as a whole. After a failure that would meet the next request, too – no connection, no session, a
+    /// request fails as a whole; a change of members that takes several has one outcome, which is a failure if one of them
+    /// is. After a failure that would meet the next request, too – no connection, no session, a
     /// server that asks to wait – the rest is not sent and has the same error.
     public func perform(
         _ operation: RemoteOperation, options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
         let steps = try dialect.steps(of: operation)
         guard steps.count != 1 else { return try await answer(to: steps[0], options) }
+        if case .batch(let parts) = operation, !steps.contains(where: \.isBatch) {
+            return try await oneByOne(parts, options)
+        }
         var answers = JoinedAnswers()
         var end: RemoteError?
         for step in steps {
@@ -72,7 +76,33 @@ public final class HTTPBackend: RemoteBackend {
                 if error.concernsAll { end = error }
             }
         }
+        if case .relate = operation { return answers.ofOneWrite }
         return answers.joined
+    }
+
+    /// Sends the operations of a batch that the dialect sends one by one: each has its outcomes, however many requests it
+    /// takes.
+    private func oneByOne(
+        _ parts: [RemoteOperation], _ options: RequestOptions
+    ) async throws(RemoteError) -> RemoteAnswer {
+        var outcomes: [RemoteOutcome] = []
+        var end: RemoteError?
+        for part in parts {
+            let count = part.writeCount ?? 0
+            if let end {
+                outcomes += Array(repeating: .failed(end), count: count)
+                continue
+            }
+            do throws(RemoteError) {
+                guard case .outcomes(let own) = try await perform(part, options: options) else { continue }
+                outcomes += own
+                for case .failed(let error) in own where error.concernsAll { end = error }
+            } catch {
+                outcomes += Array(repeating: .failed(error), count: count)
+                if error.concernsAll { end = error }
+            }
+        }
+        return .outcomes(outcomes)
     }
 
     private func answer(
@@ -177,9 +207,24 @@ private struct JoinedAnswers {
         default: joined = answer
         }
     }
+
+    /// The outcomes of the steps of one write as one: the first failure, or what the last step told.
+    var ofOneWrite: RemoteAnswer {
+        guard case .outcomes(let outcomes) = joined else { return joined }
+        var last: RemoteRecord?
+        for outcome in outcomes {
+            switch outcome {
+            case .failed: return .outcomes([outcome])
+            case .done(let record): last = record
+            }
+        }
+        return .outcomes([.done(last)])
+    }
 }
 
 extension RemoteOperation {
+    fileprivate var isBatch: Bool { if case .batch = self { true } else { false } }
+
     /// How many outcomes the operation has; nil if it does not write objects.
     var writeCount: Int? {
         switch self {

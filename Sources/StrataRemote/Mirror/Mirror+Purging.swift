@@ -31,6 +31,7 @@ extension Mirror {
                 try session.connection.execute("DELETE FROM \(table)")
             }
         }
+        secrets.forgetAll()
     }
 
     /// The objects of an entity, and of those that inherit from it, that are here or referred to, or were deleted here

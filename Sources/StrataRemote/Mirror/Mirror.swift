@@ -23,6 +23,11 @@ package final class Mirror: Sendable {
     let secrets = Secrets()
     /// What is here but no part of the mirror.
     let passing = PassingKeys()
+    /// New objects that are being sent.
+    let births = Births()
+    /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is
+    /// told of the other one is whatever others put there.
+    let keepsInverses: Bool
 
     /// The model.
     package var model: ManagedObjectModel { store.model }
@@ -30,11 +35,12 @@ package final class Mirror: Sendable {
     /// Opens a mirror, or makes it where there is none.
     /// - Parameters:
     ///   - location: The file, or memory.
+    ///   - keepsInverses: Whether the server keeps both ends of a relationship right.
     ///   - now: The time, as near to the server's as is known.
     /// - Throws: ``StoreError``; ``StoreError/unsupported(store:feature:)`` for an entity without a primary key.
     package static func open(
         model: ManagedObjectModel, location: SQLiteStore.Location, options: SQLiteStore.Options = .init(),
-        now: @escaping @Sendable () -> Date = { Date() }
+        keepsInverses: Bool = true, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(StoreError) -> Mirror {
         var primaryKeys: [SlotDescription] = []
         for entity in model.entities {
@@ -54,16 +60,18 @@ package final class Mirror: Sendable {
         let entities = try store.transaction { (transaction) throws(StoreError) in
             try MirrorEntities(model: model, on: transaction.connection)
         }
-        return Mirror(store: store, entities: entities, primaryKeys: primaryKeys, now: now)
+        return Mirror(
+            store: store, entities: entities, primaryKeys: primaryKeys, keepsInverses: keepsInverses, now: now)
     }
 
     private init(
-        store: SQLiteStore, entities: MirrorEntities, primaryKeys: [SlotDescription],
+        store: SQLiteStore, entities: MirrorEntities, primaryKeys: [SlotDescription], keepsInverses: Bool,
         now: @escaping @Sendable () -> Date
     ) {
         self.store = store
         self.entities = entities
         self.primaryKeys = primaryKeys
+        self.keepsInverses = keepsInverses
         self.now = now
     }
 

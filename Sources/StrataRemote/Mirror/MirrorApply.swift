@@ -447,6 +447,7 @@ struct ApplySession {
             }
             switch relationship.storage {
             case .pairs(let isPrimary):
+                guard isPrimary || mirror.keepsInverses else { continue }
                 try placePairs(relationship, item.entity, key, members, isPrimary: isPrimary, entries)
             case .inverseSlot(let slot): try adopt(members, destination, slot: slot, owner: key)
             case .slot: break

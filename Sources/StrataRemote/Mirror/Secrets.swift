@@ -12,4 +12,6 @@ final class Secrets: Sendable {
     func of(_ identity: RowIdentity) -> [String: String] { values.withLock { $0[identity] ?? [:] } }
 
     func forget(_ identity: RowIdentity) { values.withLock { $0[identity] = nil } }
+
+    func forgetAll() { values.withLock { $0 = [:] } }
 }

@@ -61,7 +61,7 @@ struct RemotePlanner {
                 named.mentionsObjects
                 ? RemoteError(
                     .unsupported, domain: "Strata", message: "objects can be compared with paths that lead to objects")
-                : refusal(of: trial)
+                : untoldEnd(in: named, entity) ?? refusal(of: trial)
             if let reason {
                 guard finishesLocally else {
                     throw .unsupported(store: backend.name, feature: "the condition \(part): \(reason.message)")
@@ -75,6 +75,21 @@ struct RemotePlanner {
         result.query.predicate = Self.joined(sent)
         result.decided = Self.joined(decided)
         result.rest = Self.joined(rest)
+    }
+
+    /// Why a condition on a relationship cannot be the back end's, which does not know both ends; nil if it can.
+    private func untoldEnd(in predicate: FetchPredicate, _ entity: EntityDescription) -> RemoteError? {
+        guard !backend.capabilities.features.contains(.inverses) else { return nil }
+        for path in predicate.keyPaths {
+            guard let relationship = path.first.flatMap(entity.relationship(named:)), relationship.isToMany else {
+                continue
+            }
+            if case .pairs(isPrimary: true) = relationship.storage { continue }
+            return RemoteError(
+                .unsupported, domain: "Strata",
+                message: "\(entity.name).\(relationship.name) is told by its other end alone")
+        }
+        return nil
     }
 
     private static func joined(_ parts: [FetchPredicate]) -> FetchPredicate? {

@@ -20,8 +20,11 @@ extension RemoteStore {
         let conflicts = try versionConflicts(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let clears = !backend.capabilities.features.contains(.inverses)
-        var sending = SaveSending(
-            store: self, options: options, writes: try mirror.writes(for: changes, clears: clears))
+        let writes = try mirror.writes(for: changes, clears: clears)
+        let born = writes.filter { $0.kind == .insert }.map(\.write.id)
+        mirror.births.begin(born)
+        defer { mirror.births.end(born) }
+        var sending = SaveSending(store: self, options: options, writes: writes)
         await sending.run()
         let sent = sending
         let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, model)

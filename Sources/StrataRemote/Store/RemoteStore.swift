@@ -68,6 +68,7 @@ public final class RemoteStore: NetworkStore {
         }
         let mirror = try Mirror.open(
             model: model, location: location, options: options.mirror,
+            keepsInverses: backend.capabilities.features.contains(.inverses),
             now: { Date().addingTimeInterval(backend.clockOffset) })
         return RemoteStore(mirror: mirror, backend: backend, options: options)
     }

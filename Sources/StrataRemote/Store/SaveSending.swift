@@ -11,6 +11,8 @@ struct SaveSending {
     private(set) var records: [RemoteRecord] = []
     /// The objects whose writes are not done, by topmost entity and key.
     private(set) var undone: Set<RowIdentity> = []
+    /// Objects of which the server has a version that it did not tell.
+    private var untold: [RowIdentity: MirrorWrite] = [:]
     /// What happened to those that were tried.
     private var failures: [(write: MirrorWrite, error: RemoteError)] = []
 
@@ -61,6 +63,21 @@ struct SaveSending {
             } else {
                 undone.formUnion(list.map(rooted))
             }
+        }
+        await readUntold()
+    }
+
+    /// Reads what the next write must name the version of. The writes are done, whatever becomes of this: without the
+    /// version the next one is refused, and the conflict brings it.
+    private mutating func readUntold() async {
+        guard store.backend.capabilities.features.contains(.conditionalWrites) else { return }
+        for (entity, list) in Dictionary(grouping: untold.values, by: \.entity.index) {
+            let read = RemoteOperation.read(
+                entity: store.model.entities[entity], ids: list.map(\.write.id).sorted())
+            guard case .page(let page)? = try? await store.backend.perform(read, options: options.request) else {
+                continue
+            }
+            records += page.records
         }
     }
 
@@ -181,7 +198,11 @@ struct SaveSending {
 
     private mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
         switch outcome {
-        case .done(let record): if let record, write.kind != .delete { records.append(record) }
+        case .done(let record):
+            guard write.kind != .delete else { return }
+            if let record { records.append(record) }
+            // Of several requests about an object the last one tells what it is now.
+            untold[rooted(write)] = record == nil && write.kind == .update ? write : nil
         case .failed(let error):
             // What was to be deleted is gone.
             if write.kind == .delete, error.kind == .notFound { return }

@@ -46,6 +46,7 @@ struct PullRun {
                     .invalidAnswer, domain: "Strata", message: "\(engine.backend.name) answered a read without objects")
             )
         }
+        await mirror.births.settled(page)
         return page
     }
 

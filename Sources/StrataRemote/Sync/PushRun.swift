@@ -144,15 +144,20 @@ struct PushRun {
             guard case .done(let record) = outcome else { return try await settle(first, outcome, ticket) }
             try here { () throws(StoreError) in try mirror.completePart(first.entry, relationship: nil, record) }
         }
+        var told: RemoteRecord?
         for relation in first.write.relations {
             let outcome = try await outcomes(.relate(entity: first.write.entity, relation), count: 1)[0]
             guard case .done(let record) = outcome else { return try await settle(first, outcome, mirror.ticket()) }
             try here { () throws(StoreError) in
                 try mirror.completePart(first.entry, relationship: relation.relationship, record)
             }
+            told = record
         }
+        // The version is needed for the next write.
+        let ticket = mirror.ticket()
+        if told == nil { told = try await serverState(first) }
         // What came to nothing, because members have gone, is done with, too.
-        try here { () throws(StoreError) in try mirror.complete(first.entry, nil) }
+        try here { () throws(StoreError) in try mirror.complete(first.entry, told, ticket: ticket) }
         report(first, .updated)
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// let container = try PersistentContainer(store: stack.remote, classes: [Todo.self, User.self])
 /// ```
 ///
-/// The mirror belongs to the user who is logged in: give each user a file of their own, or reset it when another one
+/// The mirror belongs to the user who is logged in: give each user a file of their own, or ``reset()`` it when another one
 /// logs in.
 public final class StackMobStore: Sendable {
     /// Logs users in, and makes all requests.
@@ -37,6 +37,16 @@ public final class StackMobStore: Sendable {
         self.client = client
         self.remote = remote
     }
+
+    /// Sends what waits in the mirror, and takes in what has changed at the server.
+    public var sync: SyncEngine { remote.sync }
+
+    /// Forgets all objects here, with the changes of them that wait and the passwords that were to go along: for when
+    /// another user logs in, before anything is fetched for that one. The server is told nothing; contexts hear that the
+    /// objects are gone. Let requests and synchronisations of the user before end first, since what they bring later is
+    /// taken in.
+    /// - Throws: ``StoreError`` if the mirror cannot be written; everything is there still.
+    public func reset() throws(StoreError) { try remote.sync.reset() }
 
     /// Sets the password that a new user object is saved with. It is held in memory until then and kept nowhere; it
     /// cannot be read. A new user object without one is not saved: code -104.

@@ -74,11 +74,11 @@ extension StackMobDialect {
             return manyOutcomes(response, entity: entity, ids: writes.map(\.id))
         case .create(let entity, _), .update(let entity, _):
             return [.done(try? record(response, StackMobSchema(entity)))]
-        case .relate(_, let relation):
+        case .relate(let entity, let relation):
             // The objects made along the way are told of as those of a creation of many are.
             let failed = manyOutcomes(response, entity: nil, ids: relation.created.map(\.id))
                 .first { if case .failed = $0 { true } else { false } }
-            return [failed ?? .done(nil)]
+            return [failed ?? .done(try? record(response, StackMobSchema(entity)))]
         default: return [.done(nil)]
         }
     }

@@ -70,7 +70,8 @@ extension StackMobDialect {
                 }
             }
             if case .relate = operation {
-                outcomes.append(own.first { if case .failed = $0 { true } else { false } } ?? .done(nil))
+                let failed = own.first { if case .failed = $0 { true } else { false } }
+                outcomes.append(failed ?? own.last ?? .done(nil))
             } else {
                 outcomes += own
             }

@@ -97,6 +97,26 @@ import Testing
         #expect(transport.sent.count == 3)
     }
 
+    @Test func theStepsOfOneChangeOfMembersHaveOneOutcome() async throws {
+        func outcomes(_ operation: RemoteOperation, _ answers: [Int]) async throws -> [RemoteError.Kind?] {
+            let transport = ScriptTransport(answers.map { .init($0, [:]) })
+            let backend = HTTPBackend(dialect: CountingDialect(), transport: transport, clock: StoppedClock())
+            guard case .outcomes(let list) = try await backend.perform(operation, options: RequestOptions()) else {
+                return [.invalidAnswer]
+            }
+            #expect(transport.sent.count == answers.count)
+            return list.map { if case .failed(let error) = $0 { error.kind } else { nil } }
+        }
+        let relate = RemoteOperation.relate(
+            entity: entity, RemoteRelation(id: "a", relationship: "tags", added: ["1", "2"], removed: ["3"]))
+        #expect(try await outcomes(relate, [200, 200, 200]) == [nil])
+        #expect(try await outcomes(relate, [200, 404, 200]) == [.notFound])
+        // In a batch that goes one by one, too; and what nobody can answer is not sent.
+        let batch = RemoteOperation.batch([relate, .create(entity: entity, [RemoteWrite(id: "b")])])
+        #expect(try await outcomes(batch, [200, 200, 200, 404]) == [nil, .notFound])
+        #expect(try await outcomes(batch, [200, 0]) == [.unreachable, .unreachable])
+    }
+
     @Test func theServersClockIsKnown() async throws {
         let transport = ScriptTransport([.init(200, ["X-Time": "100"], "1")])
         let backend = HTTPBackend(dialect: CountingDialect(), transport: transport, clock: StoppedClock())
@@ -106,14 +126,27 @@ import Testing
     }
 }
 
-/// A dialect in which the body of an answer is a number, and each object is written by a request of its own.
+/// A dialect in which the body of an answer is a number, and each object and each member is written by a request of its
+/// own.
 private struct CountingDialect: RemoteDialect {
     let name = "Counting"
     let capabilities = RemoteCapabilities(features: .counting)
 
     func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
-        guard case .create(let entity, let writes) = operation else { return [operation] }
-        return writes.map { .create(entity: entity, [$0]) }
+        switch operation {
+        case .create(let entity, let writes): return writes.map { .create(entity: entity, [$0]) }
+        case .relate(let entity, let relation):
+            let change = {
+                RemoteRelation(id: relation.id, relationship: relation.relationship, added: $0, removed: $1)
+            }
+            return relation.added.map { .relate(entity: entity, change([$0], [])) }
+                + relation.removed.map { .relate(entity: entity, change([], [$0])) }
+        case .batch(let parts):
+            var steps: [RemoteOperation] = []
+            for part in parts { steps += try self.steps(of: part) }
+            return steps
+        default: return [operation]
+        }
     }
 
     func request(for operation: RemoteOperation, options: RequestOptions) throws(RemoteError) -> WireRequest {
@@ -129,7 +162,10 @@ private struct CountingDialect: RemoteDialect {
         case 404: throw RemoteError(.notFound, message: "there is none")
         default: throw RemoteError(.unavailable, message: "later")
         }
-        if case .create = operation { return .outcomes([.done(nil)]) }
+        switch operation {
+        case .create, .relate: return .outcomes([.done(nil)])
+        default: break
+        }
         return .count(Int(String(decoding: response.body, as: UTF8.self)) ?? -1)
     }
 

@@ -1,0 +1,80 @@
+import Foundation
+import Strata
+import StrataRemote
+import Testing
+
+/// New objects of which the server tells others before the save that made them has ended.
+@Suite struct BirthTests {
+    @Test func aFetchThatMeetsAnUnfinishedSaveTakesItsObjects() async throws {
+        let backend = SlowBackend(base: ShelfBackend())
+        var options = RemoteStore.Options()
+        options.fetchPolicy = .networkOnly
+        let store = try RemoteStore.open(
+            model: Atlas.model, backend: backend, location: .memory(name: nil), options: options)
+        let container = try PersistentContainer(store: store)
+        let context = container.newContext()
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        let city = try context.insert(entityNamed: "City")
+        city["cityId"] = "1"
+        city["name"] = "Lima"
+        city["country"] = country
+        // The back end has the object, and its answer to the save is still on its way.
+        let found = Found()
+        backend.afterCreate.withLock { action in
+            action = { entity in
+                guard entity == "City" else { return }
+                found.task.withLock { task in
+                    task = Task {
+                        let other = container.newContext()
+                        let cities = try await other.fetch(FetchRequest<ManagedObject>(entity: "City"))
+                        return cities.map(\.objectID)
+                    }
+                }
+                // Time enough for the fetch to be answered.
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        try await context.save(options: nil)
+        let task = try #require(found.task.withLock { $0 })
+        #expect(try await task.value == [city.objectID])
+        #expect(city["name"] as? String == "Lima")
+    }
+}
+
+private final class Found: Sendable {
+    let task = Shared<Task<[ObjectID], any Error>?>(nil)
+}
+
+/// A value behind a lock.
+///
+/// `@unchecked Sendable`: the value is reached with the lock held alone.
+private final class Shared<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<R>(_ body: (inout Value) -> R) -> R { lock.withLock { body(&value) } }
+}
+
+/// Lets a test do something between what the back end has done and its answer.
+private final class SlowBackend: RemoteBackend {
+    let base: ShelfBackend
+    let afterCreate = Shared<@Sendable (String) async -> Void>({ _ in })
+
+    init(base: ShelfBackend) { self.base = base }
+
+    var name: String { base.name }
+    var capabilities: RemoteCapabilities { base.capabilities }
+
+    func check(_ operation: RemoteOperation) throws(RemoteError) { try base.check(operation) }
+
+    func perform(
+        _ operation: RemoteOperation, options: RequestOptions
+    ) async throws(RemoteError) -> RemoteAnswer {
+        let answer = try await base.perform(operation, options: options)
+        if case .create(let entity, _) = operation { await afterCreate.withLock { $0 }(entity.name) }
+        return answer
+    }
+}

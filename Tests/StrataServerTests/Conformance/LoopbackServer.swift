@@ -1,0 +1,80 @@
+#if Server
+    import Foundation
+    import StrataServer
+    import StrataStackMob
+    import Testing
+
+    /// A server on a folder and a port of its own, for clients of the dialect.
+    final class LoopbackServer: Sendable {
+        let server: StackMobServer
+        let port: Int
+        let folder: URL
+        private let task: Task<Void, any Error>
+
+        /// Starts a server.
+        /// - Parameters:
+        ///   - model: Whose entities are schemas; nil to have them inferred.
+        ///   - clock: What tells the server the time.
+        init(
+            model: ManagedObjectModel? = nil, clock: ServerClock = .system,
+            _ change: (inout ServerOptions) -> Void = { _ in }
+        ) async throws {
+            folder = FileManager.default.temporaryDirectory.appending(path: "strata-loopback-\(UUID().uuidString)")
+            var options = ServerOptions()
+            options.passwordCost = PasswordCost(rounds: 16)
+            options.survivesPowerFailure = false
+            // Debug builds on a busy machine take their time.
+            options.limits.requestTimeout = 300
+            change(&options)
+            let server = try StackMobServer(
+                folder: folder.path, model: model, options: options, clock: clock, logger: silent)
+            self.server = server
+            let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+            task = Task {
+                defer { continuation.finish() }
+                try await HTTPService(server).run(endsOnSignals: false) { continuation.yield($0) }
+            }
+            var iterator = ports.makeAsyncIterator()
+            port = try #require(await iterator.next(), "the service did not start")
+        }
+
+        /// Ends the service and removes the data.
+        func stop() async {
+            task.cancel()
+            _ = await task.result
+            server.close()
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        /// A client of its own session.
+        /// - Parameter transport: What carries requests; nil for `URLSession`.
+        func client(
+            transport: (any HTTPTransport)? = nil, _ change: (inout StackMobConfiguration) -> Void = { _ in }
+        ) throws -> StackMobClient {
+            var configuration = try StackMobConfiguration(publicKey: "7c1f7a3e-4b7a-4f3a-9d1c-0123456789ab")
+            configuration.dialect.host = "127.0.0.1:\(port)"
+            configuration.dialect.securesCredentials = false
+            configuration.dialect.usesExtensions = true
+            configuration.sessionStorage = MemorySessionStorage()
+            if let transport { configuration.transport = transport }
+            change(&configuration)
+            return StackMobClient(configuration)
+        }
+    }
+
+    /// Runs something against a server that is stopped afterwards.
+    func withServer<T: Sendable>(
+        model: ManagedObjectModel? = nil, clock: ServerClock = .system,
+        _ change: (inout ServerOptions) -> Void = { _ in }, _ body: (LoopbackServer) async throws -> T
+    ) async throws -> T {
+        let server = try await LoopbackServer(model: model, clock: clock, change)
+        do {
+            let result = try await body(server)
+            await server.stop()
+            return result
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+#endif

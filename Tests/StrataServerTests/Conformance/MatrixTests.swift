@@ -1,0 +1,29 @@
+#if Server
+    import Foundation
+    import PlainJSONStore
+    import StrataTesting
+    import Testing
+
+    /// All kinds of stores side by side.
+    struct MatrixTests {
+        private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+
+        @Test("Every kind of store passes the conformance suite, and the README says what each can do")
+        func matrix() async throws {
+            let stackMob = StackMobSubject()
+            let suite = ConformanceSuite.standard
+            let reports = [
+                await suite.run(SQLiteFileSubject()), await suite.run(SQLiteMemorySubject()),
+                await suite.run(PlainJSONSubject()), await suite.run(stackMob),
+            ]
+            await stackMob.stop()
+            for report in reports { #expect(report.failures.isEmpty, "\(report)") }
+            let matrix = CapabilityMatrix(reports).description
+            print(matrix)
+            let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+            #expect(
+                readme.contains(matrix + "\n"), "the table of README.md, section Stores, is another one:\n\(matrix)")
+        }
+    }
+#endif
