@@ -161,7 +161,8 @@ let package = Package(
             name: "PlainJSONStore", dependencies: ["StrataRemote"], path: "Tests/PlainJSONStore", packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote"], path: "Tests/SyncSimulation"),
-        .executableTarget(name: "OutboxProbe", dependencies: ["StrataRemote"], path: "Tests/OutboxProbe"),
+        .executableTarget(
+            name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",

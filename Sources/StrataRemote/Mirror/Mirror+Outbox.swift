@@ -93,25 +93,13 @@ extension Mirror {
         guard let later else { return try write(entry, on: connection) }
         try remove(later.seq, on: connection)
         entry.changed = later.changed
-        switch (entry.kind, later.kind) {
-        case (.insert, .delete):
-            let root = root(entry.identity.entityIndex)
-            try OutboxWriter(mirror: self, connection: connection).forget(later.id, root: root)
-            return try remove(entry.seq, on: connection)
-        case (_, .delete):
-            entry.kind = .delete
-            entry.id = later.id
-            entry.slots = SlotSet()
-            entry.members = []
-        case (.update, .update):
-            entry.base = joinedBase(entry, later)
-            entry.slots.formUnion(later.slots)
-            entry.add(later.members)
-        default: break
+        if later.kind == .update, entry.kind == .update { entry.base = joinedBase(entry, later) }
+        if entry.follow(later.kind, id: later.id, slots: later.slots, members: later.members) {
+            return try write(entry, on: connection)
         }
-        // What came behind it is worth an attempt.
-        entry.state = .waiting
-        try write(entry, on: connection)
+        try OutboxWriter(mirror: self, connection: connection).forget(
+            later.id, root: root(entry.identity.entityIndex))
+        try remove(entry.seq, on: connection)
     }
 
     /// What two changes of an object are made to: the later one knows best what it changed alone.
@@ -178,7 +166,7 @@ extension Mirror {
             UPDATE _outbox SET kind = ?, state = ?, id = ?, slots = ?, members = ?, base = ?, token = ?, changed = ?, \
             attempts = ?, error = ?, key = ? WHERE seq = ?
             """)
-        statement.bind(entry.kind.rawValue, at: 1)
+        statement.bind(entry.kind.number, at: 1)
         statement.bind(entry.state.rawValue, at: 2)
         if entry.id.isEmpty { statement.bindNull(at: 3) } else { statement.bind(entry.id, at: 3) }
         statement.bind(entry.slots.stored, at: 4)

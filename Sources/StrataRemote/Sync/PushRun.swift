@@ -60,12 +60,6 @@ struct PushRun {
         }
     }
 
-    /// Whether the change of an object has met a conflict in this push.
-    func hasDecided(_ job: Job) -> Bool {
-        conflicts[RowIdentity(entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)]
-            != nil
-    }
-
     // MARK: A round
 
     /// Sends each object's first change.
@@ -84,7 +78,7 @@ struct PushRun {
         } else {
             // New objects first, deleted ones last, as back ends without versions have always had it.
             let jobs = PushOrder.ordered(try jobs(first, isWhole: true)).enumerated()
-                .sorted { ($0.element.entry.kind.rawValue, $0.offset) < ($1.element.entry.kind.rawValue, $1.offset) }
+                .sorted { ($0.element.entry.kind.number, $0.offset) < ($1.element.entry.kind.number, $1.offset) }
             for job in jobs { try await compareAndWrite(job.element) }
         }
     }
@@ -95,7 +89,7 @@ struct PushRun {
         var write: MirrorWrite
 
         var identity: RemoteIdentity { RemoteIdentity(entity: write.entity.name, id: write.write.id) }
-        var kind: ChangeKind { ChangeKind(entry.kind) }
+        var kind: ChangeKind { entry.kind }
         var isEmpty: Bool {
             entry.kind == .update && write.write.values.isEmpty && write.relations.isEmpty
         }
@@ -112,7 +106,7 @@ struct PushRun {
                 let job = Job(entry: entry, write: write)
                 if job.isEmpty {
                     // The members that were added have gone meanwhile.
-                    try here { () throws(StoreError) in try mirror.complete(entry, nil) }
+                    try here { () throws(StoreError) in try mirror.completeUnsent(entry) }
                 } else {
                     jobs.append(job)
                 }
