@@ -57,7 +57,9 @@ func run(_ store: any PersistentStore, _ ids: [String], into times: inout Times)
         try city.setValue(id, forKey: "cityId")
         try city.setValue("name of \(number)", forKey: "name")
         try city.setValue("ascii of \(number)", forKey: "ascii")
-        try city.setValue(number, forKey: "population")
+        for name in ["population", "elevation", "rank"] { try city.setValue(number, forKey: name) }
+        try city.setValue(Date(timeIntervalSinceReferenceDate: Double(number)), forKey: "changed")
+        try city.setValue(number % 2 == 0, forKey: "isCapital")
         try city.setValue(Double(number) * 0.37, forKey: "latitude")
         try city.setValue(Double(number) * 0.73, forKey: "longitude")
     }
