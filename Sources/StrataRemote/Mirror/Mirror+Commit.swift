@@ -192,6 +192,7 @@ private struct LocalSave {
             else { continue }
             try outbox.delete(row, id: id(of: row))
         }
+        try outbox.noteSecrets(changes.inserts.map { $0.row.row } + changes.updates.map { $0.row.row })
     }
 
     private mutating func enqueue(_ row: RowPointer, _ slots: SlotSet) throws(StoreError) {

@@ -93,6 +93,7 @@ extension Mirror {
         guard let later else { return try write(entry, on: connection) }
         try remove(later.seq, on: connection)
         entry.changed = later.changed
+        entry.secretNames.formUnion(later.secretNames)
         if later.kind == .update, entry.kind == .update { entry.base = joinedBase(entry, later) }
         if entry.follow(later.kind, id: later.id, slots: later.slots, members: later.members) {
             return try write(entry, on: connection)
@@ -164,7 +165,7 @@ extension Mirror {
         let statement = try connection.statement(
             """
             UPDATE _outbox SET kind = ?, state = ?, id = ?, slots = ?, members = ?, base = ?, token = ?, changed = ?, \
-            attempts = ?, error = ?, key = ? WHERE seq = ?
+            attempts = ?, error = ?, key = ?, secrets = ? WHERE seq = ?
             """)
         statement.bind(entry.kind.number, at: 1)
         statement.bind(entry.state.rawValue, at: 2)
@@ -177,7 +178,8 @@ extension Mirror {
         statement.bind(Int64(entry.attempts), at: 9)
         bind(entry.error.map { OutboxEntry.encoded(StoredError($0)) }, at: 10)
         statement.bind(entry.identity.key, at: 11)
-        statement.bind(entry.seq, at: 12)
+        bind(entry.secretNames.isEmpty ? nil : OutboxEntry.encoded(entry.secretNames), at: 12)
+        statement.bind(entry.seq, at: 13)
         try statement.run()
 
         func bind(_ data: Data?, at index: Int32) {

@@ -7,17 +7,23 @@ extension Mirror {
     package func complete(
         _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil
     ) throws(StoreError) {
-        try applying { (session) throws(StoreError) in
+        let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
+        let isLast = try applying { (session) throws(StoreError) in
             session.ticket = ticket
-            guard let current = try current(entry, on: session.connection) else {
-                if let record, entry.kind != .delete { _ = try session.run([record], deleted: []) }
-                return
+            if let current = try current(entry, on: session.connection) {
+                try remove(current.seq, on: session.connection)
+                if current.kind == .delete {
+                    try session.end(current)
+                } else if let record {
+                    try session.take(record, behind: current)
+                }
+            } else if let record, entry.kind != .delete {
+                _ = try session.run([record], deleted: [])
             }
-            try remove(current.seq, on: session.connection)
-            if current.kind == .delete { return try session.end(current) }
-            if let record { try session.take(record, behind: current) }
+            return try entries(root: identity.entityIndex, key: identity.key, on: session.connection).isEmpty
         }
-        secrets.forget(RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key))
+        // What was set since goes along with the change behind this one.
+        if isLast { secrets.forget(identity) }
     }
 
     /// Notes that the members of one relationship of an entry are told, or its values.

@@ -37,6 +37,8 @@ package struct OutboxEntry: Sendable {
     package var attempts: Int
     /// Why the last attempt failed.
     package var error: RemoteError?
+    /// The names of secrets that go along. Their values are held in memory alone.
+    package var secretNames: Set<String>
 }
 
 /// A change of a to-many relationship that is kept as pairs, of an object that waits in the outbox.
@@ -128,7 +130,7 @@ extension ChangeKind {
 extension OutboxEntry {
     /// The columns in the order in which ``init(_:_:)`` reads them.
     static let columns =
-        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error"
+        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error, secrets"
 
     /// Reads a row of the outbox; nil if it is of an entity that the model has no more.
     init?(_ statement: Statement, _ mirror: Mirror) {
@@ -147,6 +149,7 @@ extension OutboxEntry {
         changed = Date(timeIntervalSinceReferenceDate: statement.double(10))
         attempts = Int(statement.integer(11))
         error = statement.isNull(12) ? nil : Self.decoded(StoredError.self, statement, 12)?.error
+        secretNames = statement.isNull(13) ? [] : Self.decoded(Set<String>.self, statement, 13) ?? []
     }
 
     private static func decoded<T: Decodable>(_ type: T.Type, _ statement: Statement, _ column: Int32) -> T? {
@@ -155,7 +158,7 @@ extension OutboxEntry {
 
     /// Something as it stands in a column.
     static func encoded(_ value: some Encodable) -> Data {
-        // Neither of the types that come here has a value that JSON cannot hold.
+        // None of the types that come here has a value that JSON cannot hold.
         (try? JSONEncoder().encode(value)) ?? Data()
     }
 }

@@ -99,6 +99,20 @@ struct OutboxWriter {
         try mirror.remove(waiting.seq, on: connection)
     }
 
+    /// Notes which secrets go along with the changes of objects.
+    func noteSecrets(_ rows: [RowPointer]) throws(StoreError) {
+        let secrets = mirror.secrets.names
+        if secrets.isEmpty { return }
+        for row in rows {
+            guard let names = secrets[identity(of: row)] else { continue }
+            for var entry in try mirror.entries(root: mirror.root(row.entityIndex), key: row.key, on: connection)
+            where entry.state != .sent && entry.kind != .delete {
+                entry.secretNames.formUnion(names)
+                try mirror.write(entry, on: connection)
+            }
+        }
+    }
+
     /// Deleted here and made again before the server heard of it: a change of everything.
     /// - Returns: false if the delete is under way; behind it comes a new object.
     private mutating func remake(_ row: RowPointer) throws(StoreError) -> Bool {

@@ -118,8 +118,17 @@ struct PushRun {
     }
 
     /// Notes that jobs are under way, and takes what they send from the objects as they are now.
-    func started(_ jobs: [Job], isWhole: Bool) throws(Interruption) -> [Job] {
-        let entries = try here { () throws(StoreError) in try mirror.markInFlight(jobs.map(\.entry)) }
+    mutating func started(_ jobs: [Job], isWhole: Bool) throws(Interruption) -> [Job] {
+        var ready: [Job] = []
+        for job in jobs {
+            let missing = job.entry.secretNames.subtracting(job.write.write.secrets.keys).sorted()
+            if missing.isEmpty || job.entry.kind == .delete {
+                ready.append(job)
+            } else {
+                try fail(job, .missing(missing, of: job.identity))
+            }
+        }
+        let entries = try here { () throws(StoreError) in try mirror.markInFlight(ready.map(\.entry)) }
         return try self.jobs(entries, isWhole: isWhole)
     }
 
@@ -218,5 +227,17 @@ extension PushRun.Job {
         case .update: .update(entity: write.entity, write.write)
         case .delete: .delete(entity: write.entity, write.write)
         }
+    }
+}
+
+extension RemoteError {
+    /// Secrets that were set for an object in a process that has ended.
+    fileprivate static func missing(_ secrets: [String], of identity: RemoteIdentity) -> RemoteError {
+        let names = secrets.map { "\"\($0)\"" }.joined(separator: ", ")
+        return RemoteError(
+            .missingSecret, domain: "Strata",
+            message:
+                "secrets are held in memory alone; set \(names) of \(identity.entity) \(identity.id) again and retry",
+            identity: identity)
     }
 }
