@@ -194,10 +194,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let location = SQLiteStore.Location.file(path: folder.appending(path: "mirror").path)
-        let backend = ShelfBackend {
-            $0.features.insert(.conditionalWrites)
-            $0.features.insert(.batches)
-        }
+        let backend = conditional()
         do {
             let (store, context) = try open(backend, location: location)
             store.setPassword("sesame", for: try city("1", "Ann", context).objectID)
