@@ -14,6 +14,7 @@
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-callgrind  counts instructions instead of time; slow
+#   make bench-outbox     what it costs to save new objects offline
 #   make bench-build      how long an app with a model of 50 entities builds
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
@@ -43,7 +44,7 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tsan asan stress simulate thresholds growth leaks data clean dependencies fuzz-predicates \
-	bench bench-quick bench-callgrind bench-build bench-program server server-load
+	bench bench-quick bench-callgrind bench-outbox bench-build bench-program server server-load
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
@@ -133,6 +134,11 @@ bench-quick: bench-program
 bench-callgrind: bench-program
 	Benchmarks/fetch-data.py --no-orms
 	Benchmarks/callgrind.sh
+
+bench-outbox: dependencies
+	$(SWIFT) build -c release --product OutboxProbe
+	"$$($(SWIFT) build -c release --show-bin-path)/OutboxProbe"
+	OUTBOX_KEPT=50000 "$$($(SWIFT) build -c release --show-bin-path)/OutboxProbe"
 
 bench-build: dependencies
 	Benchmarks/measure-build.py

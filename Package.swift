@@ -165,7 +165,8 @@ let package = Package(
             packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote"], path: "Tests/SyncSimulation"),
-        .executableTarget(name: "OutboxProbe", dependencies: ["StrataRemote"], path: "Tests/OutboxProbe"),
+        .executableTarget(
+            name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
         .executableTarget(
             name: "LoopbackProbe", dependencies: ["Strata", "StrataStackMob"], path: "Tests/LoopbackProbe"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),

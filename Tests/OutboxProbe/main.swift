@@ -1,17 +1,21 @@
 import Foundation
+import Strata
 import StrataRemote
 
-// What it costs to save new objects with the note that the server is to hear of them, against a plain save: CPU time of
-// the store alone, without contexts, whose part is the same in both. OUTBOX_COUNT objects, OUTBOX_ROUNDS times.
+// What it costs to save new objects offline, with the note that the server is to hear of them, against the same save to
+// a plain store: CPU time of the whole process from before the objects are made until they are saved, and of the save
+// alone. OUTBOX_COUNT objects, OUTBOX_ROUNDS times; the median counts. OUTBOX_KEPT objects are there before.
 
 let environment = ProcessInfo.processInfo.environment
 let count = environment["OUTBOX_COUNT"].flatMap(Int.init) ?? 10_000
 let rounds = environment["OUTBOX_ROUNDS"].flatMap(Int.init) ?? 15
+let kept = environment["OUTBOX_KEPT"].flatMap(Int.init) ?? 0
 
-func cpuSeconds() -> Double {
+/// CPU time of the process in milliseconds.
+func cpuTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) * 1e-6
 }
 
 /// Ten attributes, as the objects of the benchmarks have them.
@@ -24,47 +28,82 @@ func makeModel() throws -> ManagedObjectModel {
     return try ManagedObjectModel(name: "Probe", entities: [city])
 }
 
-func makeChanges(_ store: SQLiteStore) throws -> ChangeSet {
-    let city = store.model.entities[0]
-    var builder = RowBatchBuilder(expectedRows: count)
-    for (number, key) in try store.allocateKeys(count, rootIndex: 0).enumerated() {
-        builder.beginRow(entity: city, key: key, version: 1)
-        for slot in city.slots {
-            switch slot.storage {
-            case .text:
-                builder.setText(
-                    slot.name == "cityId" ? UUID().uuidString : "\(slot.name) of \(number)", slot: slot.index)
-            case .double, .date: builder.setDouble(Double(number) * 0.37, slot: slot.index)
-            default: builder.setInteger(Int64(number % 2), slot: slot.index)
-            }
-        }
-        builder.endRow()
+/// A back end that is never asked.
+struct Nowhere: RemoteBackend {
+    let name = "Nowhere"
+    let capabilities = RemoteCapabilities()
+    let clockOffset = 0.0
+    func check(_ operation: RemoteOperation) throws(RemoteError) {}
+    func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
+        throw RemoteError(.unreachable, domain: "Probe", message: "offline")
     }
-    var changes = ChangeSet()
-    changes.inserts = builder.finish().rows.map { ChangeSet.Insert(row: $0) }
-    return changes
 }
+
+struct Times {
+    var all: [Double] = []
+    var save: [Double] = []
+}
+
+func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+/// Makes objects in a context and saves them.
+@MainActor
+func run(_ store: any PersistentStore, _ ids: [String], into times: inout Times) throws {
+    let container = try PersistentContainer(store: store)
+    let context = container.viewContext
+    let start = cpuTime()
+    for (number, id) in ids.enumerated() {
+        let city = try context.insert(entityNamed: "City")
+        try city.setValue(id, forKey: "cityId")
+        try city.setValue("name of \(number)", forKey: "name")
+        try city.setValue("ascii of \(number)", forKey: "ascii")
+        for name in ["population", "elevation", "rank"] { try city.setValue(number, forKey: name) }
+        try city.setValue(Date(timeIntervalSinceReferenceDate: Double(number)), forKey: "changed")
+        try city.setValue(number % 2 == 0, forKey: "isCapital")
+        try city.setValue(Double(number) * 0.37, forKey: "latitude")
+        try city.setValue(Double(number) * 0.73, forKey: "longitude")
+    }
+    let middle = cpuTime()
+    try context.save()
+    let end = cpuTime()
+    times.all.append(end - start)
+    times.save.append(end - middle)
+}
+
+func makeIDs(_ count: Int) -> [String] { (0..<count).map { _ in UUID().uuidString } }
 
 let folder = FileManager.default.temporaryDirectory.appending(path: "outbox-probe-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
-var plain: [Double] = []
-var noted: [Double] = []
+var plain = Times()
+var noted = Times()
 for round in 0..<rounds {
-    let store = try SQLiteStore.open(
-        model: try makeModel(), location: .file(path: folder.appending(path: "plain-\(round)").path))
-    let changes = try makeChanges(store)
-    var start = cpuSeconds()
-    _ = try store.commit(changes)
-    plain.append(cpuSeconds() - start)
+    let model = try makeModel()
+    let file = SQLiteStore.Location.file(path: folder.appending(path: "plain-\(round)").path)
+    let mirrorFile = SQLiteStore.Location.file(path: folder.appending(path: "mirror-\(round)").path)
+    let store = try SQLiteStore.open(model: model, location: file)
+    var options = RemoteStore.Options()
+    options.savePolicy = .cacheOnly
+    let remote = try RemoteStore.open(model: model, backend: Nowhere(), location: mirrorFile, options: options)
+    var unmeasured = Times()
+    if kept > 0 {
+        let ids = makeIDs(kept)
+        try run(store, ids, into: &unmeasured)
+        try run(remote, ids, into: &unmeasured)
+    }
+    let ids = makeIDs(count)
+    try run(store, ids, into: &plain)
+    try run(remote, ids, into: &noted)
     store.close()
-    let mirror = try Mirror.open(
-        model: try makeModel(), location: .file(path: folder.appending(path: "mirror-\(round)").path))
-    let noticed = try makeChanges(mirror.store)
-    start = cpuSeconds()
-    _ = try mirror.commit(noticed, enqueues: true)
-    noted.append(cpuSeconds() - start)
-    mirror.store.close()
+    remote.close()
 }
-let (a, b) = (plain.sorted()[rounds / 2], noted.sorted()[rounds / 2])
-print("\(count) new objects: plain \(a * 1000) ms, with the outbox \(b * 1000) ms, ratio \(b / a)")
+
+func line(_ title: String, _ plain: [Double], _ noted: [Double]) {
+    let (a, b) = (median(plain), median(noted))
+    let numbers = [a, b, b / a].map { $0.formatted(.number.precision(.fractionLength(2))) }
+    print("\(title): plain \(numbers[0]) ms, offline \(numbers[1]) ms, ratio \(numbers[2])")
+}
+
+print("\(count) new objects, \(kept) before, \(rounds) rounds, CPU time:")
+line("making and saving", plain.all, noted.all)
+line("saving alone", plain.save, noted.save)

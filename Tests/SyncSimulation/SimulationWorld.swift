@@ -222,7 +222,7 @@ public final class SimulationWorld: @unchecked Sendable {
             saves.map { ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen) })
         for (write, save) in saves where !server.history.contains(write) && !covered.contains(write) {
             // A server without tokens makes an object again whose creation it is told twice.
-            if deletes[write.identity]?.contains(save.client) == true { continue }
+            if !variant.hasTokens, deletes[write.identity]?.contains(save.client) == true { continue }
             guard server.record(write.identity) != nil, let client = clients.first(where: { $0.number == save.client })
             else { continue }
             let isReported = client.results.contains { result in

@@ -28,6 +28,8 @@ public struct RemoteError: Error, Sendable, Hashable {
         case rejected
         /// The request cannot be made: an argument is wrong or missing. Nothing was sent.
         case invalidRequest
+        /// A secret that goes along with the write is not held any more. Nothing was sent; set it again and retry.
+        case missingSecret
         /// The back end cannot do it. Nothing was sent. The message names the part.
         case unsupported
         /// The answer is not what the protocol promises.

@@ -40,8 +40,7 @@ private struct LocalSave {
     var model: ManagedObjectModel { mirror.model }
 
     mutating func run() throws(StoreError) -> CommitResult {
-        let doubles = try nameInserts()
-        if !doubles.isEmpty { return .conflicts(try transaction.abandon(for: doubles)) }
+        try checkNames()
         try readOldRows()
         try checkPrimaryKeys()
         if enqueues, !changes.deletes.isEmpty {
@@ -49,6 +48,8 @@ private struct LocalSave {
         }
         let result = try transaction.write(changes)
         guard case .committed = result else { return result }
+        let doubles = try nameInserts()
+        if !doubles.isEmpty { return .conflicts(try transaction.abandon(for: doubles)) }
         try forgetDeleted()
         if enqueues { try enqueue() }
         return result
@@ -56,32 +57,43 @@ private struct LocalSave {
 
     // MARK: Names
 
-    /// Enters the primary keys of new objects.
+    private func checkNames() throws(StoreError) {
+        for change in changes.inserts {
+            let row = change.row.row
+            let slot = mirror.primaryKeys[row.entityIndex]
+            if row.isPresent(slot.index), slot.storage != .text || !row.bytes(slot.index).isEmpty { continue }
+            throw .invalidData(
+                entity: model.entities[row.entityIndex].name, property: slot.name, key: row.key,
+                reason: "a new object needs a primary key before it is saved; set one")
+        }
+    }
+
+    /// Enters the primary keys of new objects, which are written by now.
     /// - Returns: Conflicts with objects that have them already.
     private mutating func nameInserts() throws(StoreError) -> [TakenKey] {
-        guard !changes.inserts.isEmpty else { return [] }
+        var keys: [Int: [Int64]] = [:]
+        for change in changes.inserts {
+            keys[mirror.root(change.row.row.entityIndex), default: []].append(change.row.row.key)
+        }
+        var hasOthers = false
+        for (root, keys) in keys {
+            let count = try outbox.name(keys, root: root)
+            if count < keys.count { hasOthers = true }
+        }
+        return hasOthers ? try takenNames() : []
+    }
+
+    /// Looks at the new objects whose primary key is known already.
+    private mutating func takenNames() throws(StoreError) -> [TakenKey] {
         var taken: [TakenKey] = []
-        let insert = try transaction.connection.statement(
-            "INSERT INTO _remote(root, id, key) VALUES(?, ?, ?) ON CONFLICT DO NOTHING")
         for change in changes.inserts {
             let row = change.row.row
             let root = mirror.root(row.entityIndex)
             let slot = mirror.primaryKeys[row.entityIndex]
-            insert.bind(mirror.entities.numbers[root], at: 1)
-            insert.bind(row.key, at: 3)
-            if slot.storage == .text, row.isPresent(slot.index), !row.bytes(slot.index).isEmpty {
-                insert.bindText(unowned: row.bytes(slot.index), at: 2)
-            } else if let id = PrimaryKey.id(of: row, slot) {
-                insert.bind(id, at: 2)
-            } else {
-                throw .invalidData(
-                    entity: model.entities[row.entityIndex].name, property: slot.name, key: row.key,
-                    reason: "a new object needs a primary key before it is saved; set one")
-            }
-            try insert.run()
-            guard transaction.connection.changes == 0 else { continue }
-            let id = PrimaryKey.id(of: row, slot) ?? ""
-            if let other = try mirror.known(id, root: root, on: transaction.connection)?.key {
+            let id = id(of: row)
+            let known = try mirror.known(id, root: root, on: transaction.connection)
+            if known?.key == row.key { continue }
+            if let other = known?.key {
                 taken.append(
                     TakenKey(entityIndex: row.entityIndex, key: row.key, otherKey: other, slot: slot.index))
             } else {
@@ -118,22 +130,9 @@ private struct LocalSave {
         for delete in changes.deletes { keys[mirror.root(delete.entityIndex), default: []].append(delete.key) }
         if enqueues {
             for clearing in changes.clearings { keys[mirror.root(clearing.entityIndex), default: []] += clearing.keys }
-            let new = Set(
-                changes.inserts.map {
-                    RowIdentity(entityIndex: mirror.root($0.row.row.entityIndex), key: $0.row.row.key)
-                })
-            for pair in changes.pairs {
-                let root = mirror.root(pair.entityIndex)
-                if !new.contains(RowIdentity(entityIndex: root, key: pair.owner)) {
-                    keys[root, default: []].append(pair.owner)
-                }
-            }
-            for order in changes.orders {
-                let root = mirror.root(order.entityIndex)
-                if !new.contains(RowIdentity(entityIndex: root, key: order.owner)) {
-                    keys[root, default: []].append(order.owner)
-                }
-            }
+            // Rows of new objects are not there yet.
+            for pair in changes.pairs { keys[mirror.root(pair.entityIndex), default: []].append(pair.owner) }
+            for order in changes.orders { keys[mirror.root(order.entityIndex), default: []].append(order.owner) }
         }
         for (root, keys) in keys {
             try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
@@ -182,7 +181,7 @@ private struct LocalSave {
 
     private mutating func enqueue() throws(StoreError) {
         try outbox.prepare()
-        for insert in changes.inserts { try outbox.insert(insert.row.row) }
+        try outbox.insert(changes.inserts.map { $0.row.row })
         for update in changes.updates { try enqueue(update.row.row, update.slots) }
         for (identity, slots) in cleared.sorted(by: { $0.key.key < $1.key.key }) {
             if let row = oldRows[identity]?.row { try enqueue(row, slots) }
@@ -193,6 +192,7 @@ private struct LocalSave {
             else { continue }
             try outbox.delete(row, id: id(of: row))
         }
+        try outbox.noteSecrets(changes.inserts.map { $0.row.row } + changes.updates.map { $0.row.row })
     }
 
     private mutating func enqueue(_ row: RowPointer, _ slots: SlotSet) throws(StoreError) {

@@ -36,6 +36,17 @@ struct DeletedLinks {
         try forget(id, root: root)
     }
 
+    /// The server is to be asked about an object again.
+    func noteStale(_ identity: RowIdentity) throws(StoreError) {
+        let found = try mirror.ids(
+            entityIndex: identity.entityIndex, keys: [identity.key], placeholdersOnly: false, on: connection)
+        guard let name = found[identity.key], let entity = mirror.model.entity(named: name.entity) else { return }
+        let statement = try connection.statement("INSERT OR IGNORE INTO _remote_stale(entity, id) VALUES(?, ?)")
+        statement.bind(mirror.entities.numbers[entity.index], at: 1)
+        statement.bind(name.id, at: 2)
+        try statement.run()
+    }
+
     private func run(_ sql: String, _ id: String, _ root: Int) throws(StoreError) {
         let statement = try connection.statement(sql)
         statement.bind(mirror.entities.numbers[root], at: 1)

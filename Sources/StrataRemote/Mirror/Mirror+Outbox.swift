@@ -93,25 +93,14 @@ extension Mirror {
         guard let later else { return try write(entry, on: connection) }
         try remove(later.seq, on: connection)
         entry.changed = later.changed
-        switch (entry.kind, later.kind) {
-        case (.insert, .delete):
-            let root = root(entry.identity.entityIndex)
-            try OutboxWriter(mirror: self, connection: connection).forget(later.id, root: root)
-            return try remove(entry.seq, on: connection)
-        case (_, .delete):
-            entry.kind = .delete
-            entry.id = later.id
-            entry.slots = SlotSet()
-            entry.members = []
-        case (.update, .update):
-            entry.base = joinedBase(entry, later)
-            entry.slots.formUnion(later.slots)
-            entry.add(later.members)
-        default: break
+        entry.secretNames.formUnion(later.secretNames)
+        if later.kind == .update, entry.kind == .update { entry.base = joinedBase(entry, later) }
+        if entry.follow(later.kind, id: later.id, slots: later.slots, members: later.members) {
+            return try write(entry, on: connection)
         }
-        // What came behind it is worth an attempt.
-        entry.state = .waiting
-        try write(entry, on: connection)
+        try OutboxWriter(mirror: self, connection: connection).forget(
+            later.id, root: root(entry.identity.entityIndex))
+        try remove(entry.seq, on: connection)
     }
 
     /// What two changes of an object are made to: the later one knows best what it changed alone.
@@ -176,9 +165,9 @@ extension Mirror {
         let statement = try connection.statement(
             """
             UPDATE _outbox SET kind = ?, state = ?, id = ?, slots = ?, members = ?, base = ?, token = ?, changed = ?, \
-            attempts = ?, error = ?, key = ? WHERE seq = ?
+            attempts = ?, error = ?, key = ?, secrets = ? WHERE seq = ?
             """)
-        statement.bind(entry.kind.rawValue, at: 1)
+        statement.bind(entry.kind.number, at: 1)
         statement.bind(entry.state.rawValue, at: 2)
         if entry.id.isEmpty { statement.bindNull(at: 3) } else { statement.bind(entry.id, at: 3) }
         statement.bind(entry.slots.stored, at: 4)
@@ -189,7 +178,8 @@ extension Mirror {
         statement.bind(Int64(entry.attempts), at: 9)
         bind(entry.error.map { OutboxEntry.encoded(StoredError($0)) }, at: 10)
         statement.bind(entry.identity.key, at: 11)
-        statement.bind(entry.seq, at: 12)
+        bind(entry.secretNames.isEmpty ? nil : OutboxEntry.encoded(entry.secretNames), at: 12)
+        statement.bind(entry.seq, at: 13)
         try statement.run()
 
         func bind(_ data: Data?, at index: Int32) {

@@ -7,17 +7,23 @@ extension Mirror {
     package func complete(
         _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil
     ) throws(StoreError) {
-        try applying { (session) throws(StoreError) in
+        let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
+        let isLast = try applying { (session) throws(StoreError) in
             session.ticket = ticket
-            guard let current = try current(entry, on: session.connection) else {
-                if let record, entry.kind != .delete { _ = try session.run([record], deleted: []) }
-                return
+            if let current = try current(entry, on: session.connection) {
+                try remove(current.seq, on: session.connection)
+                if current.kind == .delete {
+                    try session.end(current)
+                } else if let record {
+                    try session.take(record, behind: current)
+                }
+            } else if let record, entry.kind != .delete {
+                _ = try session.run([record], deleted: [])
             }
-            try remove(current.seq, on: session.connection)
-            if current.kind == .delete { return try session.end(current) }
-            if let record { try session.take(record, behind: current) }
+            return try entries(root: identity.entityIndex, key: identity.key, on: session.connection).isEmpty
         }
-        secrets.forget(RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key))
+        // What was set since goes along with the change behind this one.
+        if isLast { secrets.forget(identity) }
     }
 
     /// Notes that the members of one relationship of an entry are told, or its values.
@@ -104,10 +110,11 @@ extension Mirror {
         try applying { (session) throws(StoreError) in
             guard var current = try current(entry, on: session.connection) else { return }
             guard recreates, current.kind != .delete else {
-                for entry in try entries(
+                let all = try entries(
                     root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
-                { try remove(entry.seq, on: session.connection) }
-                return try session.end(current)
+                for entry in all { try remove(entry.seq, on: session.connection) }
+                // If it was deleted here meanwhile, only that entry knows its name.
+                return try session.end(all.last { $0.kind == .delete } ?? current)
             }
             current.kind = .insert
             current.base = nil
@@ -117,6 +124,16 @@ extension Mirror {
             current.token = nil
             try session.forgetVersion(current)
             try settle(current, on: session.connection)
+        }
+    }
+
+    /// Takes out an entry of which nothing was left to send. The server was not asked, so that what it had told of the
+    /// object while the entry waited, its end for instance, is asked for again.
+    package func completeUnsent(_ entry: OutboxEntry) throws(StoreError) {
+        try store.transaction { (transaction) throws(StoreError) in
+            guard let current = try current(entry, on: transaction.connection) else { return }
+            try remove(current.seq, on: transaction.connection)
+            try DeletedLinks(mirror: self, connection: transaction.connection).noteStale(current.identity)
         }
     }
 

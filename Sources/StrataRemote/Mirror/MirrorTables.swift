@@ -41,7 +41,8 @@ struct MirrorEntities: Sendable {
             token BLOB,
             changed REAL NOT NULL,
             attempts INTEGER NOT NULL DEFAULT 0,
-            error BLOB
+            error BLOB,
+            secrets BLOB
         )
         """,
         "CREATE INDEX IF NOT EXISTS _outbox_by_object ON _outbox (root, key)",

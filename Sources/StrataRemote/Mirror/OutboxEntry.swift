@@ -4,13 +4,6 @@ import StrataSQLite
 /// A change that waits to be told to the server: one for each object, and a second one if the object was changed again
 /// while the first is under way.
 package struct OutboxEntry: Sendable {
-    /// What is to be done.
-    package enum Kind: Int64, Sendable, Hashable, CaseIterable {
-        case insert = 0
-        case update = 1
-        case delete = 2
-    }
-
     /// How far it is.
     package enum State: Int64, Sendable, Hashable {
         /// Nothing of it has been sent, or what was sent is known not to have been done.
@@ -27,7 +20,7 @@ package struct OutboxEntry: Sendable {
     package var identity: RowIdentity
     /// The primary key of the object, for those that may be gone.
     package var id: String
-    package var kind: Kind
+    package var kind: ChangeKind
     package var state: State
     /// The slots that were changed here; for an update alone.
     package var slots: SlotSet
@@ -44,6 +37,8 @@ package struct OutboxEntry: Sendable {
     package var attempts: Int
     /// Why the last attempt failed.
     package var error: RemoteError?
+    /// The names of secrets that go along. Their values are held in memory alone.
+    package var secretNames: Set<String>
 }
 
 /// A change of a to-many relationship that is kept as pairs, of an object that waits in the outbox.
@@ -57,10 +52,17 @@ package struct MemberChange: Sendable, Hashable, Codable {
     /// Whether the order was changed, so that the whole list has to be told.
     package var isOrder = false
 
-    /// Takes in what was changed later.
+    /// Takes in what was changed later. A member that was added and is removed again is still to be removed: somebody
+    /// else may have added it meanwhile, and it must not come back.
     mutating func merge(_ later: MemberChange) {
-        for key in later.added where removed.removeValue(forKey: key) == nil { added.insert(key) }
-        for (key, id) in later.removed where added.remove(key) == nil { removed[key] = id }
+        for key in later.added {
+            removed[key] = nil
+            added.insert(key)
+        }
+        for (key, id) in later.removed {
+            added.remove(key)
+            removed[key] = id
+        }
         isOrder = isOrder || later.isOrder
     }
 
@@ -69,14 +71,71 @@ package struct MemberChange: Sendable, Hashable, Codable {
 }
 
 extension OutboxEntry {
+    /// Takes in what was done to the object later, when the server has heard of neither.
+    /// - Parameter id: The primary key, for a delete.
+    /// - Returns: false if nothing is left to tell the server.
+    mutating func follow(
+        _ later: ChangeKind, id: String = "", slots: SlotSet = SlotSet(), members: [MemberChange] = []
+    ) -> Bool {
+        guard let joined = kind.followed(by: later) else { return false }
+        // What failed is worth another attempt, too.
+        state = .waiting
+        kind = joined
+        switch joined {
+        case .insert: break
+        case .update:
+            self.slots.formUnion(slots)
+            add(members)
+        case .delete:
+            self.id = id
+            self.slots = SlotSet()
+            self.members = []
+        }
+        return true
+    }
+
+    /// Takes in changes of to-many relationships.
+    mutating func add(_ changes: [MemberChange]) {
+        for change in changes {
+            if let index = members.firstIndex(where: { $0.relationship == change.relationship }) {
+                members[index].merge(change)
+            } else {
+                members.append(change)
+            }
+        }
+        members.removeAll(where: \.isEmpty)
+    }
+}
+
+extension ChangeKind {
+    /// How it stands in the outbox, which is also the order of kinds for back ends without versions.
+    var number: Int64 {
+        switch self {
+        case .insert: 0
+        case .update: 1
+        case .delete: 2
+        }
+    }
+
+    init?(number: Int64) {
+        switch number {
+        case 0: self = .insert
+        case 1: self = .update
+        case 2: self = .delete
+        default: return nil
+        }
+    }
+}
+
+extension OutboxEntry {
     /// The columns in the order in which ``init(_:_:)`` reads them.
     static let columns =
-        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error"
+        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error, secrets"
 
     /// Reads a row of the outbox; nil if it is of an entity that the model has no more.
     init?(_ statement: Statement, _ mirror: Mirror) {
         guard let entityIndex = mirror.entities.indexes[statement.integer(1)],
-            let kind = Kind(rawValue: statement.integer(3)), let state = State(rawValue: statement.integer(4))
+            let kind = ChangeKind(number: statement.integer(3)), let state = State(rawValue: statement.integer(4))
         else { return nil }
         seq = statement.integer(0)
         identity = RowIdentity(entityIndex: entityIndex, key: statement.integer(2))
@@ -90,6 +149,7 @@ extension OutboxEntry {
         changed = Date(timeIntervalSinceReferenceDate: statement.double(10))
         attempts = Int(statement.integer(11))
         error = statement.isNull(12) ? nil : Self.decoded(StoredError.self, statement, 12)?.error
+        secretNames = statement.isNull(13) ? [] : Self.decoded(Set<String>.self, statement, 13) ?? []
     }
 
     private static func decoded<T: Decodable>(_ type: T.Type, _ statement: Statement, _ column: Int32) -> T? {
@@ -98,7 +158,7 @@ extension OutboxEntry {
 
     /// Something as it stands in a column.
     static func encoded(_ value: some Encodable) -> Data {
-        // Neither of the types that come here has a value that JSON cannot hold.
+        // None of the types that come here has a value that JSON cannot hold.
         (try? JSONEncoder().encode(value)) ?? Data()
     }
 }

@@ -36,6 +36,24 @@ struct OutboxWriter {
         try statement.run()
     }
 
+    /// Enters the primary keys of objects as they stand in their rows, without those that are known already.
+    /// - Returns: How many were entered.
+    func name(_ keys: [Int64], root: Int) throws(StoreError) -> Int {
+        let slot = mirror.primaryKeys[root]
+        guard let place = mirror.store.place(entityIndex: root, slot: slot.index) else { return 0 }
+        // In their order, so that the table grows page by page.
+        let statement = try connection.statement(
+            """
+            INSERT INTO _remote(root, id, key) SELECT ?, \(PrimaryKey.text(of: "t.\(place.column)", slot)) AS name, \
+            t._id FROM strata_list(?) AS l CROSS JOIN \(place.table) AS t ON t._id = l.value WHERE true ORDER BY name \
+            ON CONFLICT DO NOTHING
+            """)
+        statement.bind(mirror.entities.numbers[root], at: 1)
+        statement.bind(ValueList(keys: keys), at: 2)
+        try statement.run()
+        return connection.changes
+    }
+
     func forget(_ id: String, root: Int) throws(StoreError) {
         try DeletedLinks(mirror: mirror, connection: connection).forget(id, root: root)
         let statement = try connection.statement("DELETE FROM _remote WHERE root = ? AND id = ?")
@@ -46,46 +64,58 @@ struct OutboxWriter {
 
     // MARK: Entries
 
-    mutating func insert(_ row: RowPointer) throws(StoreError) {
-        if !remade.isEmpty, remade.contains(identity(of: row)) { return try remake(row) }
-        let statement = try connection.statement(
-            "INSERT INTO _outbox(root, key, entity, kind, changed) VALUES(?, ?, ?, 0, ?)")
-        statement.bind(mirror.entities.numbers[mirror.root(row.entityIndex)], at: 1)
-        statement.bind(row.key, at: 2)
-        statement.bind(mirror.entities.numbers[row.entityIndex], at: 3)
-        statement.bind(changed, at: 4)
-        try statement.run()
+    /// New objects, by one statement for each entity: one for each object would cost more than the save.
+    mutating func insert(_ rows: [RowPointer]) throws(StoreError) {
+        var keys: [Int: [Int64]] = [:]
+        for row in rows {
+            if !remade.isEmpty, remade.contains(identity(of: row)), try remake(row) { continue }
+            keys[row.entityIndex, default: []].append(row.key)
+        }
+        for (entityIndex, keys) in keys.sorted(by: { $0.key < $1.key }) {
+            let statement = try connection.statement(
+                """
+                INSERT INTO _outbox(root, key, entity, kind, changed) SELECT ?, value, ?, 0, ? FROM strata_list(?)
+                """)
+            statement.bind(mirror.entities.numbers[mirror.root(entityIndex)], at: 1)
+            statement.bind(mirror.entities.numbers[entityIndex], at: 2)
+            statement.bind(changed, at: 3)
+            statement.bind(ValueList(keys: keys), at: 4)
+            try statement.run()
+        }
     }
 
     /// - Parameter base: The row before the change.
     mutating func update(_ base: RowPointer, slots: SlotSet, members: [MemberChange] = []) throws(StoreError) {
-        if var waiting = try waiting(base) {
-            waiting.state = .waiting
-            if waiting.kind == .update {
-                waiting.slots.formUnion(slots)
-                waiting.add(members)
-            }
-            return try write(waiting)
+        guard var waiting = try waiting(base) else {
+            return try add(base, kind: .update, id: nil, slots: slots, members: members)
         }
-        try add(base, kind: .update, id: nil, slots: slots, members: members)
+        if waiting.follow(.update, slots: slots, members: members) { try write(waiting) }
     }
 
     mutating func delete(_ row: RowPointer, id: String) throws(StoreError) {
         guard var waiting = try waiting(row) else { return try add(row, kind: .delete, id: id) }
-        if waiting.kind == .insert {
-            try forget(id, root: mirror.root(row.entityIndex))
-            return try mirror.remove(waiting.seq, on: connection)
+        if waiting.follow(.delete, id: id) { return try write(waiting) }
+        try forget(id, root: mirror.root(row.entityIndex))
+        try mirror.remove(waiting.seq, on: connection)
+    }
+
+    /// Notes which secrets go along with the changes of objects.
+    func noteSecrets(_ rows: [RowPointer]) throws(StoreError) {
+        let secrets = mirror.secrets.names
+        if secrets.isEmpty { return }
+        for row in rows {
+            guard let names = secrets[identity(of: row)] else { continue }
+            for var entry in try mirror.entries(root: mirror.root(row.entityIndex), key: row.key, on: connection)
+            where entry.state != .sent && entry.kind != .delete {
+                entry.secretNames.formUnion(names)
+                try mirror.write(entry, on: connection)
+            }
         }
-        waiting.kind = .delete
-        waiting.state = .waiting
-        waiting.slots = SlotSet()
-        waiting.members = []
-        waiting.id = id
-        try write(waiting)
     }
 
     /// Deleted here and made again before the server heard of it: a change of everything.
-    private mutating func remake(_ row: RowPointer) throws(StoreError) {
+    /// - Returns: false if the delete is under way; behind it comes a new object.
+    private mutating func remake(_ row: RowPointer) throws(StoreError) -> Bool {
         let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) ?? ""
         let list = try mirror.entries(
             "root = ? AND kind = 2 AND state <> 1 AND id = ?", on: connection
@@ -93,16 +123,12 @@ struct OutboxWriter {
             statement.bind(mirror.entities.numbers[mirror.root(row.entityIndex)], at: 1)
             statement.bind(id, at: 2)
         }
+        guard let base = list.last?.base, let kind = ChangeKind.delete.followed(by: .insert) else { return false }
+        for entry in list { try mirror.remove(entry.seq, on: connection) }
         var slots = SlotSet()
         for slot in mirror.model.entities[row.entityIndex].slots where slot.isTold { slots.insert(slot.index) }
-        let base = list.last?.base
-        for entry in list { try mirror.remove(entry.seq, on: connection) }
-        guard base != nil else {
-            // The delete is under way: behind it comes a new object.
-            remade.remove(identity(of: row))
-            return try insert(row)
-        }
-        try add(row, kind: .update, id: nil, slots: slots, base: base)
+        try add(row, kind: kind, id: nil, slots: slots, base: base)
+        return true
     }
 
     private func identity(of row: RowPointer) -> RowIdentity {
@@ -117,7 +143,7 @@ struct OutboxWriter {
     }
 
     private mutating func add(
-        _ row: RowPointer, kind: OutboxEntry.Kind, id: String?, slots: SlotSet = SlotSet(),
+        _ row: RowPointer, kind: ChangeKind, id: String?, slots: SlotSet = SlotSet(),
         members: [MemberChange] = [], base: Data? = nil
     ) throws(StoreError) {
         let statement = try connection.statement(
@@ -128,7 +154,7 @@ struct OutboxWriter {
         statement.bind(mirror.entities.numbers[mirror.root(row.entityIndex)], at: 1)
         statement.bind(row.key, at: 2)
         statement.bind(mirror.entities.numbers[row.entityIndex], at: 3)
-        statement.bind(kind.rawValue, at: 4)
+        statement.bind(kind.number, at: 4)
         if let id { statement.bind(id, at: 5) } else { statement.bindNull(at: 5) }
         statement.bind(slots.stored, at: 6)
         if members.isEmpty { statement.bindNull(at: 7) } else { statement.bind(OutboxEntry.encoded(members), at: 7) }
@@ -147,19 +173,5 @@ struct OutboxWriter {
         var entry = entry
         entry.changed = Date(timeIntervalSinceReferenceDate: changed)
         try mirror.write(entry, on: connection)
-    }
-}
-
-extension OutboxEntry {
-    /// Takes in changes of to-many relationships.
-    mutating func add(_ changes: [MemberChange]) {
-        for change in changes {
-            if let index = members.firstIndex(where: { $0.relationship == change.relationship }) {
-                members[index].merge(change)
-            } else {
-                members.append(change)
-            }
-        }
-        members.removeAll(where: \.isEmpty)
     }
 }

@@ -23,6 +23,17 @@ package enum PrimaryKey {
         }
     }
 
+    /// The primary key as text in SQL, as ``id(of:_:)`` gives it.
+    static func text(of column: String, _ slot: SlotDescription) -> String {
+        switch slot.storage {
+        case .integer: "CAST(\(column) AS TEXT)"
+        case .uuid:
+            [(1, 8), (9, 4), (13, 4), (17, 4), (21, 12)].map { "substr(hex(\(column)), \($0), \($1))" }
+                .joined(separator: " || '-' || ")
+        default: column
+        }
+    }
+
     /// The value of the attribute for a primary key; nil if it is none of the attribute's type.
     static func value(_ id: String, _ slot: SlotDescription) -> Value? {
         switch slot.storage {

@@ -35,7 +35,7 @@ struct SaveSending {
 
     /// All failures as one.
     var failure: RemoteFailure {
-        func objects(_ kind: OutboxEntry.Kind) -> [RemoteFailure.Object] {
+        func objects(_ kind: ChangeKind) -> [RemoteFailure.Object] {
             failures.filter { $0.write.kind == kind }.map { write, error in
                 let id = ObjectID(
                     entity: write.entity, key: write.identity.key, storeIdentifier: store.identifier)
@@ -56,7 +56,7 @@ struct SaveSending {
     }
 
     mutating func run() async {
-        for kind in [OutboxEntry.Kind.insert, .update, .delete] {
+        for kind in [ChangeKind.insert, .update, .delete] {
             let list = writes.filter { $0.kind == kind }
             if failures.isEmpty {
                 await send(kind == .insert ? Self.referencedFirst(list) : list)

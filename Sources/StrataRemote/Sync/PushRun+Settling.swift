@@ -139,9 +139,19 @@ extension PushRun {
     /// creation was answered late, when others had changed it already.
     /// - Returns: Whether the change can be sent; else it has been settled, or waits for the next round.
     mutating func findBase(_ job: Job) async throws(Interruption) -> Bool {
-        guard job.entry.kind != .insert, job.write.write.baseVersion == nil, !hasDecided(job), mayDecide(job)
-        else { return true }
-        guard let record = try await serverState(job) else {
+        guard job.entry.kind != .insert, job.write.write.baseVersion == nil else { return true }
+        let found = try await serverState(job)
+        // A server that has no version for it cannot compare any.
+        if let found, found.version == nil { return true }
+        guard mayDecide(job) else {
+            try fail(
+                job,
+                RemoteError(
+                    .conflict, domain: "Strata", message: "others change the object all the time",
+                    identity: job.identity, serverRecord: found))
+            return false
+        }
+        guard let record = found else {
             if job.entry.kind == .delete {
                 try here { () throws(StoreError) in try mirror.complete(job.entry, nil) }
                 report(job, .deleted)

@@ -60,12 +60,6 @@ struct PushRun {
         }
     }
 
-    /// Whether the change of an object has met a conflict in this push.
-    func hasDecided(_ job: Job) -> Bool {
-        conflicts[RowIdentity(entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)]
-            != nil
-    }
-
     // MARK: A round
 
     /// Sends each object's first change.
@@ -84,7 +78,7 @@ struct PushRun {
         } else {
             // New objects first, deleted ones last, as back ends without versions have always had it.
             let jobs = PushOrder.ordered(try jobs(first, isWhole: true)).enumerated()
-                .sorted { ($0.element.entry.kind.rawValue, $0.offset) < ($1.element.entry.kind.rawValue, $1.offset) }
+                .sorted { ($0.element.entry.kind.number, $0.offset) < ($1.element.entry.kind.number, $1.offset) }
             for job in jobs { try await compareAndWrite(job.element) }
         }
     }
@@ -95,7 +89,7 @@ struct PushRun {
         var write: MirrorWrite
 
         var identity: RemoteIdentity { RemoteIdentity(entity: write.entity.name, id: write.write.id) }
-        var kind: ChangeKind { ChangeKind(entry.kind) }
+        var kind: ChangeKind { entry.kind }
         var isEmpty: Bool {
             entry.kind == .update && write.write.values.isEmpty && write.relations.isEmpty
         }
@@ -112,7 +106,7 @@ struct PushRun {
                 let job = Job(entry: entry, write: write)
                 if job.isEmpty {
                     // The members that were added have gone meanwhile.
-                    try here { () throws(StoreError) in try mirror.complete(entry, nil) }
+                    try here { () throws(StoreError) in try mirror.completeUnsent(entry) }
                 } else {
                     jobs.append(job)
                 }
@@ -124,8 +118,17 @@ struct PushRun {
     }
 
     /// Notes that jobs are under way, and takes what they send from the objects as they are now.
-    func started(_ jobs: [Job], isWhole: Bool) throws(Interruption) -> [Job] {
-        let entries = try here { () throws(StoreError) in try mirror.markInFlight(jobs.map(\.entry)) }
+    mutating func started(_ jobs: [Job], isWhole: Bool) throws(Interruption) -> [Job] {
+        var ready: [Job] = []
+        for job in jobs {
+            let missing = job.entry.secretNames.subtracting(job.write.write.secrets.keys).sorted()
+            if missing.isEmpty || job.entry.kind == .delete {
+                ready.append(job)
+            } else {
+                try fail(job, .missing(missing, of: job.identity))
+            }
+        }
+        let entries = try here { () throws(StoreError) in try mirror.markInFlight(ready.map(\.entry)) }
         return try self.jobs(entries, isWhole: isWhole)
     }
 
@@ -229,5 +232,17 @@ extension PushRun.Job {
         case .update: .update(entity: write.entity, write.write)
         case .delete: .delete(entity: write.entity, write.write)
         }
+    }
+}
+
+extension RemoteError {
+    /// Secrets that were set for an object in a process that has ended.
+    fileprivate static func missing(_ secrets: [String], of identity: RemoteIdentity) -> RemoteError {
+        let names = secrets.map { "\"\($0)\"" }.joined(separator: ", ")
+        return RemoteError(
+            .missingSecret, domain: "Strata",
+            message:
+                "secrets are held in memory alone; set \(names) of \(identity.entity) \(identity.id) again and retry",
+            identity: identity)
     }
 }

@@ -107,7 +107,7 @@ public struct FailedChange: Sendable {
     /// The object.
     public var identity: RemoteIdentity { RemoteIdentity(entity: entityName, id: entry.id) }
     /// What was to be done.
-    public var kind: ChangeKind { ChangeKind(entry.kind) }
+    public var kind: ChangeKind { entry.kind }
     /// Why the server refused it.
     public var error: RemoteError {
         entry.error ?? RemoteError(.rejected, domain: "Strata", message: "the server gave no reason")
@@ -116,14 +116,4 @@ public struct FailedChange: Sendable {
     public var attempts: Int { entry.attempts }
     let entry: OutboxEntry
     let entityName: String
-}
-
-extension ChangeKind {
-    init(_ kind: OutboxEntry.Kind) {
-        switch kind {
-        case .insert: self = .insert
-        case .update: self = .update
-        case .delete: self = .delete
-        }
-    }
 }

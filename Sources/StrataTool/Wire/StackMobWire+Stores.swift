@@ -73,7 +73,7 @@ extension StackMobWire {
         for (name, id) in operations { try maker.perform(name, id) }
         let entries = try store.store.mirror.pendingEntries()
         let names = try store.store.mirror.ids(of: entries.map(\.identity))
-        func ids(_ kind: OutboxEntry.Kind) -> JSONValue {
+        func ids(_ kind: ChangeKind) -> JSONValue {
             .array(
                 entries.filter { $0.kind == kind }
                     .map { .string($0.id.isEmpty ? names[$0.identity]?.id ?? "" : $0.id) })

@@ -15,6 +15,7 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
     private var failures: [RemoteIdentity: RemoteError] = [:]
     private var outage: RemoteError?
     private var gate: [CheckedContinuation<Void, Never>]?
+    private var time: Date?
 
     let name = "Shelf"
 
@@ -54,6 +55,12 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
     var down: RemoteError? {
         get { lock.withLock { outage } }
         set { lock.withLock { outage = newValue } }
+    }
+
+    /// When the shelf says that it changes objects; nil for seconds that count its changes.
+    var now: Date? {
+        get { lock.withLock { time } }
+        set { lock.withLock { time = newValue } }
     }
 
     func refuse(_ entity: String, _ id: String, _ error: RemoteError?) {
@@ -177,7 +184,7 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         var record = shelf[identity] ?? RemoteRecord(entity: identity.entity, id: identity.id)
         record.values.merge(values) { $1 }
         record.version = "\(revision)"
-        record.modified = Date(timeIntervalSinceReferenceDate: Double(revision))
+        record.modified = time ?? Date(timeIntervalSinceReferenceDate: Double(revision))
         // What the server fills in.
         if identity.entity == "City" { record.values["revision"] = .value(.integer(Int64(revision))) }
         shelf[identity] = record

@@ -1,0 +1,81 @@
+import Foundation
+import StrataSQLite
+
+/// What is done to single objects when a change is settled, given up or forgotten.
+extension ApplySession {
+    /// A row with what a record tells over another one, and the slots that it tells; nil if it is about another entity.
+    func row(of record: RemoteRecord, over row: RowPointer) throws(StoreError) -> (slab: RowSlab, slots: SlotSet)? {
+        guard let entity = model.entity(named: record.entity), entity.index == row.entityIndex else { return nil }
+        var other = self
+        let item = Item(record: record, entity: entity, identity: named(record.id, entity))
+        for (destination, id) in references(of: item) {
+            let identity = named(id, destination)
+            // An object that is not here yet is another one than any that is.
+            other.keys[identity] = try mirror.known(id, root: destination.rootIndex, on: connection)?.key ?? -1
+        }
+        var slab = RowSlab.copy(of: row)
+        var slots = SlotSet()
+        for (slot, value) in try other.told(item) {
+            try set(value, slot, entity, in: &slab)
+            slots.insert(slot.index)
+        }
+        return (slab, slots)
+    }
+
+    /// Gives an object values that it had before: some slots, or all of a deleted one.
+    mutating func putBack(_ base: RowSlab, slots: SlotSet?, _ entry: OutboxEntry) throws(StoreError) {
+        let entity = model.entities[entry.identity.entityIndex]
+        let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [entry.identity.key])
+        var slab = found.count > 0 ? RowSlab.copy(of: found[0].row) : RowSlab.copy(of: base.row)
+        for slot in entity.slots where slot.storage == .key && base.row.isPresent(slot.index) {
+            // What it referred to may have gone meanwhile.
+            guard let index = slot.relationshipIndex else { continue }
+            let key = Int64(bitPattern: base.row.word(slot.index))
+            let target = try transaction.rows(entityIndex: entity.relationships[index].destinationIndex, keys: [key])
+            if target.count == 0 { RowEditing.setNil(slot.index, in: base) }
+        }
+        guard found.count > 0 else {
+            RowEditing.setVersion(base.row.version + 1, in: slab)
+            for slot in entity.slots where slot.storage == .key && !base.row.isPresent(slot.index) {
+                RowEditing.setNil(slot.index, in: slab)
+            }
+            changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
+            return
+        }
+        guard let slots, !slots.isEmpty else { return }
+        for slot in slots { RowEditing.copySlot(slot, layout: entity.slots, from: base.row, to: &slab) }
+        RowEditing.setVersion(found[0].row.version + 1, in: slab)
+        changes.updates.append(
+            .init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: found[0].row.version))
+        previousRows.append(found[0])
+    }
+
+    /// Makes an object a placeholder.
+    mutating func empty(_ entity: EntityDescription, _ key: Int64) throws(StoreError) {
+        let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
+        guard found.count > 0, found[0].row.version > 0 else { return }
+        let old = found[0]
+        let own = model.entities[old.row.entityIndex]
+        let primaryKey = mirror.primaryKeys[own.index].index
+        var slab = RowEditing.emptyRow(entity: own, key: key)
+        RowEditing.copySlot(primaryKey, layout: own.slots, from: old.row, to: &slab)
+        changes.updates.append(
+            .init(
+                row: RowReference(slab: slab, row: slab.row),
+                slots: SlotSet(own.slots.filter { $0.isStored && $0.index != primaryKey }.map(\.index)),
+                baseVersion: old.row.version))
+        previousRows.append(old)
+    }
+
+    /// Takes all objects of a hierarchy away, placeholders included.
+    mutating func removeAll(_ entity: EntityDescription) throws(StoreError) {
+        var keys: [Int64] = []
+        let list = try connection.statement("SELECT key FROM _remote WHERE root = ? AND key IS NOT NULL")
+        list.bind(mirror.entities.numbers[entity.index], at: 1)
+        while try list.step() { keys.append(list.integer(0)) }
+        try transaction.rows(entityIndex: entity.index, keys: keys).forEach { (slab, row) throws(StoreError) in
+            changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
+            deletedRows.append(RowReference(slab: slab, row: row))
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import StrataSQLite
+
+/// Puts the values of records into rows, below what was changed here.
+extension ApplySession {
+    /// The slots that a record tells, with their values.
+    func told(_ item: Item) throws(StoreError) -> [(slot: SlotDescription, value: Value)] {
+        var result: [(slot: SlotDescription, value: Value)] = []
+        let entity = item.entity
+        for (name, value) in item.record.values {
+            if let attribute = entity.attribute(named: name) {
+                guard case .value(let value) = value else { continue }
+                if case .composite = attribute.type {
+                    var elements: [String: Value] = [:]
+                    if case .composite(let given) = value { elements = given }
+                    for index in attribute.slots {
+                        let slot = entity.slots[index]
+                        result.append((slot, elements[String(slot.name.dropFirst(name.count + 1))] ?? .null))
+                    }
+                } else if let index = attribute.slots.first {
+                    result.append((entity.slots[index], value))
+                }
+            } else if let relationship = entity.relationship(named: name), let slot = relationship.slot {
+                guard case .reference(let id) = value else { continue }
+                let identity = id.map { named($0, model.destination(of: relationship)) }
+                let key = identity.flatMap { gone.contains($0) ? nil : keys[$0] }
+                result.append((entity.slots[slot], key.map(Value.object) ?? .null))
+            }
+        }
+        let primaryKey = mirror.primaryKeys[entity.index]
+        guard let id = PrimaryKey.value(item.record.id, primaryKey) else {
+            throw .invalidData(
+                entity: entity.name, property: primaryKey.name, key: keys[item.identity] ?? 0,
+                reason: "the server's primary key \"\(item.record.id)\" is no \(primaryKey.type?.name ?? "key")")
+        }
+        return result.filter { $0.slot.isTold && $0.slot.index != primaryKey.index } + [(primaryKey, id)]
+    }
+
+    func set(
+        _ value: Value, _ slot: SlotDescription, _ entity: EntityDescription, in slab: inout RowSlab
+    ) throws(StoreError) {
+        guard RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) else {
+            throw .invalidData(
+                entity: entity.name, property: slot.name, key: slab.row.key,
+                reason: "the server's \(value.kind) \(value) is no \(slot.type?.name ?? "key")")
+        }
+    }
+
+    // MARK: Placing
+
+    mutating func place(_ item: Item) throws(StoreError) {
+        guard let key = keys[item.identity] else { return }
+        let entity = item.entity
+        let told = try told(item)
+        guard let old = rows[RowIdentity(entityIndex: entity.rootIndex, key: key)] else {
+            var slab = RowEditing.emptyRow(entity: entity, key: key)
+            for (slot, value) in told { try set(value, slot, entity, in: &slab) }
+            try insert(slab, item)
+            return try note(item)
+        }
+        if old.row.version == 0 { return try fill(old, item, told) }
+        guard old.row.entityIndex == entity.index else {
+            throw .invalidData(
+                entity: model.entities[old.row.entityIndex].name, property: "entity", key: key,
+                reason: "the server says that it is a \(entity.name); purge it and read it again")
+        }
+        if let known = item.known?.modified, let modified = item.record.modified, modified < known { return }
+        try update(old, item, told)
+    }
+
+    mutating func insert(_ slab: RowSlab, _ item: Item) throws(StoreError) {
+        RowEditing.setVersion(1, in: slab)
+        changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
+        try placeMembers(item, slab.row.key, entries: [])
+    }
+
+    /// Gives a placeholder its values.
+    mutating func fill(
+        _ old: RowReference, _ item: Item, _ told: [(slot: SlotDescription, value: Value)]
+    ) throws(StoreError) {
+        let entity = item.entity
+        var slab = RowEditing.emptyRow(entity: entity, key: old.row.key)
+        for (slot, value) in told { try set(value, slot, entity, in: &slab) }
+        if old.row.entityIndex != entity.index, mirror.store.hasEntityColumn(entity.index),
+            let place = mirror.store.place(entityIndex: entity.rootIndex, slot: mirror.primaryKeys[entity.index].index)
+        {
+            let statement = try connection.statement("UPDATE \(place.table) SET _entity = ? WHERE _id = ?")
+            statement.bind(entity.name, at: 1)
+            statement.bind(old.row.key, at: 2)
+            try statement.run()
+        }
+        RowEditing.setVersion(1, in: slab)
+        // What refers to it may have come without saying so here: that is not taken away.
+        var slots = SlotSet()
+        for slot in entity.slots where slot.isStored && (slab.row.isPresent(slot.index)) { slots.insert(slot.index) }
+        changes.updates.append(.init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: 0))
+        previousRows.append(old)
+        try placeMembers(item, old.row.key, entries: [])
+        try note(item)
+    }
+
+    /// Puts what is told under what was changed here.
+    mutating func update(
+        _ old: RowReference, _ item: Item, _ told: [(slot: SlotDescription, value: Value)]
+    ) throws(StoreError) {
+        let entity = item.entity
+        var entries: [OutboxEntry] =
+            outboxIsEmpty ? [] : try mirror.entries(root: entity.rootIndex, key: old.row.key, on: connection)
+        // Nobody else can have changed what the server does not know; if it does, sending it will tell.
+        if entries.contains(where: { $0.kind == .insert && $0.seq != settled?.seq }) { return }
+        entries.removeAll { $0.kind == .delete }
+        var local = SlotSet()
+        for entry in entries { local.formUnion(entry.seq == settled?.seq ? settled?.slots ?? SlotSet() : entry.slots) }
+        var slab = RowSlab.copy(of: old.row)
+        var changed = SlotSet()
+        for (slot, value) in told where !local.contains(slot.index) {
+            try set(value, slot, entity, in: &slab)
+            if !slab.row.hasSameValue(as: old.row, slot: slot.index, storage: slot.storage) {
+                changed.insert(slot.index)
+            }
+        }
+        if !changed.isEmpty {
+            RowEditing.setVersion(old.row.version + 1, in: slab)
+            changes.updates.append(
+                .init(row: RowReference(slab: slab, row: slab.row), slots: changed, baseVersion: old.row.version))
+            previousRows.append(old)
+        }
+        try placeMembers(item, old.row.key, entries: entries)
+        if try rebase(entries, told, old.row, entity), isWhole { try note(item) }
+    }
+
+    /// Notes what the server told in the bases of waiting entries.
+    /// - Returns: Whether nothing that was changed here has another value at the server than it had when it was changed
+    ///   here. Else the entries stay as they are based, so that the conflict is met when they are sent.
+    func rebase(
+        _ entries: [OutboxEntry], _ told: [(slot: SlotDescription, value: Value)], _ old: RowPointer,
+        _ entity: EntityDescription
+    ) throws(StoreError) -> Bool {
+        var agrees = true
+        for var entry in entries {
+            let isSettled = entry.seq == settled?.seq
+            if isSettled, let settled { entry = settled }
+            let base = entry.base.flatMap(RowSlab.init(stored:)) ?? RowSlab.copy(of: old)
+            var slab = RowSlab.copy(of: base.row)
+            for (slot, value) in told {
+                var trial = slab
+                if entry.slots.contains(slot.index), !isSettled {
+                    trial = RowSlab.copy(of: slab.row)
+                    try set(value, slot, entity, in: &trial)
+                    if !trial.row.hasSameValue(as: base.row, slot: slot.index, storage: slot.storage) { agrees = false }
+                } else {
+                    try set(value, slot, entity, in: &slab)
+                }
+            }
+            if !isSettled, !entry.slots.allSatisfy({ index in told.contains { $0.slot.index == index } }) {
+                agrees = agrees && entry.slots.isEmpty
+            }
+            entry.base = slab.stored
+            try mirror.write(entry, on: connection)
+        }
+        return agrees
+    }
+
+    /// Notes the server's version of an object.
+    func note(_ item: Item) throws(StoreError) {
+        let statement = try connection.statement(
+            "UPDATE _remote SET version = ?, modified = ? WHERE root = ? AND id = ?")
+        if let version = item.record.version { statement.bind(version, at: 1) } else { statement.bindNull(at: 1) }
+        if let modified = item.record.modified {
+            statement.bind(modified.timeIntervalSinceReferenceDate, at: 2)
+        } else {
+            statement.bindNull(at: 2)
+        }
+        statement.bind(mirror.entities.numbers[item.entity.rootIndex], at: 3)
+        statement.bind(item.record.id, at: 4)
+        try statement.run()
+    }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import StrataSQLite
+
+/// Takes in records as part of a transaction.
+struct ApplySession {
+    let mirror: Mirror
+    let transaction: StoreTransaction
+    var isWhole = true
+    var ticket: ReadTicket?
+    /// An entry of the outbox whose conflict has been decided: what it still has is put on top of what is told.
+    var settled: OutboxEntry?
+    /// What contexts hear of.
+    var change: StoreChange?
+
+    var changes = ChangeSet()
+    var previousRows: [RowReference] = []
+    var deletedRows: [RowReference?] = []
+    var items: [Item] = []
+    var positions: [RemoteIdentity: Int] = [:]
+    var keys: [RemoteIdentity: Int64] = [:]
+    /// Objects that are not here any more, so that nothing may refer to them.
+    var gone: Set<RemoteIdentity> = []
+    var rows: [RowIdentity: RowReference] = [:]
+    var outboxIsEmpty = false
+
+    /// A record on its way in. Identities name the topmost entity of the hierarchy.
+    struct Item {
+        var record: RemoteRecord
+        let entity: EntityDescription
+        let identity: RemoteIdentity
+        var known: KnownObject?
+    }
+
+    init(mirror: Mirror, transaction: StoreTransaction) {
+        self.mirror = mirror
+        self.transaction = transaction
+    }
+
+    var connection: Connection { transaction.connection }
+    var model: ManagedObjectModel { mirror.model }
+
+    mutating func run(_ records: [RemoteRecord], deleted: [RemoteIdentity]) throws(StoreError) -> AppliedChanges {
+        outboxIsEmpty = try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil
+        for record in records { flatten(record) }
+        for index in items.indices {
+            items[index].known = try mirror.known(
+                items[index].identity.id, root: items[index].entity.rootIndex, on: connection)
+        }
+        for identity in deleted { try delete(identity) }
+        try findKeys()
+        try readRows()
+        for item in items { try place(item) }
+        try write()
+        return AppliedChanges(rows: records.map { row(of: $0) }, change: change)
+    }
+
+    func row(of record: RemoteRecord) -> RowIdentity? {
+        guard let entity = model.entity(named: record.entity) else { return nil }
+        return keys[named(record.id, entity)].map { RowIdentity(entityIndex: entity.index, key: $0) }
+    }
+
+    func named(_ id: String, _ entity: EntityDescription) -> RemoteIdentity {
+        RemoteIdentity(entity: entity.rootName, id: id)
+    }
+
+    // MARK: Records
+
+    /// Puts a record and those within it into the list, each object once.
+    mutating func flatten(_ record: RemoteRecord) {
+        guard let entity = model.entity(named: record.entity), !entity.isAbstract else { return }
+        var record = record
+        for (name, value) in record.values {
+            switch value {
+            case .record(let inner):
+                flatten(inner)
+                record.values[name] = .reference(inner.id)
+            case .records(let list):
+                for inner in list { flatten(inner) }
+                record.values[name] = .references(list.map(\.id))
+            default: break
+            }
+        }
+        let identity = named(record.id, entity)
+        if let position = positions[identity] {
+            items[position].record.values.merge(record.values) { $1 }
+            items[position].record.version = record.version ?? items[position].record.version
+            items[position].record.modified = record.modified ?? items[position].record.modified
+        } else if mirror.tombstones.covers(identity, ticket) {
+            gone.insert(identity)
+        } else {
+            positions[identity] = items.count
+            items.append(Item(record: record, entity: entity, identity: identity))
+        }
+    }
+
+    func references(of item: Item) -> [(entity: EntityDescription, id: String)] {
+        item.record.values.flatMap { (name, value) -> [(entity: EntityDescription, id: String)] in
+            guard let relationship = item.entity.relationship(named: name) else { return [] }
+            let destination = model.destination(of: relationship)
+            switch value {
+            case .reference(let id): return id.map { [(destination, $0)] } ?? []
+            case .references(let ids): return ids.map { (destination, $0) }
+            default: return []
+            }
+        }
+    }
+
+    /// Finds the keys of all objects that records are about or refer to, and makes keys for those that are new.
+    mutating func findKeys() throws(StoreError) {
+        var newOnes: [Int: [(RemoteIdentity, EntityDescription, isPlaceholder: Bool)]] = [:]
+        var seen: Set<RemoteIdentity> = []
+        // Those that were deleted here, of which the server has not heard.
+        var deletedHere: Set<RemoteIdentity> = []
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        for item in items {
+            seen.insert(item.identity)
+            if let known = item.known {
+                if let key = known.key {
+                    keys[item.identity] = key
+                } else {
+                    gone.insert(item.identity)
+                    deletedHere.insert(item.identity)
+                }
+            } else {
+                newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
+            }
+        }
+        for item in items {
+            for (entity, id) in references(of: item) {
+                let identity = named(id, entity)
+                if deletedHere.contains(identity) {
+                    try links.add(identity, from: item.record.identity)
+                    continue
+                }
+                guard seen.insert(identity).inserted, !gone.contains(identity) else { continue }
+                if let known = try mirror.known(id, root: entity.rootIndex, on: connection) {
+                    if let key = known.key {
+                        keys[identity] = key
+                    } else {
+                        gone.insert(identity)
+                        deletedHere.insert(identity)
+                        try links.add(identity, from: item.record.identity)
+                    }
+                } else if mirror.tombstones.covers(identity, ticket) {
+                    gone.insert(identity)
+                } else {
+                    newOnes[entity.rootIndex, default: []].append((identity, entity, true))
+                }
+            }
+        }
+        for (root, list) in newOnes.sorted(by: { $0.key < $1.key }) {
+            var next = try transaction.allocateKeys(list.count, rootIndex: root).lowerBound
+            for (identity, entity, isPlaceholder) in list {
+                keys[identity] = next
+                let insert = try connection.statement("INSERT INTO _remote(root, id, key) VALUES(?, ?, ?)")
+                insert.bind(mirror.entities.numbers[root], at: 1)
+                insert.bind(identity.id, at: 2)
+                insert.bind(next, at: 3)
+                try insert.run()
+                if isPlaceholder { try makePlaceholder(identity.id, entity, next) }
+                next += 1
+            }
+        }
+    }
+
+    func makePlaceholder(_ id: String, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {
+        let slot = mirror.primaryKeys[entity.rootIndex]
+        let concrete = entity.descendantIndexes.first { !model.entities[$0].isAbstract } ?? entity.index
+        guard let place = mirror.store.place(entityIndex: entity.rootIndex, slot: slot.index) else { return }
+        let hasEntity = mirror.store.hasEntityColumn(entity.index)
+        let statement = try connection.statement(
+            "INSERT INTO \(place.table)(_id, _version, \(place.column)\(hasEntity ? ", _entity" : "")) "
+                + "VALUES(?, 0, ?\(hasEntity ? ", ?" : ""))")
+        statement.bind(key, at: 1)
+        switch PrimaryKey.value(id, slot) {
+        case .integer(let number): statement.bind(number, at: 2)
+        case .uuid(let uuid): statement.bind(uuid.data, at: 2)
+        default: statement.bind(id, at: 2)
+        }
+        if hasEntity { statement.bind(model.entities[concrete].name, at: 3) }
+        try statement.run()
+    }
+
+    mutating func readRows() throws(StoreError) {
+        var wanted: [Int: [Int64]] = [:]
+        for item in items {
+            if let key = item.known?.key { wanted[item.entity.rootIndex, default: []].append(key) }
+        }
+        for (root, keys) in wanted {
+            try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
+                rows[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
+            }
+        }
+    }
+
+    // MARK: Deletes
+
+    /// The server has deleted an object.
+    mutating func delete(_ identity: RemoteIdentity) throws(StoreError) {
+        guard let entity = model.entity(named: identity.entity) else { return }
+        let name = named(identity.id, entity)
+        guard positions[name] == nil, let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
+        else { return }
+        guard let key = known.key else {
+            // Deleted on both sides.
+            for entry in try mirror.entries(
+                "root = ? AND kind = 2 AND id = ?", on: connection,
+                { statement in
+                    statement.bind(mirror.entities.numbers[entity.rootIndex], at: 1)
+                    statement.bind(identity.id, at: 2)
+                })
+            { try mirror.remove(entry.seq, on: connection) }
+            return try forget(name, entity)
+        }
+        let entries = try mirror.entries(root: entity.rootIndex, key: key, on: connection)
+        // What is to become of changes is decided when they are sent. A new object that the server is known to have had
+        // is none any more.
+        if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) { return }
+        for entry in entries { try mirror.remove(entry.seq, on: connection) }
+        try remove(name, entity, key)
+    }
+
+    /// Takes an object away.
+    mutating func remove(_ identity: RemoteIdentity, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {
+        let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
+        if found.count > 0 {
+            changes.deletes.append(
+                .init(entityIndex: found[0].row.entityIndex, key: key, baseVersion: found[0].row.version))
+            deletedRows.append(found[0])
+        }
+        try forget(identity, entity)
+    }
+
+    mutating func forget(_ identity: RemoteIdentity, _ entity: EntityDescription) throws(StoreError) {
+        gone.insert(identity)
+        mirror.tombstones.add(identity)
+        try OutboxWriter(mirror: mirror, connection: connection).forget(identity.id, root: entity.rootIndex)
+    }
+
+    // MARK: Writing
+
+    /// Writes what has been collected.
+    mutating func write() throws(StoreError) {
+        let effects: CommitEffects
+        switch try transaction.write(changes) {
+        case .committed(let made), .partly(let made, _, _): effects = made
+        case .conflicts(let conflicts):
+            // Nobody else can write within this transaction, and nothing is unique in a mirror.
+            throw .constraint(
+                entity: conflicts.first.map { model.entities[$0.entityIndex].name } ?? "", reason: "\(conflicts)")
+        }
+        guard !changes.isEmpty else { return }
+        change = StoreChange(
+            changes: changes, effects: effects, previousRows: previousRows, deletedRows: deletedRows)
+    }
+}

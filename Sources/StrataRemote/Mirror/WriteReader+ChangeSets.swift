@@ -1,0 +1,150 @@
+import Foundation
+import StrataSQLite
+
+/// What back ends are told of change sets that have not been saved.
+extension WriteReader {
+    func writes(for changes: ChangeSet, clears: Bool) throws(StoreError) -> [MirrorWrite] {
+        var wanted: Set<RowIdentity> = []
+        for insert in changes.inserts {
+            let row = insert.row.row
+            if let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) {
+                names[RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)] = RemoteIdentity(
+                    entity: model.entities[row.entityIndex].name, id: id)
+            }
+            note(row, in: &wanted)
+        }
+        for update in changes.updates { note(update.row.row, in: &wanted) }
+        for pair in changes.pairs {
+            let relationship = model.entities[pair.entityIndex].relationships[pair.relationshipIndex]
+            let root = mirror.root(relationship.destinationIndex)
+            for key in pair.added + pair.removed { wanted.insert(RowIdentity(entityIndex: root, key: key)) }
+            wanted.insert(RowIdentity(entityIndex: mirror.root(pair.entityIndex), key: pair.owner))
+        }
+        for delete in changes.deletes {
+            wanted.insert(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
+        }
+        try learn(wanted)
+        var result: [MirrorWrite] = []
+        var positions: [RowIdentity: Int] = [:]
+        for insert in changes.inserts {
+            var write = try write(insert.row.row, kind: .insert, slots: nil, token: UUID())
+            write.write.isWhole = true
+            positions[rooted(write.identity)] = result.count
+            result.append(write)
+        }
+        for update in changes.updates {
+            let write = try write(update.row.row, kind: .update, slots: update.slots, token: UUID())
+            positions[rooted(write.identity)] = result.count
+            result.append(write)
+        }
+        try addPairs(changes.pairs, to: &result, &positions)
+        if clears { try addClearings(changes.clearings, to: &result, &positions) }
+        try addOrders(of: changes, to: &result, &positions)
+        for delete in changes.deletes {
+            let identity = RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)
+            guard let name = names[identity] else { continue }
+            let version = try mirror.known(name.id, root: identity.entityIndex, on: connection)?.version
+            result.append(
+                MirrorWrite(
+                    kind: .delete, entity: model.entities[delete.entityIndex],
+                    identity: RowIdentity(entityIndex: delete.entityIndex, key: delete.key),
+                    write: RemoteWrite(id: name.id, baseVersion: version)))
+        }
+        return result
+    }
+
+    private func rooted(_ identity: RowIdentity) -> RowIdentity {
+        RowIdentity(entityIndex: mirror.root(identity.entityIndex), key: identity.key)
+    }
+
+    private func addPairs(
+        _ pairs: [ChangeSet.PairChange], to result: inout [MirrorWrite], _ positions: inout [RowIdentity: Int]
+    ) throws(StoreError) {
+        for pair in pairs {
+            let owner = RowIdentity(entityIndex: mirror.root(pair.entityIndex), key: pair.owner)
+            let relationship = model.entities[pair.entityIndex].relationships[pair.relationshipIndex]
+            let root = mirror.root(relationship.destinationIndex)
+            let added = pair.added.compactMap { names[RowIdentity(entityIndex: root, key: $0)] }
+            let removed = pair.removed.compactMap { names[RowIdentity(entityIndex: root, key: $0)] }
+            guard let position = try position(of: owner, in: &result, &positions) else { continue }
+            if result[position].kind == .insert {
+                result[position].write.values[relationship.name] = .references(added.map(\.id))
+            } else {
+                result[position].relations.append(
+                    RemoteRelation(
+                        id: result[position].write.id, relationship: relationship.name, added: added.map(\.id),
+                        removed: removed.map(\.id), token: UUID()))
+            }
+            result[position].references.formUnion(added)
+        }
+    }
+
+    /// Where the write of an object stands; of one that had none it is an update without values.
+    /// - Returns: nil for an object that the back end does not know.
+    private func position(
+        of owner: RowIdentity, in result: inout [MirrorWrite], _ positions: inout [RowIdentity: Int]
+    ) throws(StoreError) -> Int? {
+        if let known = positions[owner] { return known }
+        guard let name = names[owner], let entity = model.entity(named: name.entity) else { return nil }
+        positions[owner] = result.count
+        let version = try mirror.known(name.id, root: owner.entityIndex, on: connection)?.version
+        result.append(
+            MirrorWrite(
+                kind: .update, entity: entity, identity: RowIdentity(entityIndex: entity.index, key: owner.key),
+                write: RemoteWrite(id: name.id, baseVersion: version)))
+        return positions[owner]
+    }
+
+    /// References that become nil with what they lead to.
+    private func addClearings(
+        _ clearings: [ChangeSet.Clearing], to result: inout [MirrorWrite], _ positions: inout [RowIdentity: Int]
+    ) throws(StoreError) {
+        for clearing in clearings {
+            let root = mirror.root(clearing.entityIndex)
+            let entity = model.entities[clearing.entityIndex]
+            guard let index = entity.slots[clearing.slot].relationshipIndex else { continue }
+            let targets = Set(clearing.targets)
+            let owners = clearing.keys.map { RowIdentity(entityIndex: root, key: $0) }
+            try learn(Set(owners))
+            let rows = try rows(of: owners)
+            for owner in owners {
+                guard let row = rows[owner]?.row, row.isPresent(clearing.slot),
+                    targets.contains(Int64(bitPattern: row.word(clearing.slot))),
+                    let position = try position(of: owner, in: &result, &positions)
+                else { continue }
+                result[position].write.values[entity.relationships[index].name] = .reference(nil)
+            }
+        }
+    }
+
+    /// Members whose order changed: a back end is told the whole list.
+    private func addOrders(
+        of changes: ChangeSet, to result: inout [MirrorWrite], _ positions: inout [RowIdentity: Int]
+    ) throws(StoreError) {
+        for order in changes.orders {
+            let owner = RowIdentity(entityIndex: mirror.root(order.entityIndex), key: order.owner)
+            let relationship = model.entities[order.entityIndex].relationships[order.relationshipIndex]
+            let root = mirror.root(relationship.destinationIndex)
+            let members: [Int64]
+            switch order.kind {
+            case .arrange(let keys): members = keys
+            case .append(let keys):
+                let new = Set(keys)
+                members =
+                    try mirror.store.memberKeys(
+                        entityIndex: order.entityIndex, relationshipIndex: order.relationshipIndex,
+                        owners: [order.owner], on: connection
+                    ).map(\.member).filter { !new.contains($0) } + keys
+            }
+            let gone = Set(changes.deletes.filter { mirror.root($0.entityIndex) == root }.map(\.key))
+            let identities = members.filter { !gone.contains($0) }.map { RowIdentity(entityIndex: root, key: $0) }
+            try learn(Set(identities + [owner]))
+            guard let position = try position(of: owner, in: &result, &positions) else { continue }
+            let found = identities.compactMap { names[$0] }
+            result[position].write.values[relationship.name] = .references(found.map(\.id))
+            result[position].relations.removeAll { $0.relationship == relationship.name }
+            // The other end of a to-one inverse refers here itself, and comes later.
+            if case .pairs = relationship.storage { result[position].references.formUnion(found) }
+        }
+    }
+}
