@@ -150,6 +150,12 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         case .delete(let entity, let write):
             let identity = RemoteIdentity(entity: entity.name, id: write.id)
             if let error = failures[identity] { return .outcomes([.failed(error)]) }
+            if features.features.contains(.conditionalWrites), let base = write.baseVersion,
+                let known = shelf[identity], known.version != base
+            {
+                let error = RemoteError(.conflict, message: "has another version", serverRecord: known)
+                return .outcomes([.failed(error)])
+            }
             order.removeAll { $0 == identity }
             shelf[identity] = nil
             return .outcomes([.done(nil)])
