@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: ServerVariant.all)
     func nothingIsLost(variant: ServerVariant) throws {
         let environment = ProcessInfo.processInfo.environment
-        let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 40)
+        let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? 20_000
         let count = environment["STRATA_SIMULATION_COUNT"].flatMap(UInt64.init) ?? 75
         for seed in first..<(first + count) {
             let violations = try SimulationWorld.run(seed: seed, variant: variant)
