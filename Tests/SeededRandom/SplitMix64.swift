@@ -1,7 +1,7 @@
 /// A small generator whose whole state is its seed, so that a run can be repeated from the number that it printed.
 ///
 /// Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-public struct SplitMix64: RandomNumberGenerator {
+public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Starts from a seed.

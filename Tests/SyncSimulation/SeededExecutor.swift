@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import StrataRemote
 
 /// Runs all tasks of a simulation on the calling thread, one job at a time; which one comes next is chosen by the seed.
@@ -10,7 +11,7 @@ public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
     private var sleepers: [Sleeper] = []
     private var nextSleeper = 0
     /// The source of all chance.
-    public var random: SeededRandom
+    public var random: SplitMix64
     /// The time in seconds since the beginning.
     public private(set) var time: Double = 0
 
@@ -21,7 +22,7 @@ public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
     }
 
     /// An executor for one run.
-    public init(seed: UInt64) { random = SeededRandom(seed: seed) }
+    public init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     public func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
 
@@ -61,24 +62,10 @@ public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// SplitMix64: small, and the same on every machine.
-public struct SeededRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    /// Begins a sequence.
-    public init(seed: UInt64) { state = seed }
-
-    /// The next 64 bits.
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func below(_ count: Int) -> Int { Int(next() % UInt64(max(1, count))) }
+extension SplitMix64 {
+    /// A number from 0 up to 1.
     mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
+    /// True with a probability.
     mutating func chance(_ probability: Double) -> Bool { unit() < probability }
 }
 

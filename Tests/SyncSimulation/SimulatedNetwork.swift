@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import StrataRemote
 
 /// How bad the world is.
@@ -68,7 +69,7 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
         return try result.get()
     }
 
-    private static func unavailable(_ random: inout SeededRandom) -> RemoteError {
+    private static func unavailable(_ random: inout SplitMix64) -> RemoteError {
         RemoteError(
             .unavailable, domain: "Simulation", message: "down", status: 503,
             retryAfter: random.chance(0.3) ? random.unit() * 5 : nil)

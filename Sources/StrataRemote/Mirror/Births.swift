@@ -12,7 +12,7 @@ final class Births: Sendable {
         var waiters: [Waiter] = []
     }
 
-    private let state = Locked(State())
+    private let state = Guarded(State())
 
     /// A save begins to send new objects. Whatever the entity: to wait for one too many does no harm.
     func begin(_ ids: [String]) {

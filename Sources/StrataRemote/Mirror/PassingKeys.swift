@@ -1,7 +1,7 @@
 /// The rows that are here because a context needs them, and that are not part of the mirror otherwise: by topmost
 /// entity.
 final class PassingKeys: Sendable {
-    private let keys = Locked<[Int: Set<Int64>]>([:])
+    private let keys = Guarded<[Int: Set<Int64>]>([:])
 
     func add(_ new: some Sequence<Int64>, rootIndex: Int) {
         keys.withLock { $0[rootIndex, default: []].formUnion(new) }

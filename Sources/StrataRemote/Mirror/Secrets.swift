@@ -2,7 +2,7 @@ import StrataSQLite
 
 /// Secrets of objects until they are sent.
 final class Secrets: Sendable {
-    private let values = Locked<[RowIdentity: [String: String]]>([:])
+    private let values = Guarded<[RowIdentity: [String: String]]>([:])
 
     func set(_ value: String?, _ name: String, _ identity: RowIdentity) {
         values.withLock { $0[identity, default: [:]][name] = value }

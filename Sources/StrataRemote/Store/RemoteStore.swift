@@ -45,7 +45,7 @@ public final class RemoteStore: NetworkStore {
     public let waitsForNetwork: Bool
     /// The objects that are here.
     package let mirror: Mirror
-    private let settings: Locked<Options>
+    private let settings: Guarded<Options>
     /// Sends what waits in the mirror, and takes in what has changed at the back end.
     public let sync: SyncEngine
 
@@ -77,7 +77,7 @@ public final class RemoteStore: NetworkStore {
         self.mirror = mirror
         self.backend = backend
         waitsForNetwork = options.waitsForNetwork
-        settings = Locked(options)
+        settings = Guarded(options)
         sync = SyncEngine(mirror: mirror, backend: backend, options: options.sync)
     }
 

@@ -11,7 +11,7 @@ enum Waiting {
     static func wait<R: Sendable>(
         _ body: @escaping @Sendable () async throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        let outcome = Locked<Result<R, StoreError>?>(nil)
+        let outcome = Guarded<Result<R, StoreError>?>(nil)
         let done = DispatchSemaphore(value: 0)
         Task(executorPreference: executor) {
             let result: Result<R, StoreError>

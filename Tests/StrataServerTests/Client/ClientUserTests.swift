@@ -2,6 +2,7 @@
     import Foundation
     import StrataServer
     import StrataStackMob
+    import StrataTesting
     import Testing
 
     /// Users of the client at a server on loopback.
@@ -100,11 +101,12 @@
 
         @Test("A session that is over by the client's clock is renewed before the request")
         func renewingAhead() async throws {
-            let change: (inout ServerOptions) -> Void = { $0.tokenLifetime = 1 }
-            try await withServer(model: Notebook.model, change) { server in
-                let device = try Device(server)
+            let clock = VirtualClock(Date())
+            try await withServer(model: Notebook.model) { server in
+                let device = try Device(server, clock: clock)
                 try await device.signUp("ann")
-                try await Task.sleep(for: .milliseconds(1_100))
+                // Longer than a token lives.
+                clock.advance(by: 2 * 3_600)
                 #expect(device.client.session.isExpired)
                 let requests = try await device.wire.counting { _ = try await device.client.loggedInUser() }
                 #expect(requests == 2)

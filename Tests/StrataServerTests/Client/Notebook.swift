@@ -55,7 +55,8 @@
         var client: StackMobClient { stack.client }
 
         init(
-            _ server: LoopbackServer, _ change: (inout RemoteStore.Options) -> Void = { _ in }
+            _ server: LoopbackServer, clock: any RemoteClock = SystemClock(),
+            _ change: (inout RemoteStore.Options) -> Void = { _ in }
         ) throws {
             wire = Wire()
             var options = RemoteStore.Options()
@@ -64,7 +65,7 @@
             options.sync.retries = 0
             change(&options)
             stack = try StackMobStore.open(
-                model: Notebook.model, client: try server.client(transport: wire),
+                model: Notebook.model, client: try server.client(transport: wire) { $0.clock = clock },
                 location: .memory(name: nil), options: options)
             container = try PersistentContainer(store: stack.remote)
             context = container.newContext(automaticallyMergesChanges: true)
