@@ -71,27 +71,26 @@ extension PredicateCompiler {
 }
 
 extension SQLiteStore {
-    /// Runs a fetch of the nearest in one transaction, so that the circle that was found holds for what is read from it.
-    func steady<T>(
-        _ plan: FetchPlan, on connection: Connection, _ body: () throws(StoreError) -> T
-    ) throws(StoreError) -> T {
-        guard !connection.isInTransaction, NearestSearch(plan, schema) != nil else { return try body() }
-        try connection.statement("BEGIN").run()
+    /// A fetch of the nearest with the smallest of the circles that has enough in it; another fetch as it is.
+    /// - Returns: The fetch, and whether a transaction was begun for it that the caller has to end: one that keeps what
+    ///   is there as it was when the circle was found.
+    func nearest(
+        _ shape: FetchShape, on connection: Connection
+    ) throws(StoreError) -> (shape: FetchShape, hasBegun: Bool) {
+        guard let limit = shape.plan.limit, NearestSearch(shape.plan, schema) != nil else { return (shape, false) }
+        let hasBegun = !connection.isInTransaction
+        if hasBegun { try connection.statement("BEGIN").run() }
         do throws(StoreError) {
-            let result = try body()
-            try connection.commit()
-            return result
+            return (try narrowed(shape, limit: limit, on: connection), hasBegun)
         } catch {
-            connection.rollback()
+            if hasBegun { connection.rollback() }
             throw error
         }
     }
 
-    /// A fetch of the nearest with the smallest of the circles that has enough in it; another fetch as it is.
-    func narrowed(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> FetchShape {
-        guard shape.key.answer != .count, !shape.key.hasAngle, let limit = shape.plan.limit,
-            NearestSearch(shape.plan, schema) != nil
-        else { return shape }
+    private func narrowed(
+        _ shape: FetchShape, limit: Int, on connection: Connection
+    ) throws(StoreError) -> FetchShape {
         let (wanted, overflow) = max(0, limit).addingReportingOverflow(max(0, shape.plan.offset))
         var probe = shape.plan
         probe.limit = overflow ? .max : wanted

@@ -6,11 +6,11 @@ extension SQLiteStore {
     ) throws(StoreError) -> RowBatch {
         let shape = FetchShape(plan, known == nil ? .rows : .unknownRows)
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            try steady(plan, on: connection) { () throws(StoreError) in
-                let statement = try bound(shape, on: connection)
-                return try connection.rows.collect(
-                    statement, rowPlans[plan.entityIndex], known: known, expectedRows: plan.limit)
-            }
+            let (shape, hasBegun) = try nearest(shape, on: connection)
+            defer { if hasBegun { connection.rollback() } }
+            let statement = try bound(shape, on: connection)
+            return try connection.rows.collect(
+                statement, rowPlans[plan.entityIndex], known: known, expectedRows: plan.limit)
         }
     }
 
@@ -20,20 +20,20 @@ extension SQLiteStore {
         let shape = FetchShape(plan, .identities)
         let rowPlan = rowPlans[plan.entityIndex]
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            try steady(plan, on: connection) { () throws(StoreError) in
-                let statement = try bound(shape, on: connection)
-                // A row that cannot be understood ends the walk before its time.
-                defer { statement.reset() }
-                var result: [RowIdentity] = []
-                while try statement.step() {
-                    let key = statement.integer(0)
-                    let shape =
-                        rowPlan.hasEntityColumn
-                        ? try rowPlan.shape(named: statement.textBytes(1), key: key) : rowPlan.shapes[0]
-                    result.append(RowIdentity(entityIndex: shape.entityIndex, key: key))
-                }
-                return result
+            let (shape, hasBegun) = try nearest(shape, on: connection)
+            defer { if hasBegun { connection.rollback() } }
+            let statement = try bound(shape, on: connection)
+            // A row that cannot be understood ends the walk before its time.
+            defer { statement.reset() }
+            var result: [RowIdentity] = []
+            while try statement.step() {
+                let key = statement.integer(0)
+                let shape =
+                    rowPlan.hasEntityColumn
+                    ? try rowPlan.shape(named: statement.textBytes(1), key: key) : rowPlan.shapes[0]
+                result.append(RowIdentity(entityIndex: shape.entityIndex, key: key))
             }
+            return result
         }
     }
 
@@ -49,7 +49,6 @@ extension SQLiteStore {
 
     /// The prepared statement of a fetch with its values.
     func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
-        let shape = try narrowed(shape, on: connection)
         let fetch: PreparedFetch
         if let known = connection.fetches[shape.key] {
             fetch = known
