@@ -39,6 +39,8 @@ struct Counts {
         let process = Process()
         process.executableURL = try TestExecutable.named("GateProbe")
         process.arguments = arguments
+        // How many blocks a dictionary takes depends on its hashes.
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
