@@ -5,10 +5,12 @@ import StrataRemote
 // What it costs to save new objects offline, with the note that the server is to hear of them, against the same save to
 // a plain store: CPU time of the whole process from before the objects are made until they are saved, and of the save
 // alone. OUTBOX_COUNT objects, OUTBOX_ROUNDS times; the median counts. OUTBOX_KEPT objects are there before.
+// With OUTBOX_RANDOM_IDS their primary keys are random, else as `assignObjectID` makes them.
 
 let environment = ProcessInfo.processInfo.environment
 let count = environment["OUTBOX_COUNT"].flatMap(Int.init) ?? 10_000
 let rounds = environment["OUTBOX_ROUNDS"].flatMap(Int.init) ?? 15
+let hasRandomIDs = environment["OUTBOX_RANDOM_IDS"] != nil
 let kept = environment["OUTBOX_KEPT"].flatMap(Int.init) ?? 0
 
 /// CPU time of the process in milliseconds.
@@ -48,13 +50,13 @@ func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
 /// Makes objects in a context and saves them.
 @MainActor
-func run(_ store: any PersistentStore, _ ids: [String], into times: inout Times) throws {
+func run(_ store: any PersistentStore, _ count: Int, into times: inout Times) throws {
     let container = try PersistentContainer(store: store)
     let context = container.viewContext
     let start = cpuTime()
-    for (number, id) in ids.enumerated() {
+    for number in 0..<count {
         let city = try context.insert(entityNamed: "City")
-        try city.setValue(id, forKey: "cityId")
+        if hasRandomIDs { try city.setValue(UUID().uuidString, forKey: "cityId") } else { try city.assignObjectID() }
         try city.setValue("name of \(number)", forKey: "name")
         try city.setValue("ascii of \(number)", forKey: "ascii")
         for name in ["population", "elevation", "rank"] { try city.setValue(number, forKey: name) }
@@ -69,8 +71,6 @@ func run(_ store: any PersistentStore, _ ids: [String], into times: inout Times)
     times.all.append(end - start)
     times.save.append(end - middle)
 }
-
-func makeIDs(_ count: Int) -> [String] { (0..<count).map { _ in UUID().uuidString } }
 
 let folder = FileManager.default.temporaryDirectory.appending(path: "outbox-probe-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -87,13 +87,11 @@ for round in 0..<rounds {
     let remote = try RemoteStore.open(model: model, backend: Nowhere(), location: mirrorFile, options: options)
     var unmeasured = Times()
     if kept > 0 {
-        let ids = makeIDs(kept)
-        try run(store, ids, into: &unmeasured)
-        try run(remote, ids, into: &unmeasured)
+        try run(store, kept, into: &unmeasured)
+        try run(remote, kept, into: &unmeasured)
     }
-    let ids = makeIDs(count)
-    try run(store, ids, into: &plain)
-    try run(remote, ids, into: &noted)
+    try run(store, count, into: &plain)
+    try run(remote, count, into: &noted)
     store.close()
     remote.close()
 }

@@ -67,7 +67,8 @@ extension ManagedObject {
         return fits
     }
 
-    /// Fills the primary key, if it has no value yet, with a new UUID in upper case.
+    /// Fills the primary key, if it has no value yet, with a new UUID in upper case. It is one of version
+    /// 7 (RFC 9562), which begins with the time: those that are made later come later in the order of text, too.
     /// - Returns: The primary key's value.
     /// - Throws: ``PersistenceError/noPrimaryKey(entity:)`` if the entity has none by the convention.
     @discardableResult
@@ -76,7 +77,7 @@ extension ManagedObject {
             throw .noPrimaryKey(entity: binding.entity.name)
         }
         if case .string(let value) = currentValue(slot), !value.isEmpty { return value }
-        let value = UUID().uuidString
+        let value = TimeOrderedUUID.next().uuidString
         write(.string(value), slot)
         return value
     }

@@ -49,7 +49,8 @@ extension ManagedObjectContext {
                 !object.row.isPresent(slot.index)
                     || object.row.value(slot) == .string("")
             else { continue }
-            object.write(slot.type == .uuid ? .uuid(UUID()) : .string(UUID().uuidString), slot)
+            let id = TimeOrderedUUID.next()
+            object.write(slot.type == .uuid ? .uuid(id) : .string(id.uuidString), slot)
         }
     }
 

@@ -47,6 +47,7 @@ struct ApplySession {
                 items[index].identity.id, root: items[index].entity.rootIndex, on: connection)
         }
         for identity in deleted { try delete(identity) }
+        try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
         try findKeys()
         try readRows()
         for item in items { try place(item) }
@@ -109,17 +110,18 @@ struct ApplySession {
     mutating func findKeys() throws(StoreError) {
         var newOnes: [Int: [(RemoteIdentity, EntityDescription, isPlaceholder: Bool)]] = [:]
         var seen: Set<RemoteIdentity> = []
-        // Those that were deleted here, of which the server has not heard.
-        var deletedHere: Set<RemoteIdentity> = []
         let links = DeletedLinks(mirror: mirror, connection: connection)
+        let hasLinks = try !links.isEmpty
         for item in items {
+            if hasLinks, tellsAllReferences(item) {
+                try links.forget(owner: item.record.id, entityIndex: item.entity.index)
+            }
             seen.insert(item.identity)
             if let known = item.known {
                 if let key = known.key {
                     keys[item.identity] = key
                 } else {
                     gone.insert(item.identity)
-                    deletedHere.insert(item.identity)
                 }
             } else {
                 newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
@@ -128,21 +130,21 @@ struct ApplySession {
         for item in items {
             for (entity, id) in references(of: item) {
                 let identity = named(id, entity)
-                if deletedHere.contains(identity) {
+                if gone.contains(identity) {
                     try links.add(identity, from: item.record.identity)
                     continue
                 }
-                guard seen.insert(identity).inserted, !gone.contains(identity) else { continue }
+                guard seen.insert(identity).inserted else { continue }
                 if let known = try mirror.known(id, root: entity.rootIndex, on: connection) {
                     if let key = known.key {
                         keys[identity] = key
                     } else {
                         gone.insert(identity)
-                        deletedHere.insert(identity)
                         try links.add(identity, from: item.record.identity)
                     }
                 } else if mirror.tombstones.covers(identity, ticket) {
                     gone.insert(identity)
+                    try links.add(identity, from: item.record.identity)
                 } else {
                     newOnes[entity.rootIndex, default: []].append((identity, entity, true))
                 }
@@ -158,9 +160,21 @@ struct ApplySession {
                 insert.bind(next, at: 3)
                 try insert.run()
                 if isPlaceholder { try makePlaceholder(identity.id, entity, next) }
+                if hasLinks { try links.restore(identity.id, root: root) }
                 next += 1
             }
         }
+    }
+
+    /// Whether a record leaves no doubt about what its object refers to.
+    private func tellsAllReferences(_ item: Item) -> Bool {
+        isWhole
+            && item.entity.relationships.allSatisfy { relationship in
+                switch relationship.storage {
+                case .slot, .pairs(isPrimary: true): item.record.values[relationship.name] != nil
+                default: true
+                }
+            }
     }
 
     func makePlaceholder(_ id: String, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {

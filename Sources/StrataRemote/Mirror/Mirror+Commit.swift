@@ -43,13 +43,19 @@ private struct LocalSave {
         try checkNames()
         try readOldRows()
         try checkPrimaryKeys()
-        if enqueues, !changes.deletes.isEmpty {
-            try DeletedLinks(mirror: mirror, connection: transaction.connection).note(changes.deletes)
-        }
+        let links = DeletedLinks(mirror: mirror, connection: transaction.connection)
+        try links.note(changes.deletes)
         let result = try transaction.write(changes)
         guard case .committed = result else { return result }
         let doubles = try nameInserts()
         if !doubles.isEmpty { return .conflicts(try transaction.abandon(for: doubles)) }
+        // Of others the server has to hear first.
+        if !enqueues, !changes.inserts.isEmpty, try !links.isEmpty {
+            for change in changes.inserts {
+                let row = change.row.row
+                try links.restore(id(of: row), root: mirror.root(row.entityIndex))
+            }
+        }
         try forgetDeleted()
         if enqueues { try enqueue() }
         return result

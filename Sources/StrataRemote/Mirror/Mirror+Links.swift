@@ -1,13 +1,16 @@
 import Foundation
 import StrataSQLite
 
-/// References to objects that were deleted here, of which the server has not heard. The row of such an object is gone,
-/// and with it what referred to it; if the server does not agree with the end of the object, that must come back, too.
+/// References to objects that were deleted, here or at the server. The row of such an object is gone, and with it what
+/// referred to it; but at the server the reference may still stand. The object can come back: the server does not agree
+/// with its end, another client that has not heard of it writes the object anew, or a server without idempotency tokens
+/// is told of its creation once more. Then the references must come back, too, and nothing else tells of them, since
+/// their owners have not changed. So they are noted until the object is back, or the owner is told anew or goes.
 struct DeletedLinks {
     let mirror: Mirror
     let connection: Connection
 
-    /// Notes that an object refers to one that was deleted here.
+    /// Notes that an object refers to one that was deleted.
     func add(_ target: RemoteIdentity, from owner: RemoteIdentity) throws(StoreError) {
         guard let root = mirror.model.entity(named: target.entity)?.rootIndex,
             let entity = mirror.model.entity(named: owner.entity)
@@ -21,9 +24,14 @@ struct DeletedLinks {
         try statement.run()
     }
 
-    /// The object is gone for good.
-    func forget(_ id: String, root: Int) throws(StoreError) {
-        try run("DELETE FROM _remote_links WHERE root = ? AND id = ?", id, root)
+    /// Whether there are none, so that nothing has to be looked up.
+    var isEmpty: Bool {
+        get throws(StoreError) { try connection.integer("SELECT 1 FROM _remote_links LIMIT 1") == nil }
+    }
+
+    /// What the object refers to is known anew, or it is gone.
+    func forget(owner id: String, entityIndex: Int) throws(StoreError) {
+        try run("DELETE FROM _remote_links WHERE owner = ? AND owner_id = ?", id, entityIndex)
     }
 
     /// The object is back: who referred to it is to be read again.
@@ -33,7 +41,7 @@ struct DeletedLinks {
             INSERT OR IGNORE INTO _remote_stale(entity, id) \
             SELECT owner, owner_id FROM _remote_links WHERE root = ? AND id = ?
             """, id, root)
-        try forget(id, root: root)
+        try run("DELETE FROM _remote_links WHERE root = ? AND id = ?", id, root)
     }
 
     /// The server is to be asked about an object again.
@@ -47,15 +55,16 @@ struct DeletedLinks {
         try statement.run()
     }
 
-    private func run(_ sql: String, _ id: String, _ root: Int) throws(StoreError) {
+    private func run(_ sql: String, _ id: String, _ entityIndex: Int) throws(StoreError) {
         let statement = try connection.statement(sql)
-        statement.bind(mirror.entities.numbers[root], at: 1)
+        statement.bind(mirror.entities.numbers[entityIndex], at: 1)
         statement.bind(id, at: 2)
         try statement.run()
     }
 
-    /// Notes who refers to objects that are about to be deleted here.
+    /// Notes who refers to objects whose rows are about to go.
     func note(_ deletes: [ChangeSet.Delete]) throws(StoreError) {
+        if deletes.isEmpty { return }
         for (entityIndex, list) in Dictionary(grouping: deletes, by: \.entityIndex) {
             let keys = list.map(\.key)
             let names = try mirror.ids(
@@ -78,14 +87,24 @@ struct DeletedLinks {
 }
 
 extension Mirror {
-    /// Objects of which the server is to be asked again, by entity.
+    /// Objects of which the server is to be asked again. New ones of which it has not said yet that it has them have to
+    /// wait for that: not to find one would look like its end.
     package func staleIdentities() throws(StoreError) -> [RemoteIdentity] {
         try store.reading { (connection) throws(StoreError) in
             let statement = try connection.statement("SELECT entity, id FROM _remote_stale")
-            var result: [RemoteIdentity] = []
+            var all: [(identity: RemoteIdentity, root: Int)] = []
             while try statement.step() {
                 guard let index = entities.indexes[statement.integer(0)] else { continue }
-                result.append(RemoteIdentity(entity: model.entities[index].name, id: statement.text(1)))
+                let identity = RemoteIdentity(entity: model.entities[index].name, id: statement.text(1))
+                all.append((identity, root(index)))
+            }
+            var result: [RemoteIdentity] = []
+            for (identity, root) in all {
+                let key = try known(identity.id, root: root, on: connection)?.key
+                let waiting = try key.map { (key) throws(StoreError) in
+                    try entries(root: root, key: key, on: connection)
+                }
+                if waiting?.contains(where: { $0.kind == .insert }) != true { result.append(identity) }
             }
             return result
         }

@@ -217,6 +217,9 @@ extension ApplySession {
         if try mirror.known(record.id, root: rootIndex(record), on: connection)?.key == nil {
             return try noteVersion(record)
         }
+        // It may be an object that was deleted and is made again here.
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        if try !links.isEmpty { try links.restore(record.id, root: rootIndex(record)) }
         _ = try run([record], deleted: [])
     }
 
@@ -258,6 +261,7 @@ extension ApplySession {
                 entityIndex: root, keys: [entry.identity.key], placeholdersOnly: false, on: connection)
             identity.id = found[entry.identity.key]?.id ?? entry.id
             try remove(identity, entity, entry.identity.key)
+            try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
             return try write()
         }
         if let key = try mirror.known(entry.id, root: root, on: connection)?.key, key != entry.identity.key {

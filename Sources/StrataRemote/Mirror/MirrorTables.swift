@@ -46,8 +46,7 @@ struct MirrorEntities: Sendable {
         )
         """,
         "CREATE INDEX IF NOT EXISTS _outbox_by_object ON _outbox (root, key)",
-        // Who refers to an object that was deleted here while the server has not agreed: if it comes back, they are read
-        // again.
+        // Who refers to an object that was deleted: if it comes back, they are read again.
         """
         CREATE TABLE IF NOT EXISTS _remote_links (
             root INTEGER NOT NULL,
@@ -57,6 +56,7 @@ struct MirrorEntities: Sendable {
             PRIMARY KEY (root, id, owner, owner_id)
         ) WITHOUT ROWID
         """,
+        "CREATE INDEX IF NOT EXISTS _remote_links_by_owner ON _remote_links (owner, owner_id)",
         // Objects of which the server is to be asked again.
         """
         CREATE TABLE IF NOT EXISTS _remote_stale (

@@ -54,8 +54,12 @@ struct OutboxWriter {
         return connection.changes
     }
 
+    /// The object of a primary key is gone for good. What refers to it stays noted; see ``DeletedLinks``.
     func forget(_ id: String, root: Int) throws(StoreError) {
-        try DeletedLinks(mirror: mirror, connection: connection).forget(id, root: root)
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        for index in mirror.model.entities[root].descendantIndexes {
+            try links.forget(owner: id, entityIndex: index)
+        }
         let statement = try connection.statement("DELETE FROM _remote WHERE root = ? AND id = ?")
         statement.bind(mirror.entities.numbers[root], at: 1)
         statement.bind(id, at: 2)

@@ -13,7 +13,6 @@ struct PullRun {
     private var capabilities: RemoteCapabilities { engine.backend.capabilities }
 
     mutating func run() async throws(SyncError) {
-        try await readStale()
         for entity in mirror.model.entities where !entity.isAbstract {
             if let wanted = engine.options.entities, !wanted.contains(entity.name) { continue }
             engine.news.update { status in
@@ -28,6 +27,8 @@ struct PullRun {
                 try await readAll(entity)
             }
         }
+        // Also what became so by what was just read.
+        try await readStale()
     }
 
     private mutating func take(_ page: RemotePage, _ ticket: ReadTicket, cursor: (String, String)?) throws(SyncError) {
@@ -54,11 +55,14 @@ struct PullRun {
 
     /// Reads what has to be read again.
     private mutating func readStale() async throws(SyncError) {
-        let stale = try local { () throws(StoreError) in try mirror.staleIdentities() }
-        for (name, list) in Dictionary(grouping: stale, by: \.entity).sorted(by: { $0.key < $1.key }) {
-            guard let entity = mirror.model.entity(named: name) else { continue }
-            try await refresh(list, entity)
-            try local { () throws(StoreError) in try mirror.noteFresh(list) }
+        while true {
+            let stale = try local { () throws(StoreError) in try mirror.staleIdentities() }
+            if stale.isEmpty { return }
+            for (name, list) in Dictionary(grouping: stale, by: \.entity).sorted(by: { $0.key < $1.key }) {
+                guard let entity = mirror.model.entity(named: name) else { continue }
+                try await refresh(list, entity)
+                try local { () throws(StoreError) in try mirror.noteFresh(list) }
+            }
         }
     }
 
