@@ -91,6 +91,15 @@
                 handler.logLevel = level
                 return handler
             }
+            let files = OpenFiles.allow(configuration.options.limits.connections + OpenFiles.others)
+            if files < configuration.options.limits.connections + OpenFiles.others {
+                configuration.options.limits.connections = max(1, files - OpenFiles.others)
+                logger.notice(
+                    "fewer connections",
+                    metadata: [
+                        "connections": "\(configuration.options.limits.connections)", "openFiles": "\(files)",
+                    ])
+            }
             let model = try configuration.model.map { try ModelFile.read(path: $0).model() }
             let server = try StackMobServer(
                 folder: configuration.data, model: model, options: configuration.options, logger: logger)

@@ -82,7 +82,7 @@
             #expect(await send(decoded, "/todo?n%5Bgt%5D=1&t=a%20b") == 200)
         }
 
-        @Test("Tokens expire, are refreshed once, and older refresh tokens end with a log-in elsewhere")
+        @Test("Tokens expire, and are refreshed once: a refresh token that comes again ends what came of it")
         func expiry() async throws {
             let bench = try Bench()
             let first = try await bench.signUp("ann")
@@ -93,6 +93,15 @@
             #expect(await bench.send("GET", "/user/loggedInUser", session: second).status == 200)
             let reused = await bench.form("refreshToken", "refresh_token=\(first.refresh)")
             #expect(reused.status == 401 && reused.json?["error_description"] != nil)
+            // Somebody has both: what was made for the token ends, whoever of the two it was.
+            #expect(await bench.send("GET", "/user/loggedInUser", session: second).status == 401)
+            #expect(await bench.form("refreshToken", "refresh_token=\(second.refresh)").status == 401)
+        }
+
+        @Test("Older refresh tokens end with a log-in elsewhere")
+        func loginElsewhere() async throws {
+            let bench = try Bench()
+            let second = try await bench.signUp("ann")
             let third = try await bench.logIn("ann")
             #expect(await bench.form("refreshToken", "refresh_token=\(second.refresh)").status == 401)
             #expect(await bench.send("GET", "/user/loggedInUser", session: second).status == 200)
@@ -105,7 +114,9 @@
             await bench.send("POST", "/user", ["username": "ann", "password": "old", "email": "ann@example.org"])
             let session = try await bench.logIn("ann", password: "old")
             #expect(await bench.send("POST", "/user/forgotPassword", ["username": "nobody"]).status == 200)
-            #expect(await bench.send("POST", "/user/forgotPassword", ["username": "ann"]).status == 200)
+            for _ in 0..<3 {
+                #expect(await bench.send("POST", "/user/forgotPassword", ["username": "ann"]).status == 200)
+            }
             let mail = bench.folder.appending(path: "mail")
             let files = try FileManager.default.contentsOfDirectory(at: mail, includingPropertiesForKeys: nil)
             let text = try String(contentsOf: try #require(files.only), encoding: .utf8)

@@ -44,6 +44,90 @@
         }
     }
 
+    @Suite struct FileRemovalTests {
+        private func content(_ text: String, name: String = "a.txt") -> JSONValue {
+            .string(
+                "Content-Type: text/plain\nContent-Disposition: attachment; filename=\(name)\n"
+                    + "Content-Transfer-Encoding: base64\n\n\(Data(text.utf8).base64EncodedString())")
+        }
+
+        private func files(_ bench: Bench) -> Int {
+            FileManager.default.enumerator(
+                at: bench.folder.appending(path: "files"), includingPropertiesForKeys: nil)?
+                .compactMap { ($0 as? URL)?.lastPathComponent }.filter { $0.count >= 64 }.count ?? 0
+        }
+
+        @Test("A file goes with the last field that names it")
+        func lastName() async throws {
+            let bench = try Bench()
+            let first = await bench.send("POST", "/photo", ["photo_id": "1", "image": content("a")])
+            let url = try #require(first.json?["image"])
+            let path = try #require(url.string?.replacing("http://localhost", with: ""))
+            await bench.send("POST", "/photo", ["photo_id": "2", "image": content("a")])
+            // A URL that was copied counts as well, whatever the address before it.
+            await bench.send("POST", "/photo", ["photo_id": "3", "image": .string("https://other" + path)])
+            await bench.send("PUT", "/photo/1", ["image": url, "n": 1])
+            #expect(files(bench) == 1)
+            await bench.send("PUT", "/photo/1", ["image": content("b")])
+            #expect(files(bench) == 2)
+            await bench.send("PUT", "/photo/1", ["image": content("c")])
+            #expect(files(bench) == 2, "b has no name any more")
+            await bench.send("DELETE", "/photo/1")
+            await bench.send("PUT", "/photo/2", ["image": .null])
+            #expect(files(bench) == 1)
+            #expect(await bench.send("GET", path).text == "a")
+            await bench.send("DELETE", "/photo/3")
+            #expect(files(bench) == 0)
+            #expect(await bench.send("GET", path).status == 404)
+            // It can come back.
+            await bench.send("POST", "/photo", ["photo_id": "4", "image": content("a")])
+            #expect(await bench.send("GET", path).text == "a")
+            // Under another name it is another file to clients, and the same on the disk.
+            await bench.send("POST", "/photo", ["photo_id": "5", "image": content("a", name: "b.txt")])
+            await bench.send("DELETE", "/photo/4")
+            #expect(files(bench) == 1)
+            #expect(await bench.send("GET", path).status == 404)
+        }
+
+        @Test("A write that fails leaves no file, in an array or a batch neither")
+        func failures() async throws {
+            let bench = try Bench()
+            await bench.send("POST", "/photo", ["photo_id": "1", "image": content("a"), "n": 1])
+            #expect(await bench.send("POST", "/photo", ["image": content("b"), "n": "x"]).status == 400)
+            #expect(files(bench) == 1)
+            let many = await bench.send(
+                "POST", "/photo",
+                [["image": content("b"), "n": "x"], ["image": content("a")], ["image": content("c")]])
+            #expect(many.json?["succeeded"]?.elements?.count == 2)
+            #expect(files(bench) == 2)
+            await bench.send("DELETE", "/photo/1")
+            #expect(files(bench) == 2)
+            #expect(await bench.send("PUT", "/photo/2", ["image": content("d")]).status == 404)
+            #expect(files(bench) == 2)
+        }
+
+        @Test("What a crash has left goes with the next start")
+        func sweep() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let first = try StackMobServer(folder: folder.path, logger: silent)
+            let body: JSONValue = ["photo_id": "1", "image": content("a")]
+            _ = await first.respond(to: ServerRequest("POST", "/photo", body: body.data))
+            first.close()
+            let digest = String(repeating: "ab", count: 32)
+            let part = folder.appending(path: "files/ab")
+            try FileManager.default.createDirectory(at: part, withIntermediateDirectories: true)
+            for name in [digest, digest + "." + UUID().uuidString] {
+                try Data("x".utf8).write(to: part.appending(path: name))
+            }
+            let second = try StackMobServer(folder: folder.path, logger: silent)
+            defer { second.close() }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: part.path).isEmpty)
+            let url = await second.respond(to: ServerRequest("GET", "/photo/1")).json?["image"]?.string
+            #expect(await second.respond(to: ServerRequest("GET", try #require(url))).text == "a")
+        }
+    }
+
     @Suite struct PushTests {
         private func send(
             _ bench: Bench, _ method: String, _ target: String, _ body: JSONValue? = nil, key: String = "private"
@@ -117,6 +201,14 @@
             #expect(listed?.map { $0["audience"]?.members?.keys.first } == ["broadcast", "users", "tokens"])
             #expect(listed?.allSatisfy { $0["payload"] == alert } == true)
             #expect(try await bench.server.pushMessages().count == 3)
+            bench.advance(seconds: 1)
+            #expect(await send(bench, "POST", "/push_broadcast_universal", ["kvPairs": alert]).status == 200)
+            let since = await send(bench, "GET", "/_push/messages?since=1700000000000")
+            #expect(since.json?.elements?.count == 1)
+            let larger: JSONValue = [
+                "kvPairs": ["alert": .string(String(repeating: "x", count: 5_000))], "userIds": [],
+            ]
+            #expect(await send(bench, "POST", "/push_users_universal", larger).status == 400)
             #expect(
                 await send(bench, "POST", "/remove_token_universal", ["token": .string(token), "type": "ios"]).status
                     == 200)

@@ -134,12 +134,17 @@
     final class Socket: Sendable {
         private let descriptor: Int32
 
-        init(port: Int) throws {
+        /// - Parameter receiveBuffer: How much the system takes in before it is asked for, in bytes; nil for as much as it
+        ///   likes.
+        init(port: Int, receiveBuffer: Int32? = nil) throws {
             #if canImport(Glibc)
                 descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             #else
                 descriptor = socket(AF_INET, SOCK_STREAM, 0)
             #endif
+            if var size = receiveBuffer {
+                setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+            }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = in_port_t(port).bigEndian

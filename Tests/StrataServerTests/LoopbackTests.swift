@@ -132,6 +132,70 @@
             }
         }
 
+        @Test("A client that does not read its answer is let go with it, one that reads slowly is not")
+        func slowReaders() async throws {
+            let bench = try Bench {
+                $0.limits.answerTimeout = 3
+                $0.limits.bodySize = 20_000_000
+                $0.limits.memory = 20_000_000
+            }
+            let text = String(repeating: "x", count: 12_000_000)
+            #expect(await bench.send("POST", "/text", ["text_id": "t", "text": .string(text)]).status == 201)
+            try await bench.serving { port in
+                let request = "GET /text/t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+                func ask() throws -> (socket: Socket, status: String) {
+                    let socket = try Socket(port: port, receiveBuffer: 4096)
+                    socket.send(request)
+                    return (
+                        socket, String(decoding: socket.receiveNow().prefix(12), as: UTF8.self).suffix(3).lowercased()
+                    )
+                }
+                // It takes the memory that there is for answers, until it is let go.
+                let stalled = try ask()
+                #expect(stalled.status == "200")
+                var refused = 0
+                var slow = try ask()
+                while slow.status == "503", refused < 300 {
+                    refused += 1
+                    try await Task.sleep(for: .milliseconds(100))
+                    slow = try ask()
+                }
+                #expect(slow.status == "200" && refused > 0)
+                #expect(await stalled.socket.receiveAll().utf8.count < text.utf8.count)
+                // Longer than its patience, but now and then something is taken.
+                var count = 0
+                for round in 0... {
+                    if round < 5 { try await Task.sleep(for: .seconds(1)) }
+                    let part = slow.socket.receiveNow()
+                    if part.isEmpty { break }
+                    count += part.count
+                    for _ in 0..<200 where round < 5 { count += slow.socket.receiveNow().count }
+                }
+                #expect(count >= text.utf8.count)
+            }
+        }
+
+        @Test("Bodies that come in at once have a bound together")
+        func manyBodies() async throws {
+            let bench = try Bench {
+                $0.limits.requestTimeout = 5
+                $0.limits.memory = 8_000_000
+            }
+            try await bench.serving { port in
+                // Half a million bytes each, of which the last never comes; eight times as much is counted for each.
+                let sockets = try (0..<10).map { _ in try Socket(port: port) }
+                let part = String(repeating: " ", count: 499_999)
+                for socket in sockets {
+                    socket.send("POST /todo HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n\(part)")
+                }
+                var refused = 0
+                for socket in sockets where await socket.receiveAll().hasPrefix("HTTP/1.1 503") { refused += 1 }
+                #expect(refused >= 5, "\(refused)")
+                let answer = try await Self.send("POST", "http://127.0.0.1:\(port)/todo", Data(#"{"n":1}"#.utf8))
+                #expect(answer.status == 201)
+            }
+        }
+
         @Test("The program serves, logs JSON lines, and ends on SIGTERM with what it has")
         func program() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")

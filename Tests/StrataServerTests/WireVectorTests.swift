@@ -61,16 +61,35 @@
 
         @Test("Used signatures are forgotten when their time is over, and never too early")
         func replays() throws {
-            let replays = ReplayGuard(capacity: 3)
-            try replays.admit(["a"], now: 100, window: 10)
-            #expect(throws: ServerError.self) { try replays.admit(["a"], now: 120, window: 10) }
-            try replays.admit(["a"], now: 121, window: 10)
-            try replays.admit(["b"], now: 121, window: 10)
-            try replays.admit(["c"], now: 121, window: 10)
-            #expect(throws: ServerError(503, "Too many signed requests.", retryAfter: 1)) {
-                try replays.admit(["d"], now: 121, window: 10)
+            let path = FileManager.default.temporaryDirectory.appending(path: "signatures-\(UUID().uuidString)").path
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let replays = try ReplayGuard(path: path, capacity: 3, now: 100)
+            func admit(_ key: String, time: Int64, now: Int64) throws(ServerError) {
+                try replays.admit([key], time: time, now: now, window: 10)
             }
-            try replays.admit(["d"], now: 142, window: 10)
+            try admit("a", time: 110, now: 100)
+            #expect(throws: ServerError.self) { try admit("a", time: 110, now: 120) }
+            try admit("a", time: 121, now: 121)
+            try admit("b", time: 121, now: 121)
+            try admit("c", time: 121, now: 121)
+            #expect(throws: ServerError(503, "Too many signed requests.", retryAfter: 1)) {
+                try admit("d", time: 121, now: 121)
+            }
+            try admit("d", time: 142, now: 142)
+            // The clock is set back: what was forgotten is not let in again.
+            #expect(throws: ServerError.self) { try admit("a", time: 121, now: 121) }
+        }
+
+        @Test("The file of used signatures does not grow with their number for good")
+        func replayFile() throws {
+            let path = FileManager.default.temporaryDirectory.appending(path: "signatures-\(UUID().uuidString)").path
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let replays = try ReplayGuard(path: path, capacity: 1_000, now: 0)
+            for number in Int64(0)..<50_000 {
+                try replays.admit(["\(number)"], time: number / 10, now: number / 10, window: 10)
+            }
+            let size = try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+            #expect(size < 24 * 11_000)
         }
     }
 #endif

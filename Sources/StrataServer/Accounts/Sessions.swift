@@ -40,7 +40,10 @@
             guard !isFar, (-window...window).contains(distance) else {
                 throw .unauthorized("The time of the signature is not the server's, \(now).")
             }
-            try replays.admit([token, signature.timestamp, signature.nonce, signature.mac], now: now, window: window)
+            // Of the code only what it says counts: base64 can spell the same bytes in several ways.
+            let code = Data(base64Encoded: signature.mac)?.base64EncodedString() ?? ""
+            try replays.admit(
+                [token, signature.timestamp, signature.nonce, code], time: time, now: now, window: window)
             return Principal(account: Principal.Account(schema: schema, id: user, token: token))
         }
 
@@ -48,7 +51,11 @@
         ///
         /// Older refresh tokens of the account end here; older access tokens live out their time.
         /// - Returns: The body of the answer.
-        func open(_ account: ManagedObject, _ schema: ServerSchema, scope: DataScope) throws(ServerError) -> JSONValue {
+        ///
+        /// - Parameter spent: The digest of the refresh token that the new ones are given for.
+        func open(
+            _ account: ManagedObject, _ schema: ServerSchema, spent: String? = nil, scope: DataScope
+        ) throws(ServerError) -> JSONValue {
             let id = account.text(schema.keyField) ?? ""
             for row in try scope.all("ServerSession", ("schema", .string(schema.name)), ("user", .string(id))) {
                 if (row.whole("expires") ?? 0) <= scope.now { scope.context.delete(row) } else { row["refresh"] = nil }
@@ -57,6 +64,7 @@
             let session = try scope.insert("ServerSession")
             session["token"] = Self.digest(token)
             session["refresh"] = Self.digest(refresh)
+            session["spent"] = spent
             session["mackey"] = key
             session["schema"] = schema.name
             session["user"] = id
@@ -70,14 +78,23 @@
         }
 
         /// Gives new tokens for a refresh token, which ends with that, together with its access token.
-        func refresh(_ token: String, _ schema: ServerSchema, scope: DataScope) throws(ServerError) -> JSONValue {
+        ///
+        /// A token that comes again was stolen, or its thief was faster than its owner: the session that was made for it
+        /// ends, so that nobody keeps what is not theirs.
+        /// - Returns: The body of the answer; nil if the token is good no more, which is to be kept, too.
+        func refresh(_ token: String, _ schema: ServerSchema, scope: DataScope) throws(ServerError) -> JSONValue? {
+            let digest = Self.digest(token)
             guard
                 let session = try scope.first(
-                    "ServerSession", ("refresh", .string(Self.digest(token))), ("schema", .string(schema.name))),
+                    "ServerSession", ("refresh", .string(digest)), ("schema", .string(schema.name))),
                 let account = try scope.object(schema, session.text("user") ?? "")
-            else { throw Self.refusal("The refresh token is unknown or used up.") }
+            else {
+                for heir in try scope.all("ServerSession", ("spent", .string(digest)), ("schema", .string(schema.name)))
+                { scope.context.delete(heir) }
+                return nil
+            }
             scope.context.delete(session)
-            return try open(account, schema, scope: scope)
+            return try open(account, schema, spent: digest, scope: scope)
         }
 
         /// The answer to credentials that are wrong.

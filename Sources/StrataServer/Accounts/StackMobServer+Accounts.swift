@@ -106,9 +106,11 @@
         private func refresh(_ form: [String: String]) async throws(ServerError) -> ServerResponse {
             guard let token = form["refresh_token"] else { throw .badRequest("Refreshing takes refresh_token.") }
             let server = self
-            return try await database.write { (scope) throws(ServerError) in
-                ServerResponse(json: try server.sessions.refresh(token, try server.userSchema(scope), scope: scope))
+            let tokens = try await database.write { (scope) throws(ServerError) in
+                try server.sessions.refresh(token, try server.userSchema(scope), scope: scope)
             }
+            guard let tokens else { throw Sessions.refusal("The refresh token is unknown or used up.") }
+            return ServerResponse(json: tokens)
         }
 
         private func logOut(_ call: Call) async throws(ServerError) -> ServerResponse {
@@ -137,6 +139,9 @@
 
         // MARK: Passwords
 
+        /// In milliseconds.
+        private static let pauseBetweenMails: Int64 = 60_000
+
         /// Mails a temporary password. The answer is the same whether there is such an account or not, so that nobody
         /// learns who has one.
         private func forgotPassword(_ call: Call) async throws(ServerError) -> ServerResponse {
@@ -148,10 +153,14 @@
             let (server, mail, options) = (self, mail, options)
             return try await database.write { (scope) throws(ServerError) in
                 let schema = try server.userSchema(scope)
-                if let account = try scope.object(schema, user) {
-                    let now = scope.now
+                let now = scope.now
+                let lifetime = Int64(options.temporaryPasswordLifetime) * 1000
+                // Who asks again within a minute has mail on the way; a stranger cannot fill somebody's box.
+                if let account = try scope.object(schema, user),
+                    (account.whole("sm_temporary_until") ?? 0) <= now + lifetime - Self.pauseBetweenMails
+                {
                     account["sm_temporary"] = hash
-                    account["sm_temporary_until"] = now + Int64(options.temporaryPasswordLifetime) * 1000
+                    account["sm_temporary_until"] = now + lifetime
                     let address = schema.field(options.emailField).flatMap { account.text($0.name) } ?? user
                     scope.afterCommit {
                         do {

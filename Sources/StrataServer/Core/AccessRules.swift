@@ -1,4 +1,6 @@
 #if Server
+    import Strata
+
     /// Who may do what, by schema and operation.
     public struct AccessRules: Sendable, Hashable {
         /// Who may do something.
@@ -72,6 +74,14 @@
         }
 
         static let nobody = Principal(account: nil)
+
+        /// Checks that an object belongs to an owner. Names are compared byte by byte as the store does: to Swift, two
+        /// accounts whose names look alike but are written with other code points would be one.
+        static func check(_ owner: String, owns object: ManagedObject) throws(ServerError) {
+            guard let found = object.text("sm_owner"), found.utf8.elementsEqual(owner.utf8) else {
+                throw .forbidden("The object belongs to somebody else.")
+            }
+        }
 
         /// Checks what does not depend on an object.
         /// - Returns: The owner that objects must have; nil if any will do.

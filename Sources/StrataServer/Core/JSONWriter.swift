@@ -17,7 +17,8 @@
             return String(decoding: bytes, as: UTF8.self)
         }
 
-        private func write(to bytes: inout [UInt8]) {
+        /// Adds the value to others.
+        func write(to bytes: inout [UInt8]) {
             switch self {
             case .null: bytes += "null".utf8
             case .boolean(let flag): bytes += (flag ? "true" : "false").utf8

@@ -6,6 +6,16 @@
             decode(text) { _ in false }
         }
 
+        /// The parts of a path, without escapes.
+        static func segments(_ path: String) throws(ServerError) -> [String] {
+            var segments: [String] = []
+            for raw in path.split(separator: "/", omittingEmptySubsequences: true) {
+                guard let segment = decode(raw) else { throw .badRequest("The path is not UTF-8.") }
+                segments.append(segment)
+            }
+            return segments
+        }
+
         /// The query as a signature covers it: escapes are undone, but not those of the characters that the old client
         /// kept escaped.
         static func signedQuery(_ query: String) -> String? {

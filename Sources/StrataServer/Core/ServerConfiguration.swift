@@ -21,7 +21,8 @@
     ///       schemas: {note: {read: owner}}
     ///       methods: {report: loggedIn}
     ///     limits: {bodySize: 1000000, jsonDepth: 32, requestsPerSecond: 50, requestBurst: 200, connections: 1000,
-    ///              requestTimeout: 30, idleTimeout: 60, answerObjects: 100000, requestObjects: 10000}
+    ///              requestTimeout: 30, answerTimeout: 30, idleTimeout: 60, answerObjects: 100000,
+    ///              answerSize: 33554432, requestObjects: 10000, memory: 536870912}
     public struct ServerConfiguration: Sendable {
         /// The address to listen at.
         public var host = "127.0.0.1"
@@ -180,6 +181,9 @@
                 case "requestBurst": options.limits.requestBurst = try node.whole(1...1_000_000)
                 case "connections": options.limits.connections = try node.whole(1...1_000_000)
                 case "requestTimeout": options.limits.requestTimeout = Double(try node.whole(1...3_600))
+                case "answerTimeout": options.limits.answerTimeout = Double(try node.whole(1...3_600))
+                case "answerSize": options.limits.answerSize = try node.whole(1...(1 << 31))
+                case "memory": options.limits.memory = try node.whole((1 << 20)...(1 << 40))
                 case "idleTimeout": options.limits.idleTimeout = Double(try node.whole(1...86_400))
                 case "rememberedSignatures": options.limits.rememberedSignatures = try node.whole(1...100_000_000)
                 default: throw node.unknown()

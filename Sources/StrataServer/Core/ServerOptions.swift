@@ -51,7 +51,8 @@
         public var jsonDepth = 32
         /// The greatest number of objects in one answer; more are cut as by a range.
         public var answerObjects = 100_000
-        /// The greatest number of objects in one request: created at once, deleted, or requests of a batch.
+        /// The greatest number of objects in one request: created at once, changed or deleted, values in an array, or
+        /// requests of a batch.
         public var requestObjects = 10_000
         /// The greatest number of conditions of a query and of elements of an `[in]`.
         public var conditions = 1_000
@@ -63,10 +64,17 @@
         public var connections = 4_096
         /// How long a request may take to come in, and to be answered, in seconds.
         public var requestTimeout = 30.0
+        /// How long a client may take to read 64 KiB of an answer, in seconds.
+        public var answerTimeout = 30.0
+        /// What the bodies and answers of all requests may take together, in bytes. A body counts eight times, for what
+        /// it is read into.
+        public var memory = 512 * 1024 * 1024
+        /// The greatest answer to a query, in bytes of its objects; more are cut as by a range.
+        public var answerSize = 32 * 1024 * 1024
         /// How long a connection may stay idle, in seconds.
         public var idleTimeout = 60.0
         /// How many signatures are remembered to know replays by.
-        public var rememberedSignatures = 200_000
+        public var rememberedSignatures = 1_000_000
 
         /// The defaults.
         public init() {}

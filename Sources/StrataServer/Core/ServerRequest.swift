@@ -25,6 +25,12 @@
             client: String = "local", isSecure: Bool = false
         ) {
             self.method = method.uppercased()
+            // A request through a proxy names the whole URL.
+            var target = target[...]
+            if let scheme = target.firstRange(of: "://"), !target[..<scheme.lowerBound].contains("/") {
+                target = target[scheme.upperBound...]
+                target = target[(target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex)...]
+            }
             let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             let path = halves.first.map(String.init) ?? ""
             self.path = path.hasPrefix("/") ? path : "/" + path

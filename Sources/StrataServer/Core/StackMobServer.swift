@@ -11,7 +11,7 @@
     ///     let answer = await server.respond(to: ServerRequest("GET", "/todo"))
     ///
     /// All that it keeps is in one folder: `strata.sqlite` with objects, accounts and sessions, `files` with the content
-    /// of binary fields, `mail` with outgoing messages.
+    /// of binary fields, `mail` with outgoing messages, `signatures` with those of the last minutes.
     public final class StackMobServer: Sendable {
         /// How the server behaves.
         public let options: ServerOptions
@@ -28,7 +28,7 @@
         let clock: ServerClock
         let logger: Logger
         private let rates: RateLimiter
-        private let oauthReplays: ReplayGuard
+        private let replays: ReplayGuard
 
         /// Opens the data in a folder, or makes it.
         /// - Parameters:
@@ -70,20 +70,24 @@
             }
             var storage = SQLiteStore.Options()
             storage.synchronous = options.survivesPowerFailure ? .full : .normal
+            files = FileVault(folder: self.folder.appendingPathComponent("files", isDirectory: true))
             database = try Database(
                 path: self.folder.appendingPathComponent("strata.sqlite").path, declared: declared, hints: hints,
-                options: storage, clock: clock)
-            let replays = ReplayGuard(capacity: options.limits.rememberedSignatures)
+                files: files, options: storage, clock: clock)
+            replays = try ReplayGuard(
+                path: self.folder.appendingPathComponent("signatures").path,
+                capacity: options.limits.rememberedSignatures, now: clock.milliseconds / 1000)
             sessions = Sessions(options: options, replays: replays)
-            oauthReplays = ReplayGuard(capacity: options.limits.rememberedSignatures)
             hasher = PasswordHasher(cost: options.passwordCost)
-            files = FileVault(folder: self.folder.appendingPathComponent("files", isDirectory: true))
             mail = MailFolder(folder: self.folder.appendingPathComponent("mail", isDirectory: true))
             rates = RateLimiter(perSecond: options.limits.requestsPerSecond, burst: options.limits.requestBurst)
         }
 
         /// Closes the file once all writes that wait are done. Requests that come later are answered with 500.
-        public func close() { database.close() }
+        public func close() {
+            database.close()
+            replays.close()
+        }
 
         // MARK: Answering
 
@@ -137,11 +141,7 @@
             guard ["GET", "HEAD", "POST", "PUT", "DELETE"].contains(request.method) else {
                 throw ServerError(405, "The method \(request.method.prefix(20)) is not answered.")
             }
-            var segments: [String] = []
-            for raw in request.path.split(separator: "/", omittingEmptySubsequences: true) {
-                guard let segment = PercentCoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
-                segments.append(segment)
-            }
+            let segments = try PercentCoding.segments(request.path)
             switch segments.first {
             case nil: return ServerResponse(json: ["status": "OK"])
             case "health" where segments.count == 1: return try await health()
@@ -156,7 +156,7 @@
             default: break
             }
             if isPush(request, segments) {
-                try OAuthSignature.check(original, options: options, clock: clock, replays: oauthReplays)
+                try OAuthSignature.check(original, options: options, clock: clock, replays: replays)
                 return try await push(request, segments)
             }
             if let key = options.publicKey, request.header("X-StackMob-API-Key") != key {

@@ -6,6 +6,7 @@
     /// queue of readers or of the writer.
     final class DataScope {
         let catalogue: SchemaCatalogue
+        let uniques: UniqueValues
         let context: ManagedObjectContext
         /// The present in milliseconds since 1970.
         let now: Int64
@@ -18,24 +19,41 @@
         private(set) var neededCatalogue: SchemaCatalogue?
         /// What must happen only if the write is kept, such as mail.
         private(set) var followUps: [@Sendable () -> Void] = []
+        /// The files that the write has made or that it has taken a name from, be it kept or not.
+        private(set) var touchedFiles: Set<String> = []
+        private let cancellation: ReadCancellation?
+        /// Why the rows of objects could not be read when they were looked at.
+        private var readingFailure: PersistenceError?
 
         init(
-            catalogue: SchemaCatalogue, context: ManagedObjectContext, now: Int64, visibleSequence: Int64,
-            sequences: SequenceCounter? = nil, pending: PendingKeys? = nil
+            catalogue: SchemaCatalogue, uniques: UniqueValues, context: ManagedObjectContext, now: Int64,
+            visibleSequence: Int64, sequences: SequenceCounter? = nil, pending: PendingKeys? = nil,
+            cancellation: ReadCancellation? = nil
         ) {
             self.catalogue = catalogue
+            self.uniques = uniques
+            self.cancellation = cancellation
             self.context = context
             self.now = now
             self.visibleSequence = visibleSequence
             self.sequences = sequences
             self.pending = pending
+            context.onFaultError = { [weak self] (error, _) in
+                if case .objectNotFound = error { return }
+                self?.readingFailure = error
+            }
+        }
+
+        /// Ends a read whose rows could not all be read.
+        func checkReading() throws(ServerError) {
+            if let readingFailure { throw ServerError(readingFailure) }
         }
 
         /// A scope on a child of the context.
         func nested() -> DataScope {
             DataScope(
-                catalogue: catalogue, context: context.makeChild(), now: now, visibleSequence: visibleSequence,
-                sequences: sequences, pending: PendingKeys(below: pending))
+                catalogue: catalogue, uniques: uniques, context: context.makeChild(), now: now,
+                visibleSequence: visibleSequence, sequences: sequences, pending: PendingKeys(below: pending))
         }
 
         /// The number of the next change.
@@ -53,9 +71,18 @@
         /// Runs something once the write is durable.
         func afterCommit(_ work: @escaping @Sendable () -> Void) { followUps.append(work) }
 
+        /// Says that a file may have no name any more once the write is done, or undone.
+        func touchFile(_ digest: String) { touchedFiles.insert(digest) }
+
+        /// Ends a read that nobody waits for any more.
+        func checkCancellation() throws(ServerError) {
+            if let cancellation { try ReaderLine.check(cancellation) }
+        }
+
         /// Takes over what a part of the write asks for beyond its context.
         func takeOver(_ part: DataScope) {
             followUps += part.followUps
+            touchedFiles.formUnion(part.touchedFiles)
             neededCatalogue = part.neededCatalogue ?? neededCatalogue
         }
 
@@ -65,6 +92,16 @@
         func fetch(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> [ManagedObject] {
             do throws(PersistenceError) { return try context.fetch(request) } catch { throw ServerError(error) }
         }
+
+        /// The objects that a request finds, which are read a few at a time.
+        func fetchLazily(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> FetchedArray<ManagedObject> {
+            do throws(PersistenceError) { return try context.fetchLazily(request, batchSize: Self.batchSize) } catch {
+                throw ServerError(error)
+            }
+        }
+
+        /// How many objects are read at once where there are many: few, since each may be as large as a body.
+        static let batchSize = 25
 
         /// How many objects a request finds, its limit aside.
         func count(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> Int {
@@ -84,7 +121,7 @@
             var request = FetchRequest<ManagedObject>(entity: entity, where: condition, limit: 1)
             guard let pending else { return try fetch(request).first }
             do throws(PersistenceError) {
-                if let entry = pending[[entity] + fields.map(\.1)] {
+                if let entry = pending[.init([entity] + fields.map(\.1))] {
                     guard let id = entry else { return nil }
                     return try context.existingObject(with: id)
                 }
@@ -99,12 +136,12 @@
 
         /// Remembers a new object by what names it; see ``find(_:_:)``.
         func register(_ object: ManagedObject, _ names: String...) {
-            pending?.insert(object.objectID, [object.objectID.entity.name] + names)
+            pending?.insert(object.objectID, .init([object.objectID.entity.name] + names))
         }
 
         /// Deletes an object that may be looked for by what names it.
         func delete(_ object: ManagedObject, _ names: String...) {
-            pending?.delete([object.objectID.entity.name] + names)
+            pending?.delete(.init([object.objectID.entity.name] + names))
             context.delete(object)
         }
 

@@ -57,25 +57,31 @@
         private static let catalogueNote = "server_catalogue"
         /// As many writes as share a transaction at most; more would only make the first of them wait.
         private static let groupSize = 64
+        /// How many writes may wait.
+        private static let longestLine = 10_000
 
         let path: String
         let clock: ServerClock
         private let hints: [String: Entity]
+        private let uniques: UniqueValues
+        private let files: FileVault
         private let options: SQLiteStore.Options
         private let state: Mutex<State>
         private let sequences: SequenceCounter
         private let waiting = Mutex<(writes: [Write], isDraining: Bool)>(([], false))
         private let writer = DispatchQueue(label: "strata.server.writer")
         private let writerContext = WriterContext()
-        private let readers = DispatchQueue(label: "strata.server.readers", attributes: .concurrent)
+        private let readers = ReaderLine()
 
         /// Opens the file, or makes it, and brings it up to the catalogue.
         init(
-            path: String, declared: SchemaCatalogue, hints: [String: Entity], options: SQLiteStore.Options,
-            clock: ServerClock
+            path: String, declared: SchemaCatalogue, hints: [String: Entity], files: FileVault,
+            options: SQLiteStore.Options, clock: ServerClock
         ) throws {
             self.path = path
             self.hints = hints
+            self.files = files
+            uniques = UniqueValues(hints)
             self.clock = clock
             self.options = options
             var catalogue = SchemaCatalogue()
@@ -85,6 +91,7 @@
             catalogue.merge(declared)
             let container = try Self.open(catalogue, path: path, hints: hints, options: options)
             let last = try Self.lastSequence(container, catalogue)
+            try files.sweep(container.newContext())
             state = Mutex(State(catalogue: catalogue, container: container, committed: last))
             sequences = SequenceCounter(last)
         }
@@ -103,21 +110,16 @@
         func read<T: Sendable>(
             _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
         ) async throws(ServerError) -> T {
-            let result: Result<T, ServerError> = await withCheckedContinuation { continuation in
-                readers.async {
-                    let scope = self.readScope()
-                    let result = Result { () throws(ServerError) in try body(scope) }
-                    continuation.resume(returning: result)
-                }
+            try await readers.run { (cancellation) throws(ServerError) in
+                try body(self.readScope(cancellation))
             }
-            return try result.get()
         }
 
-        private func readScope() -> DataScope {
+        private func readScope(_ cancellation: ReadCancellation) -> DataScope {
             let (catalogue, container, committed) = state.withLock { ($0.catalogue, $0.container, $0.committed) }
             return DataScope(
-                catalogue: catalogue, context: container.newContext(), now: clock.milliseconds,
-                visibleSequence: committed)
+                catalogue: catalogue, uniques: uniques, context: container.newContext(), now: clock.milliseconds,
+                visibleSequence: committed, cancellation: cancellation)
         }
 
         // MARK: Writing
@@ -144,11 +146,13 @@
         }
 
         private func enqueue(_ write: Write) {
-            let starts = waiting.withLock { waiting in
+            let starts: Bool? = waiting.withLock { waiting in
+                guard waiting.writes.count < Self.longestLine else { return nil }
                 waiting.writes.append(write)
                 defer { waiting.isDraining = true }
                 return !waiting.isDraining
             }
+            guard let starts else { return write.finish(ServerError(503, "Too many are writing.", retryAfter: 1)) }
             if starts { writer.async { self.drain() } }
         }
 
@@ -171,12 +175,12 @@
             let parent = writerContext.context(on: container)
             let pending = PendingKeys()
             var done: [Write] = []
-            var followUps: [@Sendable () -> Void] = []
+            var (followUps, files): ([@Sendable () -> Void], Set<String>) = ([], [])
             var remaining = group[...]
             var grown: SchemaCatalogue?
             while let write = remaining.first, grown == nil {
                 let scope = DataScope(
-                    catalogue: catalogue, context: parent.makeChild(), now: clock.milliseconds,
+                    catalogue: catalogue, uniques: uniques, context: parent.makeChild(), now: clock.milliseconds,
                     visibleSequence: .max, sequences: sequences, pending: PendingKeys(below: pending))
                 do throws(ServerError) {
                     try write.run(scope)
@@ -188,9 +192,10 @@
                     grown = scope.neededCatalogue
                     if grown == nil { write.finish(error) }
                 }
+                files.formUnion(scope.touchedFiles)
                 if grown == nil { remaining = remaining.dropFirst() }
             }
-            commit(parent, done, followUps)
+            commit(parent, done, followUps, files)
             guard let grown else { return }
             do {
                 try grow(to: grown)
@@ -201,11 +206,15 @@
             if !remaining.isEmpty { run(Array(remaining)) }
         }
 
-        private func commit(_ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void]) {
+        private func commit(
+            _ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void],
+            _ touchedFiles: Set<String>
+        ) {
             let last = sequences.value
             do throws(PersistenceError) {
                 try parent.save()
                 state.withLock { $0.committed = last }
+                removeUnnamed(touchedFiles)
                 for work in followUps { work() }
                 for write in done { write.finish(nil) }
             } catch {
@@ -213,9 +222,17 @@
                 if done.count > 1 {
                     for write in done { run([write]) }
                 } else {
+                    removeUnnamed(touchedFiles)
                     done.first?.finish(ServerError(error))
                 }
             }
+        }
+
+        /// Removes those of some files that nothing names any more. Only the writer makes files and names, so that none
+        /// can come back meanwhile.
+        private func removeUnnamed(_ digests: Set<String>) {
+            guard !digests.isEmpty else { return }
+            files.removeUnnamed(digests, state.withLock { $0.container }.newContext())
         }
 
         // MARK: Growing

@@ -12,14 +12,25 @@
         /// The object with all fields of its schema: null where there is no value, so that a client can tell a value
         /// that was cleared from one that was not asked for. Passwords are in no answer.
         static func members(_ object: ManagedObject, _ schema: ServerSchema) -> [String: JSONValue] {
-            var members: [String: JSONValue] = [
-                schema.keyField: object.text(schema.keyField).map(JSONValue.string) ?? .null,
-                "createddate": .integer(object.whole("createddate") ?? 0),
-                "lastmoddate": .integer(object.whole("lastmoddate") ?? 0),
-            ]
-            if let owner = object.text("sm_owner") { members["sm_owner"] = .string(owner) }
-            for field in schema.fields { members[field.name] = value(object, field) }
+            members(object, schema) { _ in true }
+        }
+
+        /// The object with some of its fields, its key always.
+        private static func members(
+            _ object: ManagedObject, _ schema: ServerSchema, shows: (String) -> Bool
+        ) -> [String: JSONValue] {
+            var members = [schema.keyField: object.text(schema.keyField).map(JSONValue.string) ?? .null]
+            for name in ["createddate", "lastmoddate"] where shows(name) {
+                members[name] = .integer(object.whole(name) ?? 0)
+            }
+            if shows("sm_owner"), let owner = object.text("sm_owner") { members["sm_owner"] = .string(owner) }
+            for field in schema.fields where shows(field.name) { members[field.name] = value(object, field) }
             return members
+        }
+
+        /// What somebody is shown who may have changed an object and may not read it: which it is, and when it changed.
+        static func outline(_ object: ManagedObject, _ schema: ServerSchema) -> [String: JSONValue] {
+            members(object, schema) { $0 == "createddate" || $0 == "lastmoddate" }
         }
 
         static func value(_ object: ManagedObject, _ field: SchemaField) -> JSONValue {
@@ -49,7 +60,9 @@
             /// How many levels of references become objects.
             var depth = 0
             /// The fields by level, dotted for deeper ones; nil for all.
-            var fields: Set<String>?
+            private var fields: Set<String>?
+            /// What stands before the points of those.
+            private var prefixes: Set<String> = []
 
             init(_ request: ServerRequest) throws(ServerError) {
                 if let text = request.header("X-StackMob-Expand") {
@@ -62,9 +75,19 @@
                     self.depth = depth
                 }
                 if let text = request.header("X-StackMob-Select") {
-                    fields = Set(
+                    let fields = Set(
                         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
                             .filter { !$0.isEmpty })
+                    for field in fields {
+                        var end = field.startIndex
+                        // Deeper than any object is expanded, there is nothing to show.
+                        for _ in 0..<4 {
+                            guard let point = field[end...].firstIndex(of: ".") else { break }
+                            prefixes.insert(String(field[..<point]))
+                            end = field.index(after: point)
+                        }
+                    }
+                    self.fields = fields
                 }
             }
 
@@ -72,12 +95,11 @@
             /// that is under it only if it says so.
             func shows(_ field: String, path: [String]) -> Bool {
                 guard let fields else { return true }
-                let prefix = path.map { $0 + "." }.joined()
-                let full = prefix + field
-                return fields.contains(full) || fields.contains(prefix + "*")
-                    || fields.contains { $0.hasPrefix(full + ".") }
-                    || (!path.isEmpty && fields.contains(path.joined(separator: "."))
-                        && !fields.contains { $0.hasPrefix(prefix) })
+                let above = path.joined(separator: ".")
+                let prefix = path.isEmpty ? "" : above + "."
+                return fields.contains(prefix + field) || fields.contains(prefix + "*")
+                    || prefixes.contains(prefix + field)
+                    || (!path.isEmpty && fields.contains(above) && !prefixes.contains(above))
             }
         }
 
@@ -92,11 +114,10 @@
         private func json(
             _ objects: [ManagedObject], _ schema: ServerSchema, _ shape: Shape, path: [String], budget: inout Int
         ) throws(ServerError) -> [[String: JSONValue]] {
-            var result = objects.map { object in
-                Self.members(object, schema).filter {
-                    $0.key == schema.keyField || shape.shows($0.key, path: path)
-                }
-            }
+            let shown = Set(
+                (["createddate", "lastmoddate", "sm_owner"] + schema.fields.map(\.name))
+                    .filter { shape.shows($0, path: path) })
+            var result = objects.map { Self.members($0, schema, shows: shown.contains) }
             guard path.count < shape.depth else { return result }
             for field in schema.fields where field.kind == .reference || field.kind == .references {
                 guard let target = field.schema.flatMap({ scope.catalogue[$0] }), shape.shows(field.name, path: path)

@@ -11,31 +11,43 @@
         let passwords: [String: String]
         /// The objects whose bodies are being worked on: a nested body that names one refers to it.
         private var underWay: Set<[String]> = []
-        /// How many objects the request may still touch.
-        private var budget: Int
+        /// How many objects the request may still touch, in all of its parts.
+        private let budget: Budget
         /// The address that files are answered under.
         let files: FileVault
 
-        init(
+        private final class Budget {
+            var rest: Int
+            init(_ rest: Int) { self.rest = rest }
+        }
+
+        convenience init(
             scope: DataScope, principal: Principal, options: ServerOptions, passwords: [String: String] = [:],
             files: FileVault
+        ) {
+            self.init(scope, principal, options, passwords, files, Budget(options.limits.requestObjects))
+        }
+
+        private init(
+            _ scope: DataScope, _ principal: Principal, _ options: ServerOptions, _ passwords: [String: String],
+            _ files: FileVault, _ budget: Budget
         ) {
             self.scope = scope
             self.principal = principal
             self.options = options
             self.passwords = passwords
             self.files = files
-            budget = options.limits.requestObjects
+            self.budget = budget
         }
 
         /// The same in another scope.
         func within(_ scope: DataScope) -> ObjectWriter {
-            ObjectWriter(scope: scope, principal: principal, options: options, passwords: passwords, files: files)
+            ObjectWriter(scope, principal, options, passwords, files, budget)
         }
 
         private func spend() throws(ServerError) {
-            budget -= 1
-            guard budget >= 0 else {
+            budget.rest -= 1
+            guard budget.rest >= 0 else {
                 throw .badRequest("A request may touch \(options.limits.requestObjects) objects; send several.")
             }
         }
@@ -46,8 +58,16 @@
         ) throws(ServerError) {
             let level = options.access.level(operation, schema: schema.name, isUser: schema.isUser)
             let owner = try principal.check(level, "\(operation.rawValue) \(schema.name)")
-            if let owner, let object, object.text("sm_owner") != owner {
-                throw .forbidden("The object belongs to somebody else.")
+            if let owner, let object { try Principal.check(owner, owns: object) }
+        }
+
+        /// What an answer to a change shows of an object: all of it to those who may read it.
+        func shown(_ object: ManagedObject, _ schema: ServerSchema) -> JSONValue {
+            do throws(ServerError) {
+                try check(.read, schema, object)
+                return .object(ObjectReader.members(object, schema))
+            } catch {
+                return .object(ObjectReader.outline(object, schema))
             }
         }
 
@@ -77,6 +97,7 @@
             underWay.insert([schema.name, id])
             defer { underWay.remove([schema.name, id]) }
             try write(members, to: object, schema, relations: relations)
+            try scope.claim(object, schema)
             if let stone = try scope.find("ServerTombstone", ("schema", schema.name), ("identifier", id)) {
                 scope.delete(stone, schema.name, id)
             }
@@ -96,7 +117,9 @@
             underWay.insert([schema.name, id])
             defer { underWay.remove([schema.name, id]) }
             touch(object)
+            let before = scope.uniques.values(of: object, schema)
             try write(members, to: object, schema, relations: relations)
+            try scope.claim(object, schema, before: before)
         }
 
         /// Counts a change of an object: its time grows, be the clock as it may.
@@ -114,6 +137,9 @@
             let text = value.string ?? value.integer.map { String($0) }
             guard let text, !text.isEmpty, text.utf8.count <= 512 else {
                 throw .badRequest("\(schema.keyField) takes a string of 1 to 512 bytes.")
+            }
+            guard !schema.isUser || AccountEndpoint(rawValue: text) == nil else {
+                throw .badRequest("\(text) is the name of a request; an account needs another.")
             }
             return text
         }
@@ -173,6 +199,7 @@
                 .badRequest("\(schema.name).\(field.name) takes \(field.expectation), not \(value.kind).")
             }
             if value == .null {
+                try setText(object, field, nil)
                 object[field.name] = nil
                 if field.isCollection { try index(object, field, [], schema) }
                 return
@@ -180,7 +207,7 @@
             switch field.kind {
             case .string:
                 guard let text = value.string else { throw refuse() }
-                object[field.name] = try files.replaceContent(text, scope: scope)
+                try setText(object, field, try files.replaceContent(text, scope: scope))
             case .integer:
                 switch value {
                 case .integer(let number): object[field.name] = number
@@ -215,6 +242,16 @@
             }
         }
 
+        /// Sets a text, and counts the fields that hold the URL of a file.
+        private func setText(_ object: ManagedObject, _ field: SchemaField, _ text: String?) throws(ServerError) {
+            guard field.kind == .string else { return }
+            let old = object.text(field.name)
+            guard old != text else { return }
+            if let text { try files.retain(text, scope: scope) }
+            if let old { try files.release(old, scope: scope) }
+            object[field.name] = text
+        }
+
         /// The key that a reference leads to. A nested body is created, or changes the object that has its key.
         private func reference(
             _ value: JSONValue, _ field: SchemaField, _ relation: (schema: String, next: RelationTree)?,
@@ -247,6 +284,9 @@
         func setElements(
             _ object: ManagedObject, _ field: SchemaField, _ elements: [JSONValue], _ schema: ServerSchema
         ) throws(ServerError) {
+            guard elements.count <= options.limits.requestObjects else {
+                throw .badRequest("\(field.name) may hold \(options.limits.requestObjects) values.")
+            }
             object[field.name] = JSONValue.array(elements).text
             try index(object, field, elements, schema)
         }
@@ -298,6 +338,8 @@
                     }
                 }
             }
+            scope.release(object, schema)
+            for field in schema.fields { try setText(object, field, nil) }
             scope.delete(object, id)
         }
     }

@@ -9,15 +9,25 @@
     final class PendingKeys {
         private let below: PendingKeys?
         /// nil for what was deleted.
-        private var entries: [[String]: ObjectID?] = [:]
+        private var entries: [Name: ObjectID?] = [:]
+
+        /// Texts as the store compares them: byte by byte, where strings that look alike are equal to Swift.
+        struct Name: Hashable {
+            private let bytes: [UInt8]
+
+            init(_ texts: [String]) {
+                // No UTF-8 holds the byte between them.
+                bytes = texts.flatMap { Array($0.utf8) + [0xFF] }
+            }
+        }
 
         init(below: PendingKeys? = nil) { self.below = below }
 
         /// What is pending under a name: nil for nothing, an inner nil for something deleted.
-        subscript(name: [String]) -> ObjectID?? { entries[name] ?? below?[name] }
+        subscript(name: Name) -> ObjectID?? { entries[name] ?? below?[name] }
 
-        func insert(_ id: ObjectID, _ name: [String]) { entries[name] = .some(id) }
-        func delete(_ name: [String]) { entries[name] = .some(nil) }
+        func insert(_ id: ObjectID, _ name: Name) { entries[name] = .some(id) }
+        func delete(_ name: Name) { entries[name] = .some(nil) }
 
         /// Hands the layer to the one below: the part has succeeded.
         func settle() {

@@ -80,34 +80,56 @@
             guard requests.count <= options.limits.requestObjects else {
                 throw .badRequest("A batch may hold \(options.limits.requestObjects) requests; send several.")
             }
-            var answers: [ServerResponse] = []
+            var answers = Answers(limit: options.limits.answerSize)
             // Writes that follow each other share a transaction; a read sees what was written before it.
             var writes: [ObjectWrite] = []
             for (index, request) in requests.enumerated() {
+                // Nobody waits for what comes next.
+                guard !Task.isCancelled else { throw ServerError(503, "The request was given up.", retryAfter: 1) }
                 var response: ServerResponse?
                 do throws(ServerError) {
+                    if answers.isFull { throw Answers.refusal }
                     let inner = try nested(request, index, in: call)
                     if let write = try await objectWrite(inner) {
                         writes.append(write)
                         if writes.count < Self.writesPerTransaction { continue }
-                        answers += await run(writes)
+                        await run(writes, into: &answers)
                         writes = []
                         continue
                     }
-                    answers += await run(writes)
+                    await run(writes, into: &answers)
                     writes = []
                     response = try await answer(inner)
                 } catch {
-                    answers += await run(writes)
+                    await run(writes, into: &answers)
                     writes = []
                     response = error.response
                 }
                 if let response { answers.append(response) }
             }
-            answers += await run(writes)
+            await run(writes, into: &answers)
             return ServerResponse(
                 json: .array(
-                    answers.map { ["status": .integer(Int64($0.status)), "body": $0.json ?? .null] }))
+                    answers.all.map { ["status": .integer(Int64($0.status)), "body": $0.json ?? .null] }))
+        }
+
+        /// The answers of a batch. When they are as large as an answer may be, what follows is refused undone.
+        struct Answers {
+            private(set) var all: [ServerResponse] = []
+            private var size = 0
+            private let limit: Int
+
+            static let refusal = ServerError(
+                503, "The answers of the batch are large enough; send the rest as another.", retryAfter: 1)
+
+            init(limit: Int) { self.limit = limit }
+
+            var isFull: Bool { size > limit }
+
+            mutating func append(_ answer: ServerResponse) {
+                all.append(answer)
+                size += answer.body.count
+            }
         }
 
         /// Others wait while these are written.
@@ -124,13 +146,15 @@
         }
 
         /// Runs writes in one transaction, each for itself.
-        private func run(_ writes: [ObjectWrite]) async -> [ServerResponse] {
-            guard !writes.isEmpty else { return [] }
+        private func run(_ writes: [ObjectWrite], into answers: inout Answers) async {
+            guard !writes.isEmpty else { return }
+            let before = answers
             do throws(ServerError) {
-                return try await database.write { (scope) throws(ServerError) in
-                    var answers: [ServerResponse] = []
+                answers = try await database.write { (scope) throws(ServerError) in
+                    var answers = before
                     for write in writes {
                         do throws(ServerError) {
+                            if answers.isFull { throw Answers.refusal }
                             answers.append(try scope.attempt(write))
                         } catch {
                             if scope.neededCatalogue != nil { throw error }
@@ -141,10 +165,8 @@
                 }
             } catch {
                 // What stands against one at the commit stands against all of them together; alone, the others go through.
-                guard writes.count > 1 else { return [error.response] }
-                var answers: [ServerResponse] = []
-                for write in writes { answers += await run([write]) }
-                return answers
+                guard writes.count > 1 else { return answers.append(error.response) }
+                for write in writes { await run([write], into: &answers) }
             }
         }
 
@@ -166,13 +188,9 @@
             guard ["GET", "POST", "PUT", "DELETE"].contains(request.method) else {
                 throw ServerError(405, "The method \(method.prefix(20)) is not answered.")
             }
-            var segments: [String] = []
-            for raw in request.path.split(separator: "/", omittingEmptySubsequences: true) {
-                guard let segment = PercentCoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
-                segments.append(segment)
-            }
             return Call(
-                request: request, segments: segments, principal: call.principal, version: call.version, isNested: true)
+                request: request, segments: try PercentCoding.segments(request.path), principal: call.principal,
+                version: call.version, isNested: true)
         }
     }
 #endif

@@ -31,7 +31,7 @@
                     try writer.update(object, by: [fieldName: values[0]], schema, relations: relations)
                 default: throw .badRequest("\(fieldName) holds one value; PUT the object instead.")
                 }
-                return ServerResponse(json: .object(ObjectReader.members(object, schema)))
+                return ServerResponse(json: writer.shown(object, schema))
             }
         }
 
@@ -51,23 +51,15 @@
             _ call: Call, _ name: String, _ id: String, _ fieldName: String
         ) async throws(ServerError) -> ObjectWrite {
             try precheck(.update, name, call)
-            let body = try call.json(options)
-            var bodies: [[String: JSONValue]] = []
-            for element in body.elements ?? [body] {
-                guard let members = element.members else { throw .badRequest("The body must hold objects.") }
-                bodies.append(members)
-            }
-            guard bodies.count <= options.limits.requestObjects else {
-                throw .badRequest("A request may create \(options.limits.requestObjects) objects; send several.")
-            }
+            let all = try bodies(call).all
             let known = database.catalogue[name]?.field(fieldName)?.schema
             guard let related = known else {
                 throw .badRequest("\(fieldName.prefix(80)) of \(name) is no relationship that the server knows.")
             }
             try precheck(.create, related, call)
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
-            let passwords = try await hashes(of: bodies, schema: related, relations: relations)
-            let (options, all) = (options, bodies)
+            let passwords = try await hashes(of: all, schema: related, relations: relations)
+            let options = options
             return try once(
                 call,
                 { (scope, writer) throws(ServerError) in

@@ -48,9 +48,7 @@
                 let level = options.access.level(.read, schema: name, isUser: schema.isUser)
                 let owner = try call.principal.check(level, "read \(name)")
                 guard let object = try scope.object(schema, id) else { throw Self.noObject(name, id) }
-                if let owner, object.text("sm_owner") != owner {
-                    throw .forbidden("The object belongs to somebody else.")
-                }
+                if let owner { try Principal.check(owner, owns: object) }
                 let reader = ObjectReader(
                     scope: scope, principal: call.principal, access: options.access, limits: options.limits)
                 return ServerResponse(json: try reader.json([object], schema, shape)[0])
@@ -163,19 +161,10 @@
 
         private func create(_ call: Call, _ name: String) async throws(ServerError) -> ObjectWrite {
             try precheck(.create, name, call)
-            let body = try call.json(options)
+            let (all, isMany) = try bodies(call)
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
-            let isMany = body.elements != nil
-            var bodies: [[String: JSONValue]] = []
-            for element in body.elements ?? [body] {
-                guard let members = element.members else { throw .badRequest("The body must hold objects.") }
-                bodies.append(members)
-            }
-            guard bodies.count <= options.limits.requestObjects else {
-                throw .badRequest("A request may create \(options.limits.requestObjects) objects; send several.")
-            }
-            let (options, all) = (options, bodies)
-            let passwords = try await hashes(of: bodies, schema: name, relations: relations)
+            let options = options
+            let passwords = try await hashes(of: all, schema: name, relations: relations)
             return try once(
                 call,
                 { (scope, writer) throws(ServerError) in
@@ -186,6 +175,21 @@
                     }
                     return try Self.createMany(all, schema, relations, scope, writer).response
                 }, passwords: passwords)
+        }
+
+        /// The new objects of a body: one, or several in an array.
+        func bodies(_ call: Call) throws(ServerError) -> (all: [[String: JSONValue]], isMany: Bool) {
+            let body = try call.json(options)
+            let elements = body.elements ?? [body]
+            guard elements.count <= options.limits.requestObjects else {
+                throw .badRequest("A request may create \(options.limits.requestObjects) objects; send several.")
+            }
+            var all: [[String: JSONValue]] = []
+            for element in elements {
+                guard let members = element.members else { throw .badRequest("The body must hold objects.") }
+                all.append(members)
+            }
+            return (all, body.elements != nil)
         }
 
         struct CreatedMany {
@@ -233,8 +237,7 @@
             if let condition = call.request.header("If-Match")?.trimmingCharacters(in: .whitespaces), condition != "*",
                 condition != "\"\(object.whole("lastmoddate") ?? 0)\""
             {
-                throw ServerError(
-                    412, "The object has changed.", body: .object(ObjectReader.members(object, schema)))
+                throw ServerError(412, "The object has changed.", body: writer.shown(object, schema))
             }
             return (object, schema)
         }
@@ -252,7 +255,7 @@
                     let (object, _) = try Self.existing(call, name, id, scope, writer, .update)
                     let schema = try Self.schema(name, for: [members], relations, call, scope, options)
                     try writer.update(object, by: members, schema, relations: relations)
-                    return ServerResponse(json: .object(ObjectReader.members(object, schema)))
+                    return ServerResponse(json: writer.shown(object, schema))
                 }, passwords: passwords)
         }
 

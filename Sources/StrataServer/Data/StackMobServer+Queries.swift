@@ -42,15 +42,46 @@
             let most = reader.limits.answerObjects
             request.offset = range?.first ?? 0
             request.limit = min(range?.count ?? most, most)
-            let objects = try reader.scope.fetch(request)
-            var json = try reader.json(objects, schema, shape)
-            if let nearest { Self.addDistances(nearest, objects, to: &json) }
-            let isAll = request.offset == 0 && objects.count < (request.limit ?? .max)
-            let total = isAll ? objects.count : try reader.scope.count(whole)
-            guard objects.count < total else { return ServerResponse(json: .array(json)) }
-            let span = objects.isEmpty ? "*" : "\(request.offset)-\(request.offset + objects.count - 1)"
+            let found = try reader.scope.fetchLazily(request)
+            let (body, count) = try body(found, schema, shape, nearest, reader)
+            let isAll = request.offset == 0 && count == found.count && count < (request.limit ?? .max)
+            let total = isAll ? count : try reader.scope.count(whole)
+            let type = (name: "Content-Type", value: "application/json")
+            guard count < total else { return ServerResponse(status: 200, headers: [type], body: body) }
+            let span = count == 0 ? "*" : "\(request.offset)-\(request.offset + count - 1)"
             return ServerResponse(
-                status: 206, json: .array(json), headers: [("Content-Range", "\(span)/\(total)")])
+                status: 206, headers: [type, ("Content-Range", "\(span)/\(total)")], body: body)
+        }
+
+        /// Objects as a JSON array that grows no larger than an answer may be: only a few of them are in memory at a
+        /// time, as objects and as values.
+        /// - Returns: The array, and how many of the objects it stands for.
+        private static func body(
+            _ found: FetchedArray<ManagedObject>, _ schema: ServerSchema, _ shape: ObjectReader.Shape,
+            _ nearest: (field: String, point: GeoPoint)?, _ reader: ObjectReader
+        ) throws(ServerError) -> (body: Data, count: Int) {
+            var bytes = Array("[".utf8)
+            var place = 0
+            while place < found.count, bytes.count < reader.limits.answerSize {
+                try reader.scope.checkCancellation()
+                let batch = Array(found[place..<min(place + DataScope.batchSize, found.count)])
+                // Reading one reads all, and tells which of them are still there.
+                _ = batch.first?.text(schema.keyField)
+                let objects = batch.filter { !$0.isDeleted }
+                try reader.scope.checkReading()
+                var json = try reader.json(objects, schema, shape)
+                if let nearest { addDistances(nearest, objects, to: &json) }
+                var rest = json[...]
+                for object in batch {
+                    place += 1
+                    guard !object.isDeleted, let value = rest.popFirst() else { continue }
+                    if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+                    value.write(to: &bytes)
+                    if bytes.count >= reader.limits.answerSize { break }
+                }
+            }
+            bytes.append(UInt8(ascii: "]"))
+            return (Data(bytes), place)
         }
 
         /// Puts the distance into each point, in radians like the distances of queries.

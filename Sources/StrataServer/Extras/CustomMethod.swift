@@ -31,13 +31,10 @@
         /// and writes objects.
         /// - Throws: ``ServerError`` as the client would be told.
         public func respond(to request: ServerRequest) async throws(ServerError) -> ServerResponse {
-            var segments: [String] = []
-            for raw in request.path.split(separator: "/", omittingEmptySubsequences: true) {
-                guard let segment = PercentCoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
-                segments.append(segment)
-            }
-            return try await server.answer(
-                Call(request: request, segments: segments, principal: principal, version: version))
+            try await server.answer(
+                Call(
+                    request: request, segments: PercentCoding.segments(request.path), principal: principal,
+                    version: version))
         }
     }
 

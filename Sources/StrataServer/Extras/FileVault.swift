@@ -65,9 +65,8 @@
             } catch {
                 throw ServerError(503, "The file cannot be kept.")
             }
-            if try scope.find("ServerFile", ("digest", digest), ("filename", content.filename))
-                == nil
-            {
+            scope.touchFile(digest)
+            if try scope.find("ServerFile", ("digest", digest), ("filename", content.filename)) == nil {
                 let row = try scope.insert("ServerFile")
                 row["digest"] = digest
                 row["filename"] = content.filename
@@ -76,6 +75,78 @@
                 row["size"] = Int64(content.data.count)
             }
             return "\(baseURL)/\(Self.pathSegment)/\(digest)/\(PercentCoding.encode(content.filename))"
+        }
+
+        // MARK: Names
+
+        /// What a URL of this server's names; nil for any other text. What stands before the path does not count: the
+        /// server may have had another address.
+        private static func name(in url: String) -> (digest: String, filename: String)? {
+            guard let start = url.range(of: "/\(pathSegment)/", options: .backwards)?.upperBound else { return nil }
+            let parts = url[start...].split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0].utf8.count == 64, parts[0].utf8.allSatisfy(Hex.isDigit),
+                let filename = PercentCoding.decode(parts[1])
+            else { return nil }
+            return (String(parts[0]), filename)
+        }
+
+        private func row(
+            _ url: String, _ scope: DataScope
+        ) throws(ServerError) -> (row: ManagedObject, digest: String, filename: String)? {
+            guard let (digest, filename) = Self.name(in: url),
+                let row = try scope.find("ServerFile", ("digest", digest), ("filename", filename))
+            else { return nil }
+            return (row, digest, filename)
+        }
+
+        /// Counts one more field that holds a text, if it is the URL of a file.
+        func retain(_ text: String, scope: DataScope) throws(ServerError) {
+            guard let (row, _, _) = try row(text, scope) else { return }
+            row["uses"] = (row.whole("uses") ?? 0) + 1
+        }
+
+        /// Counts one field less; the name goes with the last of them.
+        func release(_ text: String, scope: DataScope) throws(ServerError) {
+            guard let (row, digest, filename) = try row(text, scope) else { return }
+            let uses = (row.whole("uses") ?? 0) - 1
+            guard uses <= 0 else {
+                row["uses"] = uses
+                return
+            }
+            scope.delete(row, digest, filename)
+            scope.touchFile(digest)
+        }
+
+        // MARK: Files
+
+        /// Removes the files without a name. What cannot be removed now is the affair of the next ``sweep(_:)``.
+        func removeUnnamed(_ digests: Set<String>, _ context: ManagedObjectContext) {
+            let request = FetchRequest<ManagedObject>(
+                entity: "ServerFile",
+                where: .comparison(.keyPath(["digest"]), .isIn, .constant(.list(digests.map(Value.string))), []))
+            guard let rows = try? context.fetch(request) else { return }
+            for digest in digests.subtracting(rows.compactMap { $0.text("digest") }) {
+                try? FileManager.default.removeItem(at: path(of: digest))
+            }
+        }
+
+        /// Removes what a crash has left: files whose objects were never written, or were deleted, and drafts.
+        /// - Throws: The error of the store.
+        func sweep(_ context: ManagedObjectContext) throws {
+            let manager = FileManager.default
+            for folder in (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [] {
+                let part = folder.lastPathComponent
+                guard part.utf8.count == 2, part.utf8.allSatisfy(Hex.isDigit) else { continue }
+                var request = FetchRequest<ManagedObject>(
+                    entity: "ServerFile",
+                    where: .comparison(.keyPath(["digest"]), .beginsWith, .constant(.string(part)), []))
+                request.includesPendingChanges = false
+                let named = Set(try context.fetch(request).compactMap { $0.text("digest") })
+                for file in (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+                where !named.contains(file.lastPathComponent) {
+                    try? manager.removeItem(at: file)
+                }
+            }
         }
 
         private func save(_ data: Data, name: String) throws {

@@ -33,7 +33,7 @@
             guard !isFar, (-window...window).contains(distance) else {
                 throw .unauthorized("The time of the signature is not the server's, \(now).")
             }
-            try replays.admit(["oauth", String(time), nonce], now: now, window: window)
+            try replays.admit(["oauth", String(time), nonce], time: time, now: now, window: window)
         }
 
         /// HMAC-SHA1 over method, URL and parameters, keyed by the private key and an empty token secret.

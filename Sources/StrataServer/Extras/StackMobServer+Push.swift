@@ -54,24 +54,38 @@
                 return try await remove((segments[2], segments[1]))
             case ("GET", "expired_tokens", 1): return ServerResponse(json: ["tokens": []])
             case ("GET", "_push", 2) where segments[1] == "messages":
-                return ServerResponse(json: .array(try await pushMessages()))
+                var since: Int64 = 0
+                for (name, value) in PercentCoding.pairs(request.query) ?? [] {
+                    guard name == "since", let number = Int64(value), number >= 0 else {
+                        throw .badRequest("Messages take since=<milliseconds>.")
+                    }
+                    since = number
+                }
+                return ServerResponse(json: .array(try await pushMessages(since: since)))
             default: throw .notFound("There is no push request \(request.method) \(request.path.prefix(200)).")
             }
         }
 
         /// The messages that were to be pushed, oldest first: `audience` (`broadcast`, `users` or `tokens`), `payload`
-        /// and `created` in milliseconds since 1970.
+        /// and `created` in milliseconds since 1970. At most some 10,000; the next ones follow the last `created`.
         /// - Parameters:
         ///   - since: Messages of that millisecond and older are left out.
         /// - Throws: ``ServerError`` if the store fails.
         public func pushMessages(since: Int64 = 0) async throws(ServerError) -> [JSONValue] {
-            let most = options.limits.answerObjects
-            return try await database.read { (scope) throws(ServerError) in
-                let request = FetchRequest<ManagedObject>(
-                    entity: "ServerPushMessage",
-                    where: .comparison(.keyPath(["created"]), .greater, .constant(.integer(since)), []),
-                    sortedBy: [FetchSort("created")], limit: most)
-                return try scope.fetch(request).map { row in
+            try await database.read { (scope) throws(ServerError) in
+                func created(_ comparison: ComparisonOperator, _ time: Int64) -> FetchPredicate {
+                    .comparison(.keyPath(["created"]), comparison, .constant(.integer(time)), [])
+                }
+                var request = FetchRequest<ManagedObject>(
+                    entity: "ServerPushMessage", where: created(.greater, since), sortedBy: [FetchSort("created")],
+                    limit: Self.messagesAtOnce)
+                var rows = try scope.fetch(request)
+                if rows.count == Self.messagesAtOnce, let last = rows.last?.whole("created") {
+                    // Those of one millisecond stay together, since a millisecond is where the next ones begin.
+                    request = FetchRequest(entity: "ServerPushMessage", where: created(.equal, last))
+                    rows = try rows.filter { $0.whole("created") != last } + scope.fetch(request)
+                }
+                return rows.map { row in
                     func json(_ name: String) -> JSONValue {
                         (try? JSONValue(parsing: Data((row.text(name) ?? "").utf8), depth: .max)) ?? .null
                     }
@@ -82,6 +96,9 @@
                 }
             }
         }
+
+        private static let messagesAtOnce = 10_000
+        private static let largestPayload = 4096
 
         // MARK: Tokens
 
@@ -152,6 +169,9 @@
             guard (audience["users"] ?? audience["tokens"] ?? []).elements?.count ?? 0 <= options.limits.conditions
             else {
                 throw .badRequest("A message goes to \(options.limits.conditions) at most; send several, or broadcast.")
+            }
+            guard payload.data.count <= Self.largestPayload else {
+                throw .badRequest("A payload has at most \(Self.largestPayload) bytes.")
             }
             return try await database.write { (scope) throws(ServerError) in
                 if payload.data.count > 256, try Self.reachesApple(audience, scope) {

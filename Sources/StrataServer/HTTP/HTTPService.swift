@@ -55,9 +55,9 @@
         ) async throws {
             let limits = server.options.limits
             let isSecure = tls != nil
-            let server = server
+            let (server, budget) = (server, MemoryBudget(limit: limits.memory))
             let responder = CallbackResponder<BasicContext> { request, context in
-                await Self.answer(request, address: context.address, isSecure: isSecure, server: server)
+                await Self.answer(request, on: context.channel, isSecure: isSecure, server: server, budget: budget)
             }
             let http1 = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [RequestDeadline(seconds: limits.requestTimeout)],
@@ -88,7 +88,11 @@
                     NIOSSLCertificateSource.certificate($0)
                 }
                 let key = try NIOSSLPrivateKey(file: files.privateKey, format: .pem)
-                return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+                var configuration = TLSConfiguration.makeServerConfiguration(
+                    certificateChain: chain, privateKey: .privateKey(key))
+                // Older versions have been given up (RFC 8996).
+                configuration.minimumTLSVersion = .tlsv12
+                return configuration
             } catch {
                 throw ServerSetupError(
                     "The certificate \(files.certificateChain) or the key \(files.privateKey) cannot be read: \(error)")
@@ -96,25 +100,59 @@
         }
 
         private static func answer(
-            _ request: Request, address: String, isSecure: Bool, server: StackMobServer
+            _ request: Request, on channel: any Channel, isSecure: Bool, server: StackMobServer, budget: MemoryBudget
         ) async -> Response {
             let limits = server.options.limits
-            var request = request
-            let body: ByteBuffer
-            do {
-                body = try await request.collectBody(upTo: limits.bodySize)
+            let lease = MemoryBudget.Lease(budget)
+            let body: Data
+            do throws(ServerError) {
+                body = try await collect(request.body, upTo: limits.bodySize, lease)
             } catch {
                 // The rest of the body is of no use, so the connection ends with the answer.
-                return response(
-                    ServerError(413, "The body is larger than \(limits.bodySize) bytes, or broke off.").response,
-                    closes: true)
+                return response(error.response, on: channel, lease, limits, closes: true)
             }
             var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
             if let authority = request.head.authority { headers.append(("Host", authority)) }
             let head = ServerRequest(
-                request.method.rawValue, request.head.path ?? "/", headers: headers,
-                body: Data(buffer: body), client: address, isSecure: isSecure)
-            return response(await withDeadline(limits.requestTimeout) { await server.respond(to: head) }, closes: false)
+                request.method.rawValue, request.head.path ?? "/", headers: headers, body: body,
+                client: channel.remoteAddress?.ipAddress ?? "unknown", isSecure: isSecure)
+            let answer = await withDeadline(limits.requestTimeout) {
+                // Work that goes on behind a deadline keeps its claim on memory.
+                defer { withExtendedLifetime(lease) {} }
+                return await server.respond(to: head)
+            }
+            do throws(ServerError) {
+                try lease.take(answer.body.count)
+            } catch {
+                return response(error.response, on: channel, lease, limits, closes: false)
+            }
+            return response(answer, on: channel, lease, limits, closes: false)
+        }
+
+        private static func collect(
+            _ body: RequestBody, upTo limit: Int, _ lease: MemoryBudget.Lease
+        ) async throws(ServerError) -> Data {
+            var data = Data()
+            var refusal: ServerError?
+            do {
+                for try await part in body {
+                    guard data.count + part.readableBytes <= limit else {
+                        refusal = ServerError(413, "The body is larger than \(limit) bytes.")
+                        break
+                    }
+                    do throws(ServerError) {
+                        try lease.take(part.readableBytes * MemoryBudget.weightOfBodies)
+                    } catch {
+                        refusal = error
+                        break
+                    }
+                    data.append(contentsOf: part.readableBytesView)
+                }
+            } catch {
+                refusal = .badRequest("The body broke off.")
+            }
+            if let refusal { throw refusal }
+            return data
         }
 
         /// An answer in time, or 408. Work on the store that has begun goes on to its end: a write is never half done.
@@ -135,7 +173,10 @@
             return ServerError(500, "There was no answer.").response
         }
 
-        private static func response(_ answer: ServerResponse, closes: Bool) -> Response {
+        private static func response(
+            _ answer: ServerResponse, on channel: any Channel, _ lease: MemoryBudget.Lease, _ limits: ServerLimits,
+            closes: Bool
+        ) -> Response {
             var headers = HTTPFields()
             for (name, value) in answer.headers {
                 if let name = HTTPField.Name(name), HTTPField.isValidValue(value) {
@@ -143,20 +184,20 @@
                 }
             }
             if closes { headers[.connection] = "close" }
-            return Response(
-                status: HTTPResponse.Status(code: answer.status), headers: headers,
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+            let body = AnswerBody(
+                data: answer.body, lease: lease, channel: channel, patience: .seconds(limits.answerTimeout))
+            return Response(status: HTTPResponse.Status(code: answer.status), headers: headers, body: body.body)
         }
     }
 
-    /// What Hummingbird keeps of a request: the address of the client is all that is needed beyond it.
+    /// What Hummingbird keeps of a request: the connection is all that is needed beyond it.
     private struct BasicContext: InitializableFromSource, RequestContext {
         var coreContext: CoreRequestContextStorage
-        let address: String
+        let channel: any Channel
 
         init(source: ApplicationRequestContextSource) {
             coreContext = CoreRequestContextStorage(source: source)
-            address = source.channel.remoteAddress?.ipAddress ?? "unknown"
+            channel = source.channel
         }
     }
 #endif

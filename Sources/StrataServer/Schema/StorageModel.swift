@@ -81,6 +81,8 @@
                 // SHA-256 of the tokens: who reads the file cannot use them. The MAC key is needed as it is.
                 Attribute("token", .string).unique()
                 Attribute("refresh", .string).optional().unique()
+                // The refresh token that the session was made for.
+                Attribute("spent", .string).optional().indexed()
                 Attribute("mackey", .string)
                 Attribute("schema", .string)
                 Attribute("user", .string)
@@ -117,6 +119,8 @@
                 Attribute("filename", .string)
                 Attribute("type", .string)
                 Attribute("size", .integer64)
+                // How many fields hold the URL.
+                Attribute("uses", .integer64, default: .value(0))
                 Index(["digest", "filename"], kind: .unique, location: nil)
             },
             Entity("ServerPushToken") {
