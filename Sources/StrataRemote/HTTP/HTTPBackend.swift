@@ -38,6 +38,9 @@ public final class HTTPBackend: RemoteBackend {
     public var clockOffset: Double { Double(bitPattern: offset.load(ordering: .relaxed)) }
 
     /// As the dialect.
+    public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { dialect.code(of: finding) }
+
+    /// As the dialect.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) { try dialect.check(model) }
 
     /// Builds the requests of an operation without sending them.

@@ -25,6 +25,9 @@ public protocol RemoteBackend: Sendable {
 
     /// How far the server's clock is ahead of this machine's, in seconds; 0 as long as nothing is known.
     var clockOffset: Double { get }
+
+    /// The code that the back end's own libraries gave to what a store finds itself; nil if they gave none.
+    func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
 
 extension RemoteBackend {
@@ -32,6 +35,8 @@ extension RemoteBackend {
     public var clockOffset: Double { 0 }
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
+    /// No code.
+    public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }
 
 /// How one request is to be made.

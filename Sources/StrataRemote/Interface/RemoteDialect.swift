@@ -27,6 +27,9 @@ public protocol RemoteDialect: Sendable {
 
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
+
+    /// The code that the service's own libraries gave to what a store finds itself; nil if they gave none.
+    func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
 
 extension RemoteDialect {
@@ -36,4 +39,6 @@ extension RemoteDialect {
     public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] { [operation] }
     /// Nothing is told.
     public func time(of response: WireResponse) -> Date? { nil }
+    /// No code.
+    public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }

@@ -84,6 +84,30 @@ public struct RemoteError: Error, Sendable, Hashable {
     }
 }
 
+extension RemoteError {
+    /// What a store finds itself, without a server having said it. The libraries of a back end may have a code for it.
+    public enum Finding: Sendable, Hashable, CaseIterable {
+        /// Some objects of a save are not saved; each has its own error.
+        case incompleteSave
+        /// An object that something refers to is not in the mirror, and the server cannot be reached.
+        case objectNotHere
+    }
+
+    /// A code and whose it is.
+    public struct Code: Sendable, Hashable {
+        /// Whose code it is.
+        public var domain: String
+        /// The code.
+        public var code: Int
+
+        /// Names a code.
+        public init(domain: String, code: Int) {
+            self.domain = domain
+            self.code = code
+        }
+    }
+}
+
 extension RemoteError: CustomStringConvertible {
     /// What happened, with the code.
     public var description: String {

@@ -13,7 +13,7 @@ extension RemoteFailure {
 
     /// The kind of the failure of a save of which a part failed.
     public static let saveKind = "save"
-    /// The code of a save of which a part failed, the same as in the StackMob SDK.
+    /// The code of a save of which a part failed, in the domain `Strata`, where the back end has no code of its own.
     public static let saveCode = -108
 }
 

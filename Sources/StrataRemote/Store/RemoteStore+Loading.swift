@@ -30,14 +30,31 @@ extension RemoteStore {
             for start in stride(from: 0, to: ids.count, by: size) {
                 let wanted = Array(ids[start..<min(start + size, ids.count)])
                 let ticket = mirror.ticket()
-                guard case .page(var page) = try await ask(.read(entity: entity, ids: wanted), options) else {
-                    throw unexpected("objects")
-                }
+                var page = try await read(wanted, entity, options)
                 // What is not there any more is gone here, too.
                 let found = Set(page.records.map(\.id))
                 page.deleted += wanted.filter { !found.contains($0) }.map { RemoteIdentity(entity: name, id: $0) }
                 _ = try await take(page, ticket, options)
             }
+        }
+    }
+
+    /// Reads objects by primary key.
+    private func read(
+        _ ids: [String], _ entity: EntityDescription, _ options: Options
+    ) async throws(StoreError) -> RemotePage {
+        do throws(StoreError) {
+            guard case .page(let page) = try await ask(.read(entity: entity, ids: ids), options) else {
+                throw unexpected("objects")
+            }
+            return page
+        } catch {
+            guard error.isUnreachable, case .remote(var failure) = error,
+                let code = backend.code(of: .objectNotHere)
+            else { throw error }
+            failure.domain = code.domain
+            failure.code = code.code
+            throw .remote(failure)
         }
     }
 

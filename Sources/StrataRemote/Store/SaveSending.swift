@@ -42,8 +42,9 @@ struct SaveSending {
                 return RemoteFailure.Object(objectID: id, failure: RemoteFailure(error))
             }
         }
+        let code = store.backend.code(of: .incompleteSave)
         var result = RemoteFailure(
-            kind: RemoteFailure.saveKind, domain: "Strata", code: RemoteFailure.saveCode,
+            kind: RemoteFailure.saveKind, domain: code?.domain ?? "Strata", code: code?.code ?? RemoteFailure.saveCode,
             message: "\(store.backend.name) did not save \(failures.count) of \(writes.count) objects")
         result.inserted = objects(.insert)
         result.updated = objects(.update)

@@ -36,5 +36,5 @@ public struct StackMobConfiguration: Sendable {
     }
 
     /// The name that the session is kept under.
-    var sessionName: String { "\(applicationName).\(dialect.publicKey).oauth" }
+    package var sessionName: String { "\(applicationName).\(dialect.publicKey).oauth" }
 }

@@ -57,6 +57,19 @@ extension StackMobDialect {
         }
     }
 
+    /// The codes of the old libraries: -108 for a save of which a part failed, -107 for a related object that is neither
+    /// here nor to be had.
+    public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { Self.code(of: finding) }
+
+    package static func code(of finding: RemoteError.Finding) -> RemoteError.Code {
+        let error: StackMobError =
+            switch finding {
+            case .incompleteSave: .coreDataSave
+            case .objectNotHere: .couldNotFillRelationshipFault
+            }
+        return RemoteError.Code(domain: StackMobError.domain, code: error.rawValue)
+    }
+
     /// The server's clock, from the header `X-StackMob-Time-MS`.
     public func time(of response: WireResponse) -> Date? {
         response[header: "X-StackMob-Time-MS"].flatMap(Double.init).map(StackMobText.date)

@@ -28,14 +28,36 @@ public enum StackMobNames {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The property that a field belongs to: one of the very name, else the one that is spelt so; nil if there is none.
+    /// The property that a field belongs to: one of the very name, else the one that is spelt so, else the one whose name
+    /// is the field's with each `_x` as `X`, so that `year_2` is `year2`; nil if there is none.
     public static func property(ofField field: String, among properties: some Sequence<String>) -> String? {
+        let joined = joined(field)
         var spelt: String?
+        var other: String?
         for property in properties {
             if property == field { return property }
             if spelt == nil, spelling(property) == field { spelt = property }
+            if property == joined { other = property }
         }
-        return spelt
+        return spelt ?? other
+    }
+
+    /// The name of a field with each underscore taken out and the sign behind it as a capital.
+    static func joined(_ field: String) -> String {
+        var bytes: [UInt8] = []
+        var isCapital = false
+        for byte in field.utf8 {
+            if isCapital {
+                bytes.append((UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte & ~0x20 : byte)
+                isCapital = false
+            } else if byte == UInt8(ascii: "_") {
+                isCapital = true
+            } else {
+                bytes.append(byte)
+            }
+        }
+        if isCapital { bytes.append(UInt8(ascii: "_")) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The primary key of an entity by its name: `<entity in lower case>Id`, else `<entity in lower case>_id`.

@@ -57,7 +57,11 @@ public struct StackMobSchema: Sendable {
     public var primaryKeyField: String { StackMobNames.spelling(primaryKey) }
 
     /// The property of a field; nil if there is none, and the field is nothing to us.
-    public func property(ofField field: String) -> String? { namesByField[field] }
+    public func property(ofField field: String) -> String? {
+        if let name = namesByField[field] { return name }
+        let joined = StackMobNames.joined(field)
+        return properties[joined] == nil ? nil : joined
+    }
 
     /// The field of a name in a condition or an order. A name in small letters is sent as it is, also if no property has
     /// it; one with capitals must be a property's.

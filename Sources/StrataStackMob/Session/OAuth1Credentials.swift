@@ -20,7 +20,11 @@ public struct OAuth1Credentials: Sendable, Hashable {
         let pairs =
             parameters(seconds: seconds, nonce: nonce).map { "\($0.name)=\($0.value)" }
             + query.split(separator: "&").map(String.init)
-        let joined = pairs.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.joined(separator: "&")
+        // By name, and by value where names are equal: not by the pair, in whose order "=" has a place of its own.
+        let joined = pairs.map { pair in pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
+            .sorted { $0.lexicographicallyPrecedes($1) { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+            .map { $0.joined(separator: "=") }
+            .joined(separator: "&")
         return [request.head.method.rawValue, Self.baseURL(of: request), joined]
             .map { PercentEncoding.encode($0, .signature) }
             .joined(separator: "&")

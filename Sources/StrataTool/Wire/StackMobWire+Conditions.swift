@@ -52,6 +52,8 @@ extension StackMobWire {
         return try WireValues.values(operands)
     }
 
+    private static let coordinates: Set<String> = ["lat", "lon", "latitude", "longitude", "$geo"]
+
     /// Points and a distance in any order; the unit is in the operator's name, behind the distance, or names it.
     private static func geo(_ name: String, _ field: String, _ operands: [JSONValue]) throws -> StackMobCondition {
         let points = operands.compactMap(WireValues.point)
@@ -62,9 +64,10 @@ extension StackMobWire {
         for operand in operands {
             if let number = operand.number { distance = number }
             if let text = operand.text { unit += WireCase.plain(text) }
-            if WireValues.point(operand) == nil, let members = operand.members, let (key, value) = members.first {
-                distance = value.number
-                unit += WireCase.plain(key)
+            // {"miles": 3}, {"value": 3, "unit": "miles"}, and a position with its distance in one.
+            for (key, value) in operand.members ?? [:] where !Self.coordinates.contains(key) {
+                distance = value.number ?? distance
+                unit += WireCase.plain(key) + WireCase.plain(value.text ?? "")
             }
         }
         guard let distance else { return .near(field, point) }

@@ -43,6 +43,10 @@ extension StackMobWire {
             throw StackMobError.invalidArguments.error(
                 "the server gives no objects in batches; a batch size is the business of what keeps them here")
         }
+        if let type = input.text("resultType").map(WireCase.plain), !type.contains("object") {
+            throw StackMobError.exception(
+                .incompatibleObject, "the server gives objects; counts and dictionaries are made of these here")
+        }
         var schema = try Self.schema(input)
         let sorts = try (input.elements("sort", "sortDescriptors", "orderBy") ?? []).map { element in
             guard let (key, ascending) = order(element) else { throw WireFault("\(element) is no order") }

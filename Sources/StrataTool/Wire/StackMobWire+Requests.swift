@@ -14,53 +14,74 @@ extension StackMobWire {
     private static func builtRequest(_ input: WireCase) throws -> WireRequest {
         let dialect = try input.dialect()
         let options = input.options
+        if input.operation == "raw" { return try raw(input, dialect, options) }
+        if input.says("custom") { return try customCode(input, dialect, options) }
+        if input.says("ping", "reachab") || input.operation == "head" {
+            return try dialect.request(for: .ping, options: options)
+        }
+        if input.says("loggedin") { return try dialect.userRequest(.loggedInUser, options: options) }
+        // A client alone sends nothing; what it would send to the base address shows its settings.
+        if input.says("init", "construct", "client") { return try raw(input, dialect, options) }
+        if ["field", "relation", "relationship"].contains(where: input.has)
+            || input.says("append", "related", "values", "crement", "counter") {
+            return try memberRequest(input, dialect, options)
+        }
+        return try objectRequest(input, dialect, options)
+    }
+
+    /// A request for objects, found by the words of the operation.
+    private static func objectRequest(
+        _ input: WireCase, _ dialect: StackMobDialect, _ options: RequestOptions
+    ) throws -> WireRequest {
+        let schema = input.argument("schema", "entity")
+        let id = input.argument("objectId")
+        let object = input.elements("objects").map(JSONValue.array) ?? input["object"] ?? input["body"] ?? .null
+        if input.says("count") { return try dialect.countRequest(lowLevelQuery(input), options: options) }
+        if input.says("delete", "remove") {
+            return try dialect.deleteRequest(schema: schema, id: id, options: options)
+        }
+        if input.says("update", "put", "modify") {
+            return try dialect.updateRequest(
+                schema: schema, id: id, object: object, relations: relations(input), options: options)
+        }
+        if input.says("create", "insert", "post", "save") {
+            return try dialect.createRequest(
+                schema: schema, object: object, relations: relations(input), options: options)
+        }
+        if input.says("query", "list", "all", "find") || input.says("read", "get", "fetch") && !input.has("objectId") {
+            return try dialect.queryRequest(lowLevelQuery(input), options: options)
+        }
+        if input.says("read", "get", "fetch", "load") {
+            return try dialect.readRequest(schema: schema, id: id, options: options)
+        }
+        throw WireFault("there is no operation \(input.operation.prefix(40)) of data")
+    }
+
+    /// A request for a field: a number that is counted up, an array or a relationship.
+    private static func memberRequest(
+        _ input: WireCase, _ dialect: StackMobDialect, _ options: RequestOptions
+    ) throws -> WireRequest {
         let schema = input.argument("schema", "entity")
         let id = input.argument("objectId")
         let field = input.argument("field", "relation", "relationship")
-        let objects = input.elements("objects")
-        let relations = relations(input)
-        switch input.operation {
-        case "read", "get", "readobject":
-            return try dialect.readRequest(schema: schema, id: id, options: options)
-        case "create", "createobject", "createmany", "createobjects", "deepcreate", "insert":
-            let object = objects.map(JSONValue.array) ?? input["object"] ?? input["body"] ?? .null
-            return try dialect.createRequest(schema: schema, object: object, relations: relations, options: options)
-        case "update", "updateobject", "put":
-            return try dialect.updateRequest(
-                schema: schema, id: id, object: input["object"] ?? input["body"] ?? .null, relations: relations,
-                options: options)
-        case "increment", "decrement", "updateatomiccounter", "incrementcounter":
+        if input.says("increment", "decrement", "counter") {
             let amount = input["by"] ?? input["amount"] ?? 1
-            let isDown = input.operation == "decrement"
             return try dialect.incrementRequest(
-                schema: schema, id: id, field: field, by: isDown ? .integer(-(amount.whole ?? 1)) : amount,
-                options: options)
-        case "delete", "deleteobject":
-            return try dialect.deleteRequest(schema: schema, id: id, options: options)
-        case "query", "readall", "list", "performquery":
-            return try dialect.queryRequest(lowLevelQuery(input), options: options)
-        case "count", "performcount", "countquery":
-            return try dialect.countRequest(lowLevelQuery(input), options: options)
-        case "append", "appendrelated", "appendvalues", "addrelated", "addvalues", "relate":
-            let values = input.elements("values", "ids", "objectIds") ?? []
-            return try dialect.appendRequest(
-                schema: schema, id: id, field: field, values: objects ?? values, options: options)
-        case "createrelated", "createandappend", "createappend", "appendobjects":
-            return try dialect.createRelatedRequest(
-                schema: schema, id: id, field: field, objects: objects ?? input["object"].map { [$0] } ?? [],
-                relations: relations, options: options)
-        case "removerelated", "remove", "removevalues", "deleterelated", "deletevalues", "deleteandcascade",
-            "unrelate", "deleterelatedobjects":
+                schema: schema, id: id, field: field,
+                by: input.says("decrement") ? .integer(-(amount.whole ?? 1)) : amount, options: options)
+        }
+        if input.says("remove", "delete", "break", "unrelate", "detach") {
             return try dialect.removeRequest(
                 schema: schema, id: id, field: field, values: input.texts("ids", "values", "objectIds") ?? [],
-                cascades: input.flag("cascade", "cascadeDelete") ?? (input.operation == "deleteandcascade"),
-                options: options)
-        case "customcode", "custom", "customcoderequest": return try customCode(input, dialect, options)
-        case "raw": return try raw(input, dialect, options)
-        case "ping", "head", "reachability": return try dialect.request(for: .ping, options: options)
-        case "loggedinuser", "readloggedinuser": return try dialect.userRequest(.loggedInUser, options: options)
-        case let other: throw WireFault("there is no operation \(other.prefix(40)) of data")
+                cascades: input.flag("cascade", "cascadeDelete") ?? input.says("cascade"), options: options)
         }
+        let objects = input.elements("objects") ?? input["object"].map { [$0] }
+        if let objects, input.says("create", "new") || objects.contains(where: { $0.members != nil }) {
+            return try dialect.createRelatedRequest(
+                schema: schema, id: id, field: field, objects: objects, relations: relations(input), options: options)
+        }
+        let values = objects ?? input.elements("values", "ids", "objectIds") ?? []
+        return try dialect.appendRequest(schema: schema, id: id, field: field, values: values, options: options)
     }
 
     private static func relations(_ input: WireCase) -> [String] {
@@ -105,6 +126,7 @@ extension StackMobWire {
     }
 
     static func push(_ input: WireCase) throws -> JSONValue {
+        if input.has("status") { return try pushError(input) }
         let dialect = try input.dialect()
         let kind = input.text("type", "tokenType").flatMap(PushToken.Kind.init) ?? .ios
         func token(_ json: JSONValue) -> PushToken {
@@ -117,18 +139,23 @@ extension StackMobWire {
         let message = input["message"]?.members ?? input["kvPairs"]?.members ?? [:]
         let device = token(input["token"] ?? .null)
         let action: PushAction
-        switch input.operation {
-        case "register", "registertoken", "registerdevicetoken":
+        if input.says("delete", "remove", "unregister") {
+            action = .delete(device)
+        } else if input.says("register") {
             action = .register(
                 device, user: input.argument("user", "userId", "username"),
                 overwrites: input.flag("overwrite", "overwrites") ?? true)
-        case "broadcast", "broadcastmessage": action = .broadcast(message)
-        case "sendtousers", "sendmessagetousers", "pushusers": action = .sendToUsers(message, users: users)
-        case "sendtotokens", "sendmessagetotokens", "pushtokens":
-            action = .sendToTokens(message, tokens: (input.elements("tokens") ?? []).map(token))
-        case "delete", "deletetoken", "remove", "removetoken", "unregister": action = .delete(device)
-        case let other where other.contains("token"): action = .tokensOfUsers(users)
-        case let other: throw WireFault("there is no operation \(other.prefix(40)) of push messages")
+        } else if input.says("broadcast") {
+            action = .broadcast(message)
+        } else if input.says("send", "push", "message") {
+            action =
+                input.has("tokens") || input.says("token")
+                ? .sendToTokens(message, tokens: (input.elements("tokens") ?? []).map(token))
+                : .sendToUsers(message, users: users)
+        } else if input.says("token") {
+            action = .tokensOfUsers(users)
+        } else {
+            throw WireFault("there is no operation \(input.operation.prefix(40)) of push messages")
         }
         return WireActual.json(try dialect.pushRequest(action, options: input.options))
     }

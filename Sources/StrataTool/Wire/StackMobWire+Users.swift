@@ -15,13 +15,15 @@ extension StackMobWire {
         let clock = WireClock(input["now"]?.number.map { Date(timeIntervalSince1970: $0) } ?? WireClock().now)
         let client = try client(input, server, clock)
         var error: RemoteError?
-        do throws(RemoteError) {
-            try await perform(input, client)
-        } catch let thrown {
+        var user: [String: JSONValue]?
+        do {
+            user = try await perform(input, client)
+        } catch let thrown as RemoteError {
             error = thrown
         }
         let requests = server.requests
         var actual: JSONValue = requests.first.map(WireActual.json) ?? [:]
+        if let user { actual = actual.adding(["user": .object(user)]) }
         if let error {
             // A request that was made is shown together with what became of it.
             actual = actual.adding(WireActual.json(error).members ?? [:])
@@ -38,6 +40,7 @@ extension StackMobWire {
     static func client(_ input: WireCase, _ server: WireServer, _ clock: WireClock) throws -> StackMobClient {
         var configuration = try StackMobConfiguration(publicKey: String(repeating: "0", count: 36))
         configuration.dialect = try input.dialect()
+        configuration.applicationName = input.text("bundleName", "applicationName") ?? configuration.applicationName
         configuration.sessionStorage = MemorySessionStorage()
         configuration.transport = server
         configuration.clock = clock
@@ -45,7 +48,9 @@ extension StackMobWire {
         configuration.nonce = { input.text("nonce") ?? "n1" }
         let client = StackMobClient(configuration)
         let isHeld = input.flag("refreshTokenHeld")
-        let refreshToken = input.text("refreshToken") ?? (isHeld == true ? "R" : nil)
+        let refreshToken =
+            input.text("refreshToken") ?? (input.says("refresh") ? input.text("token") : nil)
+            ?? (isHeld == true ? "R" : nil)
         let accessToken = input.text("accessToken") ?? (isHeld == nil && refreshToken == nil ? nil : "A")
         if let accessToken {
             let isExpired = input.flag("tokenExpired", "expired") ?? false
@@ -60,7 +65,10 @@ extension StackMobWire {
 
     private static func session(_ client: StackMobClient, _ clock: WireClock) -> [String: JSONValue] {
         guard let credentials = client.session.credentials else {
-            return ["session": .null, "loggedIn": false, "isLoggedIn": false]
+            return [
+                "session": .null, "loggedIn": false, "isLoggedIn": false,
+                "storageKey": .string(client.configuration.sessionName),
+            ]
         }
         let seconds = credentials.expiration.timeIntervalSince1970
         let session: [String: JSONValue] = [
@@ -69,79 +77,105 @@ extension StackMobWire {
             "expiration": .double(seconds), "expires": .double(seconds),
             "user": credentials.userID.map(JSONValue.string) ?? .null,
         ]
-        return [
-            "session": .object(session), "loggedIn": .boolean(client.session.isLoggedIn),
-            "isLoggedIn": .boolean(client.session.isLoggedIn),
-        ]
+        // The members of the session stand beside it, too.
+        return session.filter { $0.key != "user" }.merging(
+            [
+                "session": .object(session), "loggedIn": .boolean(client.session.isLoggedIn),
+                "isLoggedIn": .boolean(client.session.isLoggedIn), "expiresAt": .double(seconds),
+                "storageKey": .string(client.configuration.sessionName),
+            ]) { $1 }
     }
 
-    private static func perform(_ input: WireCase, _ client: StackMobClient) async throws(RemoteError) {
-        let operation = input.operation
-        if let grant = grant(operation, input) {
-            _ = try await client.logIn(grant)
-            return
-        }
-        let token = input.argument("token", "fbToken", "facebookToken", "twitterToken")
-        let secret = input.argument("secret", "twitterSecret")
-        switch operation {
-        case "refresh", "refreshtoken", "refreshsession": try await client.session.refresh()
-        case "logout": try await client.logOut()
-        case "loggedinuser", "getloggedinuser": _ = try await client.loggedInUser()
-        case "forgotpassword", "sendforgotpassword", "sendforgotpasswordemail":
-            try await client.forgotPassword(username: input.argument("username", "user"))
-        case "changepassword", "resetpassword":
-            try await client.resetPassword(
-                from: input.argument("old", "oldPassword"), to: input.argument("new", "newPassword"))
-        case "createfacebook", "createuserwithfacebook", "createwithfacebook", "createuserfacebook":
-            _ = try await client.createUser(facebookToken: token, username: input.text("username"))
-        case "linkfacebook", "linkuserwithfacebook": try await client.linkFacebook(token: token)
-        case "unlinkfacebook", "unlinkuserfromfacebook": try await client.unlinkFacebook()
-        case "postfacebook", "postfacebookmessage", "facebookmessage", "posttofacebook", "updatefacebookstatus":
-            try await client.postToFacebook(input.argument("message", "status"))
-        case "facebookinfo", "facebookuserinfo", "getfacebookuserinfo", "getfacebookinfo":
-            _ = try await client.facebookUserInfo()
-        case "createtwitter", "createuserwithtwitter", "createwithtwitter", "createusertwitter":
-            _ = try await client.createUser(
-                twitterToken: token, secret: secret, username: input.text("username"))
-        case "linktwitter", "linkuserwithtwitter": try await client.linkTwitter(token: token, secret: secret)
-        case "unlinktwitter", "unlinkuserfromtwitter": try await client.unlinkTwitter()
-        case "tweet", "twitterstatus", "twitterstatusupdate", "posttwitter", "posttotwitter", "updatetwitterstatus":
-            try await client.postToTwitter(input.argument("message", "status", "text"))
-        case "twitterinfo", "twitteruserinfo", "gettwitteruserinfo", "gettwitterinfo":
-            _ = try await client.twitterUserInfo()
-        case "linkgigya", "linkuserwithgigya":
+    /// Does what the words of the operation say.
+    /// - Returns: What the client gives back: the user, or what another service tells of it.
+    private static func perform(_ input: WireCase, _ client: StackMobClient) async throws -> [String: JSONValue]? {
+        if let grant = grant(input) { return try await client.logIn(grant) }
+        if input.says("loggedin") { return try await client.loggedInUser() }
+        if input.says("facebook") { return try await performFacebook(input, client) }
+        if input.says("twitter", "tweet") { return try await performTwitter(input, client) }
+        if input.says("unlink") {
+            try await client.unlinkGigya()
+        } else if input.says("link") {
             try await client.linkGigya(
                 uid: input.argument("uid", "UID"), signature: input.argument("signature", "UIDSignature", "sig"),
                 timestamp: input.argument("timestamp", "signatureTimestamp", "ts"))
-        case "unlinkgigya", "unlinkuserfromgigya": try await client.unlinkGigya()
-        default:
-            throw StackMobError.invalidArguments.error("there is no operation \(operation.prefix(40)) of users")
+        } else if input.says("refresh") {
+            try await client.session.refresh()
+        } else if input.says("logout") {
+            try await client.logOut()
+        } else if input.says("forgot") {
+            try await client.forgotPassword(username: input.argument("username", "user"))
+        } else if input.says("change", "reset") {
+            try await client.resetPassword(
+                from: input.argument("old", "oldPassword"), to: input.argument("new", "newPassword"))
+        } else if !input.says("storage") {
+            throw WireFault("there is no operation \(input.operation.prefix(40)) of users")
         }
+        return nil
     }
 
-    private static func grant(_ operation: String, _ input: WireCase) -> TokenGrant? {
-        let creates = input.flag("createIfNeeded", "create", "createUserIfNeeded") ?? operation.hasSuffix("withcreate")
+    private static func performFacebook(
+        _ input: WireCase, _ client: StackMobClient
+    ) async throws(RemoteError) -> [String: JSONValue]? {
+        let token = input.argument("token", "fbToken", "facebookToken")
+        if input.says("unlink") {
+            try await client.unlinkFacebook()
+        } else if input.says("link") {
+            try await client.linkFacebook(token: token)
+        } else if input.says("create") {
+            return try await client.createUser(facebookToken: token, username: input.text("username"))
+        } else if input.says("info") {
+            return try await client.facebookUserInfo()
+        } else {
+            try await client.postToFacebook(input.argument("message", "status", "text"))
+        }
+        return nil
+    }
+
+    private static func performTwitter(
+        _ input: WireCase, _ client: StackMobClient
+    ) async throws(RemoteError) -> [String: JSONValue]? {
+        let token = input.argument("token", "twitterToken")
+        let secret = input.argument("secret", "twitterSecret")
+        if input.says("unlink") {
+            try await client.unlinkTwitter()
+        } else if input.says("link") {
+            try await client.linkTwitter(token: token, secret: secret)
+        } else if input.says("create") {
+            return try await client.createUser(twitterToken: token, secret: secret, username: input.text("username"))
+        } else if input.says("info") {
+            return try await client.twitterUserInfo()
+        } else {
+            try await client.postToTwitter(input.argument("message", "status", "text"))
+        }
+        return nil
+    }
+
+    /// What a login shows; nil if the operation is none. An answer alone is that to a login, too.
+    private static func grant(_ input: WireCase) -> TokenGrant? {
+        if input.says("tokenresponse", "tokenanswer", "loginresponse") {
+            return .password(username: input.text("username") ?? "u", password: input.text("password") ?? "p")
+        }
+        guard input.says("login", "accesstoken"), !input.says("loggedin") else { return nil }
+        let creates = input.flag("createIfNeeded", "create", "createUserIfNeeded") ?? input.says("withcreate")
         let token = input.argument("token", "fbToken", "facebookToken", "twitterToken")
-        switch operation {
-        case "login":
-            return .password(
-                username: input.argument("username", "user"), password: input.argument("password"))
-        case "logintemporary", "logintemp", "logintemporarypassword", "loginwithtemporarypassword":
-            return .temporaryPassword(
-                username: input.argument("username", "user"),
-                password: input.argument("password", "temporaryPassword", "tempPassword"),
-                newPassword: input.argument("newPassword", "new", "settingNewPassword"))
-        case "loginfacebook", "loginwithfacebook", "loginfacebookwithcreate":
-            return .facebook(token: token, creates: creates, username: input.text("username"))
-        case "logintwitter", "loginwithtwitter", "logintwitterwithcreate":
+        if input.says("facebook") { return .facebook(token: token, creates: creates, username: input.text("username")) }
+        if input.says("twitter") {
             return .twitter(
                 token: token, secret: input.argument("secret", "twitterSecret"), creates: creates,
                 username: input.text("username"))
-        case "logingigya", "loginwithgigya":
+        }
+        if input.says("gigya") {
             return .gigya(
                 uid: input.argument("uid", "UID"), signature: input.argument("signature", "UIDSignature", "sig"),
                 timestamp: input.argument("timestamp", "signatureTimestamp", "ts"))
-        default: return nil
         }
+        let username = input.argument("username", "user")
+        guard input.says("temp") || input.has("newPassword") else {
+            return .password(username: username, password: input.argument("password"))
+        }
+        return .temporaryPassword(
+            username: username, password: input.argument("password", "temporaryPassword", "tempPassword"),
+            newPassword: input.argument("newPassword", "new", "settingNewPassword"))
     }
 }

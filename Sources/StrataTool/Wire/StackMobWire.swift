@@ -8,7 +8,13 @@ enum StackMobWire {
     static func answer(to line: String) async -> String {
         var id = JSONValue.null
         do {
-            let json = try JSONValue(text: line)
+            let json: JSONValue
+            do {
+                json = try JSONValue(text: line)
+            } catch {
+                id = Self.id(in: line)
+                throw error
+            }
             id = json["id"] ?? .null
             let input = try WireCase(json)
             return Self.line(id, try await actual(input))
@@ -18,6 +24,12 @@ enum StackMobWire {
             let message = (error as? WireFault)?.message ?? "\(error)"
             return "{\"id\":\(id),\"actual\":null,\"error\":\(JSONValue.string(message))}"
         }
+    }
+
+    /// The identifier in a line that is no JSON, so that one knows which case it was.
+    private static func id(in line: String) -> JSONValue {
+        guard let match = line.prefix(1000).firstMatch(of: /"id"\s*:\s*("[^"\\]*")/) else { return .null }
+        return (try? JSONValue(text: String(match.1))) ?? .null
     }
 
     private static func line(_ id: JSONValue, _ actual: JSONValue) -> String {

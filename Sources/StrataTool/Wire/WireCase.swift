@@ -42,7 +42,11 @@ struct WireCase {
     }
 
     func whole(_ names: String...) -> Int? {
-        for name in names { if let number = members[name]?.whole { return Int(exactly: number) } }
+        for name in names {
+            if let number = members[name]?.whole ?? members[name]?.text.flatMap({ Int64($0) }) {
+                return Int(exactly: number)
+            }
+        }
         return nil
     }
 
@@ -68,12 +72,17 @@ struct WireCase {
     /// The name of what is done, in small letters without signs.
     var operation: String { Self.plain(text("op") ?? "") }
 
+    /// Whether the name of what is done has one of these words in it. Cases name operations freely: the words decide,
+    /// and where they do not, the operands.
+    func says(_ words: String...) -> Bool { words.contains { operation.contains($0) } }
+
     static func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
 
     /// The dialect with the settings that the case has.
     func dialect() throws(RemoteError) -> StackMobDialect {
         var dialect = try StackMobDialect(
-            publicKey: text("publicKey") ?? String(repeating: "0", count: 36), apiVersion: text("apiVersion") ?? "0")
+            publicKey: text("publicKey") ?? (has("publicKey") ? "" : String(repeating: "0", count: 36)),
+            apiVersion: text("apiVersion") ?? (has("apiVersion") ? "" : "0"))
         dialect.host = text("host", "apiHost") ?? dialect.host
         dialect.pushHost = text("pushHost") ?? dialect.pushHost
         dialect.userSchema = text("userSchema") ?? dialect.userSchema
@@ -81,7 +90,7 @@ struct WireCase {
         dialect.userPasswordField = text("userPasswordField", "passwordFieldName") ?? dialect.userPasswordField
         dialect.sendsLocalTimestamps = flag("sendLocalTimestamps", "sendsLocalTimestamps") ?? false
         dialect.sdkVersion = text("sdkVersion") ?? dialect.sdkVersion
-        dialect.deviceModel = text("deviceModel") ?? dialect.deviceModel
+        dialect.deviceModel = text("deviceModel", "model", "device") ?? dialect.deviceModel
         dialect.systemVersion = text("systemVersion") ?? dialect.systemVersion
         dialect.localeIdentifier = text("localeIdentifier", "locale") ?? dialect.localeIdentifier
         return dialect

@@ -15,14 +15,19 @@ struct WireCommand: AsyncParsableCommand {
             Each line of standard input is a case: {"id": text, "area": text, …} with the input of its area. For each a line \
             is printed: {"id": …, "actual": {…}} with what the dialect makes of it – requests, values, what a session or a \
             store does. A member "expect" is not looked at. A line that is no case gets an answer with an error, and the \
-            next is read. Documentation/StackMob.md lists the areas.
+            next is read; one of blanks alone gets none. Documentation/StackMob.md lists the areas.
             """)
 
     @Option(help: "The dialect.")
     var dialect: Dialect
 
     func run() async throws {
-        while let line = readLine() {
+        var isFirst = true
+        while var line = readLine() {
+            // Some editors begin a file with a byte order mark.
+            if isFirst, line.first == "\u{FEFF}" { line.removeFirst() }
+            isFirst = false
+            if line.allSatisfy(\.isWhitespace) { continue }
             let answer = await StackMobWire.answer(to: line)
             FileHandle.standardOutput.write(Data((answer + "\n").utf8))
         }

@@ -13,6 +13,7 @@ struct WireStore {
             Entity("Item") {
                 Attribute("itemId", .string)
                 Attribute("lastmoddate", .date).optional()
+                Relationship("next", to: "Item", .optionalToOne)
             }
         }
         backend = WireBackend()
@@ -27,6 +28,17 @@ struct WireStore {
     func learn(_ ids: [String]) throws {
         let records = ids.map { RemoteRecord(entity: entity.name, id: $0, values: ["itemId": .value(.string($0))]) }
         _ = try store.mirror.apply(RemotePage(records: records))
+    }
+
+    /// Lets the mirror know an object that refers to another one, which is not told.
+    /// - Returns: The key of the other one.
+    func learnReference() throws -> Int64 {
+        let values: [String: RemoteValue] = ["itemId": .value(.string("a")), "next": .reference("b")]
+        _ = try store.mirror.apply(RemotePage(records: [RemoteRecord(entity: entity.name, id: "a", values: values)]))
+        guard let key = try store.mirror.key(of: RemoteIdentity(entity: entity.name, id: "b")) else {
+            throw WireFault("the mirror does not know what it refers to")
+        }
+        return key
     }
 
     /// The primary keys of what a plan finds.
@@ -49,6 +61,8 @@ final class WireBackend: RemoteBackend {
     func answer(_ answer: Result<[String], RemoteError>) { state.withLock { $0.answer = answer } }
 
     func check(_ operation: RemoteOperation) throws(RemoteError) {}
+
+    func code(of finding: RemoteError.Finding) -> RemoteError.Code? { StackMobDialect.code(of: finding) }
 
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
         let answer = state.withLock { state in
