@@ -174,6 +174,7 @@
             var followUps: [@Sendable () -> Void] = []
             var remaining = group[...]
             var grown: SchemaCatalogue?
+            var answers = RememberedAnswers()
             while let write = remaining.first, grown == nil {
                 let scope = DataScope(
                     catalogue: catalogue, context: parent.makeChild(), now: clock.milliseconds,
@@ -184,13 +185,14 @@
                     scope.pending?.settle()
                     done.append(write)
                     followUps += scope.followUps
+                    answers.add(scope.answers)
                 } catch {
                     grown = scope.neededCatalogue
                     if grown == nil { write.finish(error) }
                 }
                 if grown == nil { remaining = remaining.dropFirst() }
             }
-            commit(parent, done, followUps)
+            commit(parent, done, followUps, answers)
             guard let grown else { return }
             do {
                 try grow(to: grown)
@@ -201,9 +203,13 @@
             if !remaining.isEmpty { run(Array(remaining)) }
         }
 
-        private func commit(_ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void]) {
+        private func commit(
+            _ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void],
+            _ answers: RememberedAnswers
+        ) {
             let last = sequences.value
             do throws(PersistenceError) {
+                try answers.removeOld(from: parent)
                 try parent.save()
                 state.withLock { $0.committed = last }
                 for work in followUps { work() }
