@@ -15,6 +15,7 @@
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-callgrind  counts instructions instead of time; slow
 #   make bench-outbox     what it costs to save new objects offline
+#   make bench-loopback   what it costs to synchronise 10,000 objects with a server on this machine
 #   make bench-build      how long an app with a model of 50 entities builds
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
@@ -34,8 +35,8 @@ FILTER ?=
 FUZZ_SECONDS ?= 600
 SIMULATIONS ?= 100000
 
-# All of it: the server, which is off by default, and what is on.
-TRAITS = --traits Server
+# All of it: the server and the other transport, which are off by default, and what is on.
+TRAITS = --traits Server,AsyncHTTP
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
@@ -44,7 +45,7 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tsan asan stress simulate thresholds growth leaks data clean dependencies fuzz-predicates \
-	bench bench-quick bench-callgrind bench-outbox bench-build bench-program server server-load
+	bench bench-quick bench-callgrind bench-outbox bench-loopback bench-build bench-program server server-load
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
@@ -139,6 +140,11 @@ bench-outbox: dependencies
 	$(SWIFT) build -c release --product OutboxProbe
 	"$$($(SWIFT) build -c release --show-bin-path)/OutboxProbe"
 	OUTBOX_KEPT=50000 "$$($(SWIFT) build -c release --show-bin-path)/OutboxProbe"
+
+bench-loopback: dependencies
+	$(SWIFT) build -c release $(TRAITS) --product strata-server
+	$(SWIFT) build -c release $(TRAITS) --product LoopbackProbe
+	Scripts/measure-loopback.sh "$$($(SWIFT) build -c release $(TRAITS) --show-bin-path)" $(ARGS)
 
 bench-build: dependencies
 	Benchmarks/measure-build.py

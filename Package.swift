@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
+        .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
         .library(name: "StrataServer", targets: ["StrataServer"]),
@@ -23,6 +24,9 @@ let package = Package(
     traits: [
         .default(enabledTraits: ["Remote"]),
         .trait(name: "Remote", description: "Stores that mirror a back end, and their dialects."),
+        .trait(
+            name: "AsyncHTTP", description: "Requests by async-http-client in place of URLSession.",
+            enabledTraits: ["Remote"]),
         .trait(name: "Server", description: "The server for the dialects.", enabledTraits: ["Remote"]),
     ],
     dependencies: [
@@ -36,6 +40,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.80.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.25.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.25.0"),
     ],
     targets: [
         .systemLibrary(
@@ -61,6 +66,20 @@ let package = Package(
             dependencies: [
                 "StrataRemote",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"])),
+            ]
+        ),
+        .target(
+            name: "StrataAsyncHTTP",
+            dependencies: [
+                "StrataRemote",
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOFoundationCompat", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
+                .product(
+                    name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTP"])),
             ]
         ),
         .target(name: "StrataTesting", dependencies: ["Strata", "StrataRemote"]),
@@ -168,21 +187,24 @@ let package = Package(
         .executableTarget(
             name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
         .executableTarget(
-            name: "LoopbackProbe", dependencies: ["Strata", "StrataStackMob"], path: "Tests/LoopbackProbe"),
+            name: "LoopbackProbe", dependencies: ["Strata", "StrataStackMob", "StrataAsyncHTTP"],
+            path: "Tests/LoopbackProbe"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",
             dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
         .testTarget(
             name: "StrataStackMobTests",
-            dependencies: ["Strata", "StrataStackMob", "StrataTesting", "StrataTool"],
+            dependencies: ["Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataTesting", "StrataTool"],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "StrataServerTests",
             dependencies: [
-                "StrataServer", "StrataServerTool", "StrataStackMob", "Strata", "StrataTesting", "PlainJSONStore",
+                "StrataServer", "StrataServerTool", "StrataStackMob", "StrataAsyncHTTP", "Strata", "StrataTesting",
+                "PlainJSONStore",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTP"])),
             ]
         ),
         .testTarget(name: "ConsumerTests"),

@@ -1,8 +1,11 @@
 import Foundation
 import Strata
+import StrataAsyncHTTP
 import StrataStackMob
+import Synchronization
 
-// What a synchronisation costs each side: PROBE_COUNT new objects of an offline store go to a strata-server on this machine.
+// What a synchronisation costs each side: PROBE_COUNT new objects of an offline store go to a strata-server on this
+// machine, and from there to another store. PROBE_TRANSPORT is URLSession or AsyncHTTP.
 //
 //     strata-server --port 8080 --data /tmp/probe & LoopbackProbe 8080 $!
 
@@ -29,6 +32,51 @@ else {
     print("usage: LoopbackProbe <port of the server> <its process>")
     exit(2)
 }
+/// What PROBE_TRANSPORT names.
+func transport() throws -> any HTTPTransport {
+    switch ProcessInfo.processInfo.environment["PROBE_TRANSPORT"] ?? "URLSession" {
+    case "URLSession": return URLSessionTransport()
+    #if AsyncHTTP
+        case "AsyncHTTP": return AsyncHTTPTransport()
+    #endif
+    case let other:
+        print("there is no transport \(other); AsyncHTTP needs the trait of that name")
+        exit(2)
+    }
+}
+
+/// Counts what goes over a transport.
+final class CountingTransport: HTTPTransport {
+    struct Traffic {
+        var requests = 0
+        var sent = 0
+        var received = 0
+    }
+
+    private let base: any HTTPTransport
+    private let traffic = Mutex(Traffic())
+
+    init(_ base: any HTTPTransport) { self.base = base }
+
+    /// What has gone over since this was asked last.
+    func take() -> Traffic {
+        traffic.withLock { traffic in
+            defer { traffic = Traffic() }
+            return traffic
+        }
+    }
+
+    func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
+        let response = try await base.send(request, timeout: timeout)
+        traffic.withLock {
+            $0.requests += 1
+            $0.sent += request.body?.count ?? 0
+            $0.received += response.body.count
+        }
+        return response
+    }
+}
+
 let count = ProcessInfo.processInfo.environment["PROBE_COUNT"].flatMap(Int.init) ?? 10_000
 let model = try ManagedObjectModel(name: "Probe") {
     Entity("City") {
@@ -49,6 +97,8 @@ configuration.dialect.host = "127.0.0.1:\(port)"
 configuration.dialect.securesCredentials = false
 configuration.dialect.usesExtensions = true
 configuration.sessionStorage = MemorySessionStorage()
+let counter = CountingTransport(try transport())
+configuration.transport = counter
 let folder = FileManager.default.temporaryDirectory.appending(path: "loopback-probe-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
@@ -80,10 +130,12 @@ try context.save()
     let (start, own, other) = (ContinuousClock.now, ownSeconds(), seconds(of: server))
     let done = try await body()
     let elapsed = start.duration(to: .now)
+    let traffic = counter.take()
     let theirs = zip2(seconds(of: server), other).map { String(format: "%.2f", $0 - $1) } ?? "?"
     print(
         "\(what) of \(done): \(elapsed), CPU of the client \(String(format: "%.2f", ownSeconds() - own)) s, "
-            + "of the server \(theirs) s")
+            + "of the server \(theirs) s; \(traffic.requests) requests, \(traffic.sent) bytes there, "
+            + "\(traffic.received) back")
 }
 
 func zip2(_ a: Double?, _ b: Double?) -> (Double, Double)? { a.flatMap { a in b.map { (a, $0) } } }

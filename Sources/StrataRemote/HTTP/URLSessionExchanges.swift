@@ -61,7 +61,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             return false
         }
         guard isTooLong else { return }
-        close(dataTask.taskIdentifier, with: .failure(URLSessionFailure.tooLong(maximumBody)))
+        close(dataTask.taskIdentifier, with: .failure(TransportFailure.tooLong(maximumBody)))
         dataTask.cancel()
     }
 
@@ -70,7 +70,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             return close(task.taskIdentifier, with: .failure(URLSessionFailure.error(for: error)))
         }
         guard let response = task.response as? HTTPURLResponse else {
-            return close(task.taskIdentifier, with: .failure(URLSessionFailure.noAnswer))
+            return close(task.taskIdentifier, with: .failure(TransportFailure.noAnswer))
         }
         let body = exchanges.withLock { $0[task.taskIdentifier]?.body } ?? Data()
         close(task.taskIdentifier, with: .success(WireResponse(Self.head(of: response), body: body)))

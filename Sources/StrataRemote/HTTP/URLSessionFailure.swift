@@ -4,43 +4,11 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The errors of ``URLSessionTransport``. Their domain is `URL`, their code that of `URLError`.
+/// What the errors of `URLSession` mean for the one who asked.
 enum URLSessionFailure {
-    static let domain = "URL"
-
-    static var cancelled: RemoteError {
-        RemoteError(
-            .cancelled, domain: domain, code: URLError.Code.cancelled.rawValue,
-            message: "the task was cancelled; the request may have been carried out")
-    }
-
-    static func timeout(after seconds: Double) -> RemoteError {
-        RemoteError(
-            .timeout, domain: domain, code: URLError.Code.timedOut.rawValue,
-            message: "no answer within \(seconds) seconds; try again, or allow more time")
-    }
-
-    static func noAddress(_ text: String) -> RemoteError {
-        RemoteError(
-            .invalidRequest, domain: domain, code: URLError.Code.badURL.rawValue,
-            message: "\(text) is no HTTP address; give scheme, host and port of the server")
-    }
-
-    static func tooLong(_ limit: Int) -> RemoteError {
-        RemoteError(
-            .invalidAnswer, domain: domain, code: URLError.Code.dataLengthExceedsMaximum.rawValue,
-            message: "the answer has more than \(limit) bytes; ask for fewer objects, or raise the transport's maximum")
-    }
-
-    static var noAnswer: RemoteError {
-        RemoteError(
-            .invalidAnswer, domain: domain, code: URLError.Code.badServerResponse.rawValue,
-            message: "the server's answer is no HTTP")
-    }
-
     static func error(for error: any Error) -> RemoteError {
         guard let error = error as? URLError else {
-            return RemoteError(.unreachable, domain: domain, message: "no answer: \(error)")
+            return TransportFailure.failure(.unreachable, .unknown, "\(error)")
         }
         let kind: RemoteError.Kind =
             switch error.code {
@@ -59,7 +27,6 @@ enum URLSessionFailure {
                 .invalidAnswer
             default: .unreachable
             }
-        return RemoteError(
-            kind, domain: domain, code: error.code.rawValue, message: "no answer: \(error.localizedDescription)")
+        return TransportFailure.failure(kind, error.code, error.localizedDescription)
     }
 }

@@ -47,8 +47,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is none, or
     ///   ``RemoteError/Kind/invalidAnswer`` for what is no HTTP or too long.
     public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
-        guard !Task.isCancelled else { throw URLSessionFailure.cancelled }
-        let seconds = timeout.isFinite ? min(max(timeout, 0.001), 1e8) : 1e8
+        guard !Task.isCancelled else { throw TransportFailure.cancelled }
+        let seconds = TransportFailure.seconds(timeout)
         var urlRequest = try Self.urlRequest(for: request)
         // One second more than the deadline below, which alone decides.
         urlRequest.timeoutInterval = seconds + 1
@@ -56,7 +56,7 @@ public final class URLSessionTransport: HTTPTransport {
         exchanges.open(task.taskIdentifier)
         let deadline = Task { [exchanges] in
             try await Task.sleep(for: .seconds(seconds))
-            exchanges.close(task.taskIdentifier, with: .failure(URLSessionFailure.timeout(after: seconds)))
+            exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.timeout(after: seconds)))
             task.cancel()
         }
         defer { deadline.cancel() }
@@ -66,47 +66,22 @@ public final class URLSessionTransport: HTTPTransport {
                 task.resume()
             }
         } onCancel: {
-            exchanges.close(task.taskIdentifier, with: .failure(URLSessionFailure.cancelled))
+            exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.cancelled))
             task.cancel()
         }
         return try result.get()
     }
 
     static func urlRequest(for request: WireRequest) throws(RemoteError) -> URLRequest {
-        let head = request.head
-        guard let scheme = head.scheme, scheme == "http" || scheme == "https", let authority = head.authority,
-            !authority.isEmpty
-        else {
-            throw URLSessionFailure.noAddress("\(head.scheme ?? "nil")://\(head.authority ?? "nil")")
-        }
-        var path = head.path ?? ""
-        if !path.isEmpty, !path.hasPrefix("/"), !path.hasPrefix("?") { path = "/" + path }
-        let text = "\(scheme)://\(authority)\(encodingForbidden(in: path))"
-        guard let url = URL(string: text), url.host != nil else { throw URLSessionFailure.noAddress(text) }
+        let text = try request.address()
+        guard let url = URL(string: text), url.host != nil else { throw TransportFailure.noAddress(text) }
         var urlRequest = URLRequest(url: url)
         urlRequest.cachePolicy = .reloadIgnoringLocalCacheData
-        urlRequest.httpMethod = head.method.rawValue
+        urlRequest.httpMethod = request.head.method.rawValue
         urlRequest.httpBody = request.body
-        for field in head.headerFields {
+        for field in request.head.headerFields {
             urlRequest.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
         return urlRequest
-    }
-
-    /// Leaves percent signs alone: `URL`'s own encoding would encode those anew as soon as there is a single character
-    /// that it does not take.
-    private static func encodingForbidden(in path: String) -> String {
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?@!$&'()*+,;=%".utf8)
-        guard !path.utf8.allSatisfy(allowed.contains) else { return path }
-        var bytes: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in path.utf8 {
-            if allowed.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

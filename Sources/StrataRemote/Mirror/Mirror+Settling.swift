@@ -7,23 +7,32 @@ extension Mirror {
     package func complete(
         _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil
     ) throws(StoreError) {
-        let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
-        let isLast = try applying { (session) throws(StoreError) in
-            session.ticket = ticket
-            if let current = try current(entry, on: session.connection) {
-                try remove(current.seq, on: session.connection)
-                if current.kind == .delete {
-                    try session.end(current)
-                } else if let record {
-                    try session.take(record, behind: current)
+        try complete([(entry, record)], ticket: ticket)
+    }
+
+    /// What the server did with changes, in one transaction: their entries are done with, one after the other.
+    package func complete(
+        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil
+    ) throws(StoreError) {
+        let (told, done) = try store.transaction { (transaction) throws(StoreError) in
+            var told: [StoreChange] = []
+            var done: [RowIdentity] = []
+            for (entry, record) in list {
+                // Each is looked at as if it were alone: what waits for the others is still to be told of.
+                var session = ApplySession(mirror: self, transaction: transaction)
+                session.ticket = ticket
+                try session.complete(entry, record)
+                if let change = session.change { told.append(change) }
+                let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
+                if try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection).isEmpty {
+                    done.append(identity)
                 }
-            } else if let record, entry.kind != .delete {
-                _ = try session.run([record], deleted: [])
             }
-            return try entries(root: identity.entityIndex, key: identity.key, on: session.connection).isEmpty
+            return (told, done)
         }
+        for change in told { changes.post(change) }
         // What was set since goes along with the change behind this one.
-        if isLast { secrets.forget(identity) }
+        for identity in done { secrets.forget(identity) }
     }
 
     /// Notes that the members of one relationship of an entry are told, or its values.
@@ -207,6 +216,20 @@ extension Mirror {
 }
 
 extension ApplySession {
+    /// The entry is done with.
+    mutating func complete(_ entry: OutboxEntry, _ record: RemoteRecord?) throws(StoreError) {
+        if let current = try mirror.current(entry, on: connection) {
+            try mirror.remove(current.seq, on: connection)
+            if current.kind == .delete {
+                try end(current)
+            } else if let record {
+                try take(record, behind: current)
+            }
+        } else if let record, entry.kind != .delete {
+            _ = try run([record], deleted: [])
+        }
+    }
+
     private func name(_ entry: OutboxEntry) -> RemoteIdentity {
         RemoteIdentity(entity: mirror.model.entities[entry.identity.entityIndex].rootName, id: entry.id)
     }

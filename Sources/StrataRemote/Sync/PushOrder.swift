@@ -50,4 +50,17 @@ enum PushOrder {
         }
         return group
     }
+
+    /// Takes as many groups from the front as may be under way at once in any order: they only make objects, and
+    /// none refers to an object that an earlier one makes. Empty if the first group does more than that.
+    static func stretch(_ groups: ArraySlice<[PushRun.Job]>) -> ArraySlice<[PushRun.Job]> {
+        var makers: Set<RemoteIdentity> = []
+        return groups.prefix { group in
+            guard group.allSatisfy({ $0.entry.kind == .insert && makers.isDisjoint(with: $0.write.references) }) else {
+                return false
+            }
+            makers.formUnion(group.map(\.identity))
+            return true
+        }
+    }
 }

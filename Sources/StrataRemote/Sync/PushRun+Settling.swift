@@ -2,17 +2,63 @@ import Foundation
 import StrataSQLite
 
 extension PushRun {
+    /// How many jobs share a transaction at most. Others may come in between two transactions.
+    private static let settledAtOnce = 50
+
+    /// Notes what became of jobs. One that cannot be settled does not keep the others from it.
+    mutating func settle(_ jobs: [Job], _ outcomes: [RemoteOutcome], _ ticket: ReadTicket) async throws(Interruption) {
+        var interruption: Interruption?
+        var rest = Array(zip(jobs, outcomes))[...]
+        // How many are settled one by one, because they could not be together.
+        var alone = 0
+        while let (job, outcome) = rest.first {
+            await Task.yield()
+            let taken = rest.prefix(Self.settledAtOnce).prefix { $0.0.isDone($0.1) }
+            if alone == 0, taken.count > 1 {
+                if complete(taken, ticket) { rest.removeFirst(taken.count) } else { alone = taken.count }
+                continue
+            }
+            rest.removeFirst()
+            alone = max(0, alone - 1)
+            do throws(Interruption) {
+                try await settle(job, outcome, ticket)
+            } catch {
+                interruption = interruption ?? error
+            }
+        }
+        if let interruption { throw interruption }
+    }
+
+    /// Notes that the server has done jobs, in one transaction.
+    /// - Returns: Whether that went well; else nothing is noted.
+    private mutating func complete(_ list: ArraySlice<(Job, RemoteOutcome)>, _ ticket: ReadTicket) -> Bool {
+        do throws(StoreError) {
+            try mirror.complete(
+                list.map { (job, outcome) in
+                    if case .done(let record) = outcome { (job.entry, record) } else { (job.entry, nil) }
+                }, ticket: ticket)
+        } catch {
+            return false
+        }
+        for (job, _) in list { reportDone(job) }
+        return true
+    }
+
+    private mutating func reportDone(_ job: Job) {
+        switch job.entry.kind {
+        case .insert: report(job, .created)
+        case .update: report(job, .updated)
+        case .delete: report(job, .deleted)
+        }
+    }
+
     /// Notes what became of a job.
     mutating func settle(_ job: Job, _ outcome: RemoteOutcome, _ ticket: ReadTicket) async throws(Interruption) {
         switch outcome {
         case .done(let record):
             let told = try await toldState(job, record)
             try here { () throws(StoreError) in try mirror.complete(job.entry, told, ticket: ticket) }
-            switch job.entry.kind {
-            case .insert: report(job, .created)
-            case .update: report(job, .updated)
-            case .delete: report(job, .deleted)
-            }
+            reportDone(job)
         case .failed(let error): try await settle(job, error)
         }
     }

@@ -69,11 +69,20 @@ struct PushRun {
             seen.insert(RowIdentity(entityIndex: mirror.root($0.identity.entityIndex), key: $0.identity.key)).inserted
         }
         if isConditional {
-            let jobs = PushOrder.ordered(try jobs(first, isWhole: false))
-            var rest = jobs[...]
+            var rest = PushOrder.ordered(try jobs(first, isWhole: false))[...]
+            var groups: [[Job]] = []
             while !rest.isEmpty {
-                let group = PushOrder.group(&rest, capabilities: engine.backend.capabilities)
-                try await send(group)
+                groups.append(PushOrder.group(&rest, capabilities: engine.backend.capabilities))
+            }
+            var waiting = groups[...]
+            while !waiting.isEmpty {
+                let stretch = PushOrder.stretch(waiting)
+                if stretch.count > 1 {
+                    waiting.removeFirst(stretch.count)
+                    try await sendTogether(stretch)
+                } else {
+                    try await send(waiting.removeFirst())
+                }
             }
         } else {
             // New objects first, deleted ones last, as back ends without versions have always had it.
@@ -92,6 +101,11 @@ struct PushRun {
         var kind: ChangeKind { entry.kind }
         var isEmpty: Bool {
             entry.kind == .update && write.write.values.isEmpty && write.relations.isEmpty
+        }
+
+        /// Whether an outcome says all that there is to know about the object.
+        func isDone(_ outcome: RemoteOutcome) -> Bool {
+            if case .done(let record) = outcome { record != nil || entry.kind == .delete } else { false }
         }
     }
 
@@ -165,47 +179,57 @@ struct PushRun {
     }
 
     private mutating func sendAtOnce(_ jobs: [Job]) async throws(Interruption) {
-        let operations = jobs.map(\.operation)
-        let operation: RemoteOperation
-        if jobs.count == 1 {
-            operation = operations[0]
-        } else if jobs.allSatisfy({ $0.entry.kind == .insert && $0.write.entity == jobs[0].write.entity }) {
-            operation = .create(entity: jobs[0].write.entity, jobs.map(\.write.write))
-        } else {
-            operation = .batch(operations)
-        }
         let ticket = mirror.ticket()
-        let outcomes = try await outcomes(operation, count: jobs.count)
-        var interruption: Interruption?
-        for (job, outcome) in zip(jobs, outcomes) {
-            // Each is settled by a transaction of its own, and others may come in between.
-            await Task.yield()
-            do throws(Interruption) {
-                try await settle(job, outcome, ticket)
-            } catch {
-                interruption = interruption ?? error
+        let outcomes = try await outcomes(Self.operation(of: jobs), count: jobs.count)
+        try await settle(jobs, outcomes, ticket)
+    }
+
+    /// One operation for several jobs.
+    private static func operation(of jobs: [Job]) -> RemoteOperation {
+        if jobs.count == 1 { return jobs[0].operation }
+        if jobs.allSatisfy({ $0.entry.kind == .insert && $0.write.entity == jobs[0].write.entity }) {
+            return .create(entity: jobs[0].write.entity, jobs.map(\.write.write))
+        }
+        return .batch(jobs.map(\.operation))
+    }
+
+    /// Sends groups whose order does not matter: some are on their way while the answers to others are taken in.
+    private mutating func sendTogether(_ groups: ArraySlice<[Job]>) async throws(Interruption) {
+        let interruption = await withTaskGroup(of: (Int, Result<[RemoteOutcome], Interruption>).self) { tasks in
+            var interruption: Interruption?
+            var waiting = groups
+            var sent: [Int: (jobs: [Job], ticket: ReadTicket)] = [:]
+            while true {
+                while interruption == nil, sent.count < max(1, engine.options.requestsAtOnce),
+                    let group = waiting.popFirst()
+                {
+                    do throws(Interruption) {
+                        let jobs = try started(group, isWhole: false)
+                        if jobs.isEmpty { continue }
+                        let number = waiting.startIndex
+                        sent[number] = (jobs, mirror.ticket())
+                        tasks.addTask { [engine] in
+                            (number, await engine.outcomes(Self.operation(of: jobs), count: jobs.count))
+                        }
+                    } catch {
+                        interruption = error
+                    }
+                }
+                // What is on its way is waited for, whatever became of the others: it may have been done.
+                guard let (number, result) = await tasks.next(), let (jobs, ticket) = sent.removeValue(forKey: number)
+                else { return interruption }
+                do throws(Interruption) {
+                    try await settle(jobs, result.get(), ticket)
+                } catch {
+                    interruption = interruption ?? error
+                }
             }
         }
         if let interruption { throw interruption }
     }
 
     func outcomes(_ operation: RemoteOperation, count: Int) async throws(Interruption) -> [RemoteOutcome] {
-        do throws(RemoteError) {
-            try engine.checkCancellation()
-            let answer = try await engine.backend.perform(operation, options: engine.options.request)
-            guard case .outcomes(let list) = answer, list.count == count else {
-                throw RemoteError(
-                    .invalidAnswer, domain: "Strata",
-                    message: "\(engine.backend.name) gave no outcome for each of \(count) writes")
-            }
-            return list
-        } catch {
-            // An error of all of one write is that write's.
-            if count == 1, !error.isTransient, error.kind != .cancelled, error.kind != .unauthorized {
-                return [.failed(error)]
-            }
-            throw Interruption(error)
-        }
+        try await engine.outcomes(operation, count: count).get()
     }
 
     mutating func report(_ job: Job, _ action: SyncResult.Action) {
@@ -221,6 +245,30 @@ struct PushRun {
         let key = RowIdentity(entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)
         conflicts[key, default: 0] += 1
         return conflicts[key, default: 0] <= engine.options.conflictRounds
+    }
+}
+
+extension SyncEngine {
+    /// Sends writes, and gives what became of each.
+    fileprivate func outcomes(
+        _ operation: RemoteOperation, count: Int
+    ) async -> Result<[RemoteOutcome], PushRun.Interruption> {
+        do throws(RemoteError) {
+            try checkCancellation()
+            let answer = try await backend.perform(operation, options: options.request)
+            guard case .outcomes(let list) = answer, list.count == count else {
+                throw RemoteError(
+                    .invalidAnswer, domain: "Strata",
+                    message: "\(backend.name) gave no outcome for each of \(count) writes")
+            }
+            return .success(list)
+        } catch {
+            // An error of all of one write is that write's.
+            if count == 1, !error.isTransient, error.kind != .cancelled, error.kind != .unauthorized {
+                return .success([.failed(error)])
+            }
+            return .failure(PushRun.Interruption(error))
+        }
     }
 }
 

@@ -14,6 +14,9 @@ public struct SyncOptions: Sendable {
     public var longestDelay: Double = 60
     /// How often a change that meets conflicts is decided anew before it counts as failed.
     public var conflictRounds = 20
+    /// How many requests that make objects may be under way at once. Other changes are sent one after the other, and so is
+    /// what refers to an object that is not made yet.
+    public var requestsAtOnce = 4
     /// How many objects are asked for at once.
     public var pageSize = 500
     /// The entities that are pulled, by name; nil for all.

@@ -24,6 +24,8 @@
         private let cancellation: ReadCancellation?
         /// Why the rows of objects could not be read when they were looked at.
         private var readingFailure: PersistenceError?
+        /// How many answers the write remembers.
+        private(set) var answers = RememberedAnswers()
 
         init(
             catalogue: SchemaCatalogue, uniques: UniqueValues, context: ManagedObjectContext, now: Int64,
@@ -79,8 +81,12 @@
             if let cancellation { try ReaderLine.check(cancellation) }
         }
 
+        /// The write remembers an answer. Those that were made before a time may go.
+        func remembersAnswer(expired: Int64) { answers.add(RememberedAnswers(count: 1, expired: expired)) }
+
         /// Takes over what a part of the write asks for beyond its context.
         func takeOver(_ part: DataScope) {
+            answers.add(part.answers)
             followUps += part.followUps
             touchedFiles.formUnion(part.touchedFiles)
             neededCatalogue = part.neededCatalogue ?? neededCatalogue
@@ -166,6 +172,30 @@
             do throws(PersistenceError) { return try context.insert(entityNamed: entity) } catch {
                 throw ServerError(error)
             }
+        }
+    }
+
+    /// How many answers a transaction remembers, and which ones may go for that.
+    struct RememberedAnswers {
+        var count = 0
+        /// In milliseconds since 1970.
+        var expired = Int64.min
+
+        mutating func add(_ other: RememberedAnswers) {
+            count += other.count
+            expired = max(expired, other.expired)
+        }
+
+        /// A few old ones go with each new one, so that there is no day of reckoning. This is done once in a transaction:
+        /// asking a context compares each of its unsaved objects with the condition.
+        func removeOld(from context: ManagedObjectContext) throws(PersistenceError) {
+            if count == 0 { return }
+            var old = FetchRequest<ManagedObject>(
+                entity: "ServerAnswer",
+                where: .comparison(.keyPath(["created"]), .less, .constant(.integer(expired)), []),
+                sortedBy: [FetchSort("created")], limit: 4 * count)
+            old.includesPendingChanges = false
+            for answer in try context.fetch(old) { context.delete(answer) }
         }
     }
 

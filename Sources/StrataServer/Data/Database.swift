@@ -178,6 +178,7 @@
             var (followUps, files): ([@Sendable () -> Void], Set<String>) = ([], [])
             var remaining = group[...]
             var grown: SchemaCatalogue?
+            var answers = RememberedAnswers()
             while let write = remaining.first, grown == nil {
                 let scope = DataScope(
                     catalogue: catalogue, uniques: uniques, context: parent.makeChild(), now: clock.milliseconds,
@@ -188,6 +189,7 @@
                     scope.pending?.settle()
                     done.append(write)
                     followUps += scope.followUps
+                    answers.add(scope.answers)
                 } catch {
                     grown = scope.neededCatalogue
                     if grown == nil { write.finish(error) }
@@ -195,7 +197,7 @@
                 files.formUnion(scope.touchedFiles)
                 if grown == nil { remaining = remaining.dropFirst() }
             }
-            commit(parent, done, followUps, files)
+            commit(parent, done, followUps, files, answers)
             guard let grown else { return }
             do {
                 try grow(to: grown)
@@ -208,10 +210,11 @@
 
         private func commit(
             _ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void],
-            _ touchedFiles: Set<String>
+            _ touchedFiles: Set<String>, _ answers: RememberedAnswers
         ) {
             let last = sequences.value
             do throws(PersistenceError) {
+                try answers.removeOld(from: parent)
                 try parent.save()
                 state.withLock { $0.committed = last }
                 removeUnnamed(touchedFiles)

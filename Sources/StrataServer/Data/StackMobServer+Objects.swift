@@ -116,13 +116,7 @@
             row["status"] = Int32(clamping: response.status)
             row["body"] = String(decoding: response.body, as: UTF8.self)
             row["created"] = scope.now
-            // A few old ones go with each new one, so that there is no day of reckoning.
-            let limit = scope.now - Int64(options.answerLifetime) * 1000
-            let old = FetchRequest<ManagedObject>(
-                entity: "ServerAnswer",
-                where: .comparison(.keyPath(["created"]), .less, .constant(.integer(limit)), []),
-                sortedBy: [FetchSort("created")], limit: 4)
-            for row in try scope.fetch(old) { scope.delete(row, row.text("key") ?? "") }
+            scope.remembersAnswer(expired: scope.now - Int64(options.answerLifetime) * 1000)
         }
 
         /// The folder of files, with URLs as the client reaches this server.
