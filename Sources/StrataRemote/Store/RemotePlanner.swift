@@ -4,6 +4,9 @@ import StrataSQLite
 struct RemotePlan: Sendable {
     /// What is sent.
     var query: RemoteQuery
+    /// The entities that the query is sent for, one after the other: its own, or, where the back end does not know who
+    /// inherits from whom, all those that have objects.
+    var entities: [EntityDescription]
     /// The conditions that the back end decides, as the mirror would; nil for all objects.
     var decided: FetchPredicate?
     /// The conditions that are left.
@@ -29,10 +32,17 @@ struct RemotePlanner {
         let entity = mirror.model.entities[plan.entityIndex]
         var query = RemoteQuery(entity: entity)
         query.includesSubentities = plan.includesSubentities && entity.hasSubentities
+        var entities = [entity]
         if let reason = refusal(of: query) {
-            throw .unsupported(store: backend.name, feature: "a fetch of \(entity.name): \(reason.message)")
+            if query.includesSubentities {
+                entities = entity.descendantIndexes.map { mirror.model.entities[$0] }.filter { !$0.isAbstract }
+            }
+            guard query.includesSubentities, !entities.isEmpty,
+                entities.allSatisfy({ refusal(of: RemoteQuery(entity: $0)) == nil })
+            else { throw .unsupported(store: backend.name, feature: "a fetch of \(entity.name): \(reason.message)") }
+            query = RemoteQuery(entity: entities[0])
         }
-        var result = RemotePlan(query: query)
+        var result = RemotePlan(query: query, entities: entities)
         try addConditions(of: plan, entity, to: &result, finishesLocally)
         addOrder(of: plan, to: &result)
         try addPage(of: plan, to: &result, finishesLocally)
@@ -125,8 +135,17 @@ struct RemotePlanner {
     ) throws(StoreError) {
         guard plan.limit != nil || plan.offset > 0 else { return }
         var trial = result.query
-        trial.limit = plan.limit
-        trial.offset = plan.offset
+        if result.entities.count > 1 {
+            // The first ones of all are among the first ones of each entity.
+            if let limit = plan.limit {
+                let end = limit.addingReportingOverflow(plan.offset)
+                trial.limit = end.overflow ? nil : end.partialValue
+            }
+            result.pagesHere = true
+        } else {
+            trial.limit = plan.limit
+            trial.offset = plan.offset
+        }
         let reason: String?
         if result.rest != nil {
             reason = "a limit or offset behind a condition that is finished here"
