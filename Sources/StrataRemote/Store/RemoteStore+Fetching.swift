@@ -91,13 +91,11 @@ extension RemoteStore {
             let found = try await brought(plan, options)
             return try count(found, cancellation: nil)
         }
-        var query = remote.query
-        query.sorts = []
-        query.limit = nil
-        query.offset = 0
         var count = 0
-        for entity in remote.entities {
-            query.entity = entity
+        for var query in remote.queries(in: model) {
+            query.sorts = []
+            query.limit = nil
+            query.offset = 0
             guard case .count(let part) = try await ask(.count(query), options) else { throw unexpected("a count") }
             count += part
         }
@@ -137,11 +135,7 @@ extension RemoteStore {
         let before = isWhole ? try matching(remote, plan) : []
         let ticket = mirror.ticket()
         var keys: [Int64] = []
-        for entity in remote.entities {
-            var query = remote.query
-            query.entity = entity
-            keys += try await bring(query, ticket, options)
-        }
+        for query in remote.queries(in: model) { keys += try await bring(query, ticket, options) }
         if isWhole { try await sweep(before, Set(keys), remote, ticket) }
         return keys
     }
