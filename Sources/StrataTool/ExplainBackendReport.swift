@@ -17,12 +17,15 @@ enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
         query.sorts = plan.sorts
         query.limit = plan.limit
         query.offset = plan.offset
+        query.includesSubentities = plan.includesSubentities && entity.hasSubentities
         do throws(RemoteError) {
             // The key of an application is 36 characters; none is needed to see the rest.
             let dialect = try StackMobDialect(publicKey: String(repeating: "0", count: 36), model: model)
             var requests: [WireRequest] = []
-            for step in try dialect.steps(of: counting ? .count(query) : .query(query)) {
-                requests.append(try dialect.request(for: step, options: RequestOptions()))
+            for part in query.byEntity(in: model) {
+                for step in try dialect.steps(of: counting ? .count(part) : .query(part)) {
+                    requests.append(try dialect.request(for: step, options: RequestOptions()))
+                }
             }
             return requests
         } catch {

@@ -5,8 +5,8 @@ import StrataTesting
 public final class PlainJSONSubject: ConformanceSubject {
     public let name = "Plain JSON"
     /// Saves are a request for each object, so that some may be done and others not; the server keeps no unique values,
-    /// has no entities that inherit, and its values are those of JSON.
-    public let omissions: Set<ConformanceFeature> = [.atomicSaves, .uniqueKeys, .inheritance, .composites]
+    /// and its values are those of JSON.
+    public let omissions: Set<ConformanceFeature> = [.atomicSaves, .uniqueKeys, .composites]
     private let servers = Servers()
 
     /// Makes the subject.

@@ -19,10 +19,12 @@ enum StrataTool {
 
     static func run(_ arguments: String...) throws -> Run { try run(arguments) }
 
-    static func run(_ arguments: [String]) throws -> Run {
+    /// - Parameter input: A file that the tool reads as its standard input; nil for an empty one.
+    static func run(_ arguments: [String], input: URL? = nil) throws -> Run {
         let process = Process()
         process.executableURL = try TestExecutable.named("strata")
         process.arguments = arguments
+        process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
         let output = Pipe()
         let errors = Pipe()
         process.standardOutput = output

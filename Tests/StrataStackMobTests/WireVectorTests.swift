@@ -22,7 +22,9 @@ import Testing
 
     /// The given cases, those that came with the code, and those whose answers were worked out from the reference by
     /// another program before the code was asked.
-    @Test(arguments: ["stackmob", "stackmob-more", "stackmob-oracle"]) func answersAreAsExpected(file: String) async throws {
+    @Test(arguments: ["stackmob", "stackmob-more", "stackmob-oracle"]) func answersAreAsExpected(file: String)
+        async throws
+    {
         let lines = try Self.cases(file)
         #expect(lines.count >= 157)
         for line in lines {

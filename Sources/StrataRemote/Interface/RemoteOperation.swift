@@ -54,6 +54,26 @@ public struct RemoteQuery: Sendable {
     public init(entity: EntityDescription) { self.entity = entity }
 }
 
+extension RemoteQuery {
+    /// The same for a back end that does not know who inherits from whom: a query for each entity that has objects. The
+    /// objects of this query are among those of all these; a limit and an offset are left to be applied to them in order,
+    /// so each asks for the first ones of its entity.
+    public func byEntity(in model: ManagedObjectModel) -> [RemoteQuery] {
+        guard includesSubentities else { return [self] }
+        return entity.descendantIndexes.map { model.entities[$0] }.filter { !$0.isAbstract }.map { part in
+            var query = self
+            query.entity = part
+            query.includesSubentities = false
+            query.offset = 0
+            if let limit {
+                let end = limit.addingReportingOverflow(offset)
+                query.limit = end.overflow ? nil : end.partialValue
+            }
+            return query
+        }
+    }
+}
+
 /// A write of one object.
 public struct RemoteWrite: Sendable, Hashable {
     /// The primary key.

@@ -2,8 +2,10 @@ import StrataSQLite
 
 /// What is asked of a back end for a fetch, and what is left to be done here.
 struct RemotePlan: Sendable {
-    /// What is sent.
+    /// What is asked for.
     var query: RemoteQuery
+    /// Whether the back end does not know who inherits from whom, so that it is asked for each entity.
+    var isByEntity = false
     /// The conditions that the back end decides, as the mirror would; nil for all objects.
     var decided: FetchPredicate?
     /// The conditions that are left.
@@ -14,6 +16,9 @@ struct RemotePlan: Sendable {
     var pagesHere = false
     /// Whether no object can meet the condition, so that nobody need be asked.
     var isEmpty = false
+
+    /// What is sent, one after the other.
+    func queries(in model: ManagedObjectModel) -> [RemoteQuery] { isByEntity ? query.byEntity(in: model) : [query] }
 }
 
 /// Splits fetches: what the back end takes is sent, and the rest is done over the mirror once the answer is in it.
@@ -29,10 +34,13 @@ struct RemotePlanner {
         let entity = mirror.model.entities[plan.entityIndex]
         var query = RemoteQuery(entity: entity)
         query.includesSubentities = plan.includesSubentities && entity.hasSubentities
-        if let reason = refusal(of: query) {
-            throw .unsupported(store: backend.name, feature: "a fetch of \(entity.name): \(reason.message)")
-        }
         var result = RemotePlan(query: query)
+        if let reason = refusal(of: result) {
+            result.isByEntity = query.includesSubentities
+            guard query.includesSubentities, refusal(of: result) == nil else {
+                throw .unsupported(store: backend.name, feature: "a fetch of \(entity.name): \(reason.message)")
+            }
+        }
         try addConditions(of: plan, entity, to: &result, finishesLocally)
         addOrder(of: plan, to: &result)
         try addPage(of: plan, to: &result, finishesLocally)
@@ -55,8 +63,8 @@ struct RemotePlanner {
                 result.isEmpty = true
                 return
             }
-            var trial = result.query
-            trial.predicate = Self.joined(sent + [named])
+            var trial = result
+            trial.query.predicate = Self.joined(sent + [named])
             let reason =
                 named.mentionsObjects
                 ? RemoteError(
@@ -96,10 +104,10 @@ struct RemotePlanner {
         parts.count > 1 ? .and(parts) : parts.first
     }
 
-    /// Why the back end does not take a query; nil if it does.
-    private func refusal(of query: RemoteQuery) -> RemoteError? {
+    /// Why the back end does not take what is asked for; nil if it does.
+    private func refusal(of plan: RemotePlan) -> RemoteError? {
         do throws(RemoteError) {
-            try backend.check(.query(query))
+            for query in plan.queries(in: mirror.model) { try backend.check(.query(query)) }
             return nil
         } catch {
             return error
@@ -111,22 +119,22 @@ struct RemotePlanner {
     /// An order that the back end lacks costs nothing here: all objects of the result are read anyway.
     private func addOrder(of plan: FetchPlan, to result: inout RemotePlan) {
         guard !plan.sorts.isEmpty else { return }
-        var trial = result.query
-        trial.sorts = plan.sorts
+        var trial = result
+        trial.query.sorts = plan.sorts
         // Back ends give the nearest first, whatever order they are asked for.
         let takesOrder =
             backend.capabilities.features.contains(.sorting) && result.decided?.nearestFirst == nil
             && refusal(of: trial) == nil
-        if takesOrder { result.query = trial } else { result.sortsHere = true }
+        if takesOrder { result.query = trial.query } else { result.sortsHere = true }
     }
 
     private func addPage(
         of plan: FetchPlan, to result: inout RemotePlan, _ finishesLocally: Bool
     ) throws(StoreError) {
         guard plan.limit != nil || plan.offset > 0 else { return }
-        var trial = result.query
-        trial.limit = plan.limit
-        trial.offset = plan.offset
+        var trial = result
+        trial.query.limit = plan.limit
+        trial.query.offset = plan.offset
         let reason: String?
         if result.rest != nil {
             reason = "a limit or offset behind a condition that is finished here"
@@ -138,7 +146,8 @@ struct RemotePlanner {
             reason = refusal(of: trial)?.message
         }
         guard let reason else {
-            result.query = trial
+            result.query = trial.query
+            result.pagesHere = result.isByEntity
             return
         }
         guard finishesLocally else { throw .unsupported(store: backend.name, feature: reason) }

@@ -91,12 +91,13 @@ extension RemoteStore {
             let found = try await brought(plan, options)
             return try count(found, cancellation: nil)
         }
-        var query = remote.query
-        query.sorts = []
-        query.limit = nil
-        query.offset = 0
-        guard case .count(let count) = try await ask(.count(query), options) else {
-            throw unexpected("a count")
+        var count = 0
+        for var query in remote.queries(in: model) {
+            query.sorts = []
+            query.limit = nil
+            query.offset = 0
+            guard case .count(let part) = try await ask(.count(query), options) else { throw unexpected("a count") }
+            count += part
         }
         let rest = max(0, count - plan.offset)
         return plan.limit.map { min($0, rest) } ?? rest
@@ -133,20 +134,28 @@ extension RemoteStore {
         let isWhole = remote.query.limit == nil && remote.query.offset == 0 && options.cachesResults
         let before = isWhole ? try matching(remote, plan) : []
         let ticket = mirror.ticket()
-        var query = remote.query
+        var keys: [Int64] = []
+        for query in remote.queries(in: model) { keys += try await bring(query, ticket, options) }
+        if isWhole { try await sweep(before, Set(keys), remote, ticket) }
+        return keys
+    }
+
+    /// Reads the pages of one query.
+    private func bring(
+        _ whole: RemoteQuery, _ ticket: ReadTicket, _ options: Options
+    ) async throws(StoreError) -> [Int64] {
+        var query = whole
         var keys: [Int64] = []
         var count = 0
         while true {
-            if let limit = remote.query.limit { query.limit = limit - count }
+            if let limit = whole.limit { query.limit = limit - count }
             guard case .page(let page) = try await ask(.query(query), options) else { throw unexpected("objects") }
             keys += try await take(page, ticket, options).compactMap { $0?.key }
             count += page.records.count
-            guard page.hasMore, count < remote.query.limit ?? .max else { break }
+            guard page.hasMore, count < whole.limit ?? .max else { return keys }
             guard let next = page.next, next != query.cursor else { throw unexpected("the cursor of the next page") }
             query.cursor = next
         }
-        if isWhole { try await sweep(before, Set(keys), remote, ticket) }
-        return keys
     }
 
     /// Takes objects into the mirror.

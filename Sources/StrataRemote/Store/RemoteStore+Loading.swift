@@ -31,9 +31,16 @@ extension RemoteStore {
                 let wanted = Array(ids[start..<min(start + size, ids.count)])
                 let ticket = mirror.ticket()
                 var page = try await read(wanted, entity, options)
+                var missing = Set(wanted).subtracting(page.records.map(\.id))
+                // A reference tells no entity: what is not of the likeliest one may be of another that inherits.
+                for other in model.entities[entity.rootIndex].descendantIndexes.map({ model.entities[$0] })
+                where !missing.isEmpty && !other.isAbstract && other.index != entity.index {
+                    let more = try await read(missing.sorted(), other, options)
+                    page.records += more.records
+                    missing.subtract(more.records.map(\.id))
+                }
                 // What is not there any more is gone here, too.
-                let found = Set(page.records.map(\.id))
-                page.deleted += wanted.filter { !found.contains($0) }.map { RemoteIdentity(entity: name, id: $0) }
+                page.deleted += missing.sorted().map { RemoteIdentity(entity: name, id: $0) }
                 _ = try await take(page, ticket, options)
             }
         }

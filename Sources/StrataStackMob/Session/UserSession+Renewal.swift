@@ -59,7 +59,7 @@ extension UserSession {
         } catch {
             result = .failure(error)
         }
-        return state.withLock { state in
+        let outcome = state.withLock { state -> Result<Void, RemoteError> in
             state.renewal = nil
             guard case .success(let answer) = result else { return result.map { _ in } }
             // Whoever logged in or out meanwhile has the last word.
@@ -68,10 +68,11 @@ extension UserSession {
                 answer, primaryKeyField: configuration.dialect.userPrimaryKeyField)
             credentials.refreshToken = credentials.refreshToken ?? token
             credentials.userID = credentials.userID ?? state.credentials?.userID
-            state.credentials = credentials
-            keep(credentials)
+            keep(credentials, in: &state)
             return .success(())
         }
+        if case .success = outcome { tellStorageFailure() }
+        return outcome
     }
 
     /// A refresh that met no server leaves the session as it was, and a store may go on with its mirror: the error says

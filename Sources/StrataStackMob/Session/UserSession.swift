@@ -16,6 +16,8 @@ public final class UserSession: RequestAuthorizer {
         var generation = 0
         var renewal: Task<Result<Void, RemoteError>, Never>?
         var failureHandler: RefreshFailureHandler?
+        var storageFailure: SessionStorageError?
+        var storageHandler: (@Sendable (SessionStorageError) -> Void)?
     }
 
     let configuration: StackMobConfiguration
@@ -26,16 +28,17 @@ public final class UserSession: RequestAuthorizer {
     init(_ configuration: StackMobConfiguration, transport: any HTTPTransport) {
         self.configuration = configuration
         tokens = HTTPBackend(dialect: configuration.dialect, transport: transport, clock: configuration.clock)
-        var stored: SessionCredentials?
+        var stored = State()
         do {
             if let data = try configuration.sessionStorage.session(named: configuration.sessionName) {
-                stored = try JSONDecoder().decode(SessionCredentials.self, from: data)
+                stored.credentials = try JSONDecoder().decode(SessionCredentials.self, from: data)
             }
         } catch {
+            stored.storageFailure = Self.storageError(error, configuration)
             configuration.logger.warning(
                 "the kept session cannot be read; nobody is logged in", metadata: ["strata.error": "\(error)"])
         }
-        state = Mutex(State(credentials: stored))
+        state = Mutex(stored)
     }
 
     /// What requests are signed with; nil if nobody is logged in.
@@ -61,18 +64,31 @@ public final class UserSession: RequestAuthorizer {
         state.withLock { $0.failureHandler = handler }
     }
 
+    /// Why what is kept is not the session as it is now: it could not be read at launch, or not be written since. The
+    /// session is good for this process all the same; the next launch finds an older one, or none, and the user has to log
+    /// in again. nil if all is well.
+    public var storageFailure: SessionStorageError? { state.withLock { $0.storageFailure } }
+
+    /// Sets who is told when the session cannot be kept or read; nil for nobody. A ``storageFailure`` that is there
+    /// already is told at once.
+    public func onStorageFailure(_ handler: (@Sendable (SessionStorageError) -> Void)?) {
+        state.withLock { $0.storageHandler = handler }
+        tellStorageFailure()
+    }
+
     /// Puts a session in place of the one that is there, for instance one that came from elsewhere; nil forgets it here
     /// without telling the server.
     public func replace(with credentials: SessionCredentials?) {
         state.withLock { state in
-            state.credentials = credentials
             state.generation += 1
-            keep(credentials)
+            keep(credentials, in: &state)
         }
+        tellStorageFailure()
     }
 
-    /// Called with the lock held, so that the storage has what came last.
-    func keep(_ credentials: SessionCredentials?) {
+    /// Called with the lock held, so that the storage has what came last; ``tellStorageFailure()`` follows without it.
+    func keep(_ credentials: SessionCredentials?, in state: inout State) {
+        state.credentials = credentials
         let storage = configuration.sessionStorage
         do {
             if let credentials {
@@ -80,11 +96,24 @@ public final class UserSession: RequestAuthorizer {
             } else {
                 try storage.forget(named: configuration.sessionName)
             }
+            state.storageFailure = nil
         } catch {
+            state.storageFailure = Self.storageError(error, configuration)
             configuration.logger.error(
                 "the session is not kept as it is now; the next launch finds another one",
                 metadata: ["strata.error": "\(error)"])
         }
+    }
+
+    func tellStorageFailure() {
+        let (failure, handler) = state.withLock { ($0.storageFailure, $0.storageHandler) }
+        if let failure { handler?(failure) }
+    }
+
+    private static func storageError(_ error: any Error, _ configuration: StackMobConfiguration) -> SessionStorageError
+    {
+        error as? SessionStorageError
+            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is no session: \(error)")
     }
 
     /// Asks for a session and takes it.

@@ -25,7 +25,8 @@ extension StackMobWire {
     private static func lacksPassword(_ input: WireCase, _ situation: String) -> Bool {
         if situation.contains("password"), !situation.contains("temporary") { return true }
         let saves = input.says("create", "save", "insert")
-        let isUser = input.says("user") || StackMobNames.schema(ofEntity: input.text("schema", "entity") ?? "") == "user"
+        let isUser =
+            input.says("user") || StackMobNames.schema(ofEntity: input.text("schema", "entity") ?? "") == "user"
         guard saves, isUser, input.text("password") == nil else { return false }
         return input.has("password") || !input.has("status") && !isUnreachable(input)
     }

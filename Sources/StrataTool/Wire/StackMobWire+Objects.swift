@@ -158,6 +158,11 @@ struct WireObjectReader {
     private mutating func value(
         _ json: JSONValue, _ name: String
     ) throws -> (RemoteValue, StackMobSchema.Property) {
+        if let members = json.elements, let first = members.first.flatMap(WireValues.reference),
+            let entity = first.content.elements?.first
+        {
+            return try value(["$toMany": [entity, .array(members)]], name)
+        }
         guard let (kind, content) = WireValues.reference(json) else {
             let value = try WireValues.value(json)
             return (.value(value), .attribute(Self.type(of: value)))
@@ -173,17 +178,16 @@ struct WireObjectReader {
         }
         switch (kind, parts[1]) {
         case ("$toMany", .array(let members)):
-            var records: [RemoteRecord] = []
+            // To-many relationships go out as identifiers, also of objects that are new.
+            var ids: [String] = []
             for member in members {
                 if let (_, inner) = WireValues.reference(member), let values = inner.elements?.last {
-                    records.append(try related(entity, values))
+                    ids.append(try related(entity, values).id)
                 } else {
-                    records.append(RemoteRecord(entity: entity, id: WireValues.text(member)))
+                    ids.append(WireValues.text(member))
                 }
             }
-            if schemas[entity] == nil { _ = try record(entity, [:], id: "") }
-            let isPlain = records.allSatisfy(\.values.isEmpty)
-            return (isPlain ? .references(records.map(\.id)) : .records(records), .toMany(entity))
+            return (.references(ids), .toMany(entity))
         case (_, let content): return (.record(try related(entity, content)), .toOne(entity))
         }
     }

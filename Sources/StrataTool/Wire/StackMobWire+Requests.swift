@@ -23,7 +23,8 @@ extension StackMobWire {
         // A client alone sends nothing; what it would send to the base address shows its settings.
         if input.says("init", "construct", "client") { return try raw(input, dialect, options) }
         if ["field", "relation", "relationship"].contains(where: input.has)
-            || input.says("append", "related", "values", "crement", "counter") {
+            || input.says("append", "related", "values", "crement", "counter")
+        {
             return try memberRequest(input, dialect, options)
         }
         return try objectRequest(input, dialect, options)

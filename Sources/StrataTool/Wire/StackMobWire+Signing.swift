@@ -9,12 +9,16 @@ extension StackMobWire {
             target = MACTarget(try wireRequest(method, url))
         } else {
             let scheme = input.text("scheme") ?? "https"
+            let query = input.text("query").map { "?" + $0 } ?? ""
             target = MACTarget(
-                method: method, requestURI: Array(input.argument("requestURI", "uri", "path").utf8),
-                host: input.argument("host"), port: scheme.lowercased() == "https" ? "443" : "80")
+                WireRequest(
+                    HTTPRequest(
+                        method: .init(method) ?? .get, scheme: scheme, authority: input.argument("host"),
+                        path: input.argument("path") + query)))
+            // A path without a slash is what is signed, as it is.
+            if query.isEmpty, let path = input.text("path") { target.requestURI = Array(path.utf8) }
         }
         if let uri = input.text("requestURI", "uri") { target.requestURI = Array(uri.utf8) }
-        if let host = input.text("host") { target.host = host }
         if let port = input.text("port") { target.port = port }
         let seconds = Int64(input.whole("ts", "timestamp") ?? 0)
         let nonce = input.argument("nonce")
@@ -33,7 +37,8 @@ extension StackMobWire {
     static func oauth1(_ input: WireCase) throws -> JSONValue {
         var request = try wireRequest(input.text("method") ?? "GET", input.argument("url"))
         let query = PercentEncoding.query(
-            (input["params"]?.members ?? [:]).map { ($0.key, WireValues.text($0.value)) })
+            (input["params"]?.members ?? [:]).map { ($0.key, WireValues.text($0.value)) }
+                + (try (input.elements("params") ?? []).map(pair)))
         if !query.isEmpty {
             let path = request.head.path ?? "/"
             request.head.path = path + (path.contains("?") ? "&" : "?") + query

@@ -83,6 +83,10 @@ extension StackMobWire {
 
     /// What synchronisation does about one waiting change.
     static func sync(_ input: WireCase) throws -> JSONValue {
+        if input.flag("reachable", "networkReachable") == false || input.flag("alreadyRunning", "syncRunning") == true {
+            // Nothing is begun, so all that waits goes on waiting.
+            return ["action": "none", "policyCalled": false, "staysDirty": true, "callback": .null]
+        }
         let kind: ChangeKind
         switch WireCase.plain(input.text("list") ?? "update") {
         case "insert", "inserted", "inserts": kind = .insert
@@ -93,7 +97,7 @@ extension StackMobWire {
         let identity = RemoteIdentity(entity: "Item", id: "1")
         let answer: SyncDecision.Answer
         let status = input.whole("serverStatus")
-        if let status, status != 404, !(200..<300).contains(status) || input.flag("reachable") == false {
+        if let status, status != 404, !(200..<300).contains(status) {
             answer = .failed
         } else if let time = date("serverLastMod") {
             answer = .found(RemoteRecord(entity: "Item", id: "1", modified: time))

@@ -9,10 +9,9 @@
     actor StackMobSubject: ConformanceSubject {
         nonisolated let name = "StackMob"
         /// A save is a request for each object or a batch of which each stands for itself; two objects cannot exchange a
-        /// unique value that way. The protocol has no values with parts, no encoded ones, no numbers beyond doubles, and no
-        /// entities that inherit.
+        /// unique value that way. The protocol has no values with parts, no encoded ones and no numbers beyond doubles.
         nonisolated let omissions: Set<ConformanceFeature> = [
-            .atomicSaves, .uniqueKeys, .inheritance, .composites, .transformables, .decimals,
+            .atomicSaves, .uniqueKeys, .composites, .transformables, .decimals,
         ]
         /// Dates are whole milliseconds.
         nonisolated let datePrecision = 0.001

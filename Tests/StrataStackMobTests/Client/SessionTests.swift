@@ -61,6 +61,42 @@ import Testing
         #expect(try ClientRig(storage: storage).client.session.isLoggedOut)
     }
 
+    @Test func aSessionThatCannotBeKeptIsTold() async throws {
+        // A file stands where the folder should be.
+        let place = URL.temporaryDirectory.appending(component: "sessions-\(UUID().uuidString)")
+        try Data().write(to: place)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let rig = try ClientRig { $0.sessionStorage = FileSessionStorage(folder: place) }
+        let told = Mutex<[SessionStorageError]>([])
+        rig.client.session.onStorageFailure { error in told.withLock { $0.append(error) } }
+        #expect(told.withLock { $0.isEmpty })
+        rig.transport.answer(ClientRig.tokens("T1"))
+        try await rig.client.logIn(username: "bob", password: "secret")
+        #expect(rig.client.session.isLoggedIn)
+        #expect(rig.client.session.storageFailure?.place.hasPrefix(place.path) == true)
+        #expect(told.withLock { $0.count } == 1)
+        // A renewal tries again, and is told of, too.
+        rig.transport.answer(ClientRig.tokens("T2"))
+        try await rig.client.session.refresh()
+        #expect(told.withLock { $0.count } == 2)
+        try FileManager.default.removeItem(at: place)
+        rig.transport.answer(ClientRig.tokens("T3"))
+        try await rig.client.session.refresh()
+        #expect(rig.client.session.storageFailure == nil)
+        #expect(told.withLock { $0.count } == 2)
+    }
+
+    @Test func aSessionThatCannotBeReadIsToldToWhoAsksLater() throws {
+        let storage = MemorySessionStorage()
+        storage.keep(Data("{]".utf8), named: "tests.\(testKey).oauth")
+        let rig = try ClientRig(storage: storage)
+        let told = Mutex<[SessionStorageError]>([])
+        rig.client.session.onStorageFailure { error in told.withLock { $0.append(error) } }
+        #expect(told.withLock { $0.first }?.place == "tests.\(testKey).oauth")
+        rig.logIn()
+        #expect(rig.client.session.storageFailure == nil)
+    }
+
     @Test func anExpiredSessionIsRenewedBeforeTheRequest() async throws {
         let rig = try ClientRig()
         rig.logIn(expiresIn: 10)

@@ -1,0 +1,115 @@
+import Foundation
+import Strata
+import Testing
+
+/// `strata wire` and `strata explain --backend` as their users meet them.
+@Suite final class BackendToolTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "strata-backend-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func answers(_ bytes: Data) throws -> [[String: Any]] {
+        let file = folder.appending(path: "cases.jsonl")
+        try bytes.write(to: file)
+        let run = try StrataTool.run(["wire", "--dialect", "stackmob"], input: file)
+        #expect(run.status == 0)
+        #expect(run.errors.isEmpty)
+        return try run.output.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    private static func name(_ property: String, _ id: String) -> String {
+        #"{"id":"\#(id)","area":"name-mapping","property":"\#(property)"}"#
+    }
+
+    private static func fields(_ answers: [[String: Any]]) -> [String?] {
+        answers.map { ($0["actual"] as? [String: Any])?["field"] as? String }
+    }
+
+    @Test func eachLineHasItsAnswerAndBlankOnesNone() throws {
+        let long = String(repeating: "x", count: 3_000_000)
+        let lines = [
+            Self.name("yearBorn", "1"), "", "   \t", "no case", Self.name("aB", "2"),
+            #"{"id":"3","area":"query","limit":1e999}"#,
+            Self.name(long + "Y", "4"), Self.name("myURL", "2"),
+        ]
+        for (mark, ending) in [("", "\n"), ("\u{FEFF}", "\r\n")] {
+            let answers = try answers(Data((mark + lines.joined(separator: ending)).utf8))
+            #expect(answers.map { $0["id"] as? String } == ["1", nil, "2", "3", "4", "2"])
+            #expect(Self.fields(answers) == ["year_born", nil, "a_b", nil, long + "_y", "my_u_r_l"])
+            for answer in [answers[1], answers[3]] {
+                #expect(answer["actual"] is NSNull)
+                #expect((answer["error"] as? String)?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test func bytesThatAreNoTextStopNothing() throws {
+        var bytes = Data(Self.name("a", "1").utf8) + [0x0A, 0xFF, 0xFE, 0x00, 0x0A]
+        bytes += Data(Self.name("bC", "2").utf8)
+        let answers = try answers(bytes)
+        #expect(Self.fields(answers) == ["a", nil, "b_c"])
+        #expect(try self.answers(Data()).isEmpty)
+    }
+
+    // MARK: explain
+
+    private func explain(_ arguments: String...) throws -> StrataTool.Run {
+        let file = folder.appending(path: "map.strata.yaml").path
+        try """
+        model: Map
+        entities:
+          Place:
+            attributes:
+              placeId: string?
+              yearFounded: integer64?
+          Harbour:
+            inherits: Place
+            attributes: {depth: double?}
+        """.write(toFile: file, atomically: true, encoding: .utf8)
+        return try StrataTool.run(["explain", "--json", "--backend", "stackmob", file] + arguments)
+    }
+
+    private static func requests(_ run: StrataTool.Run) throws -> [[String: Any]] {
+        try run.json()["requests"] as? [[String: Any]] ?? []
+    }
+
+    private static func header(_ name: String, _ request: [String: Any]) -> String? {
+        (request["headers"] as? [[String: String]])?.first { $0["name"] == name }?["value"]
+    }
+
+    @Test func theRequestOfAFetch() throws {
+        let run = try explain(
+            "Harbour", "depth > 7.5 AND yearFounded != nil", "--sort", "-yearFounded", "--limit", "10")
+        let requests = try Self.requests(run)
+        #expect(requests.map { $0["method"] as? String } == ["GET"])
+        #expect(requests[0]["path"] as? String == "/harbour?depth[gt]=7.5&year_founded[null]=false")
+        #expect(
+            requests[0]["parameters"] as? [[String: String]] == [
+                ["name": "depth[gt]", "value": "7.5"], ["name": "year_founded[null]", "value": "false"],
+            ])
+        #expect(Self.header("X-StackMob-OrderBy", requests[0]) == "year_founded:desc")
+        #expect(Self.header("Range", requests[0]) == "objects=0-9")
+    }
+
+    @Test func aRequestForEachEntityThatInherits() throws {
+        let requests = try Self.requests(explain("Place", "yearFounded > 1800", "--limit", "5"))
+        #expect(
+            requests.map { $0["path"] as? String } == [
+                "/place?year_founded[gt]=1800", "/harbour?year_founded[gt]=1800",
+            ])
+        #expect(requests.map { Self.header("Range", $0) } == ["objects=0-4", "objects=0-4"])
+    }
+
+    @Test func whatCannotBeSentIsNamed() throws {
+        let run = try explain("Harbour", "yearFounded > depth")
+        #expect(run.status != 0)
+        #expect((run.output + run.errors).contains("yearFounded > depth"))
+    }
+}
