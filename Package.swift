@@ -156,6 +156,9 @@ let package = Package(
             plugins: ["StrataPlugin"]
         ),
         .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
+        .executableTarget(
+            name: "SyncKillProbe", dependencies: ["Strata", "StrataRemote", "SeededRandom"],
+            path: "Tests/SyncKillProbe"),
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
         .target(name: "CCounters", path: "Tests/CCounters"),
         .target(name: "SeededRandom", path: "Tests/SeededRandom"),
@@ -166,7 +169,9 @@ let package = Package(
             plugins: ["StrataPlugin"]),
         .testTarget(
             name: "ProcessTests",
-            dependencies: ["Strata", "StrataTool", "CrashProbe", "AllocationProbe", "GateProbe", "SeededRandom"],
+            dependencies: [
+                "Strata", "StrataTool", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe", "SeededRandom",
+            ],
             exclude: ["Gates/thresholds.json"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "StrataTests", dependencies: ["Strata", "SeededRandom"]),

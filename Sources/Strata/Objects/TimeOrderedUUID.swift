@@ -8,7 +8,7 @@ import StrataStore
 /// Each UUID of a process is greater than the one before: the 12 bits behind the time count (section 6.2, method 1),
 /// from a random number below 2048 in each new millisecond. When they are used up, and when the clock is set back, the
 /// time goes on by itself.
-enum TimeOrderedUUID {
+package enum TimeOrderedUUID {
     private struct State {
         var time: UInt64 = 0
         var counter: UInt64 = 0
@@ -17,10 +17,10 @@ enum TimeOrderedUUID {
     private static let state = Guarded(State())
 
     /// A UUID that is greater than all others that this process has made here.
-    static func next() -> UUID { next(at: Date()) }
+    package static func next() -> UUID { next(at: Date()) }
 
     /// - Parameter now: The time, from 1970 on.
-    static func next(at now: Date) -> UUID {
+    package static func next(at now: Date) -> UUID {
         var generator = SystemRandomNumberGenerator()
         let random: UInt64 = generator.next()
         let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000)) & 0xFFFF_FFFF_FFFF

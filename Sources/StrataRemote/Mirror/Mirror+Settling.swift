@@ -148,10 +148,20 @@ extension Mirror {
 
     /// Takes out an entry whose object was deleted here since. The delete comes behind it, and is all that the server has
     /// to hear of.
-    package func skip(_ entry: OutboxEntry) throws(StoreError) {
-        try store.transaction { (transaction) throws(StoreError) in
-            guard let current = try current(entry, on: transaction.connection) else { return }
-            try remove(current.seq, on: transaction.connection)
+    /// - Parameter record: What the server has after the change of the entry; nil if that is not known.
+    package func skip(_ entry: OutboxEntry, _ record: RemoteRecord? = nil) throws(StoreError) {
+        try applying { (session) throws(StoreError) in
+            guard let current = try current(entry, on: session.connection) else { return }
+            try remove(current.seq, on: session.connection)
+            if let record { try session.noteVersion(record) }
+        }
+    }
+
+    /// The delete that waits behind another change of its object.
+    package func deletion(behind entry: OutboxEntry) throws(StoreError) -> OutboxEntry? {
+        try store.reading { (connection) throws(StoreError) in
+            try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
+                .last { $0.kind == .delete }
         }
     }
 
@@ -250,7 +260,7 @@ extension ApplySession {
         mirror.model.entity(named: record.entity)?.rootIndex ?? 0
     }
 
-    private func noteVersion(_ record: RemoteRecord) throws(StoreError) {
+    fileprivate func noteVersion(_ record: RemoteRecord) throws(StoreError) {
         let statement = try connection.statement(
             "UPDATE _remote SET version = ?, modified = ? WHERE root = ? AND id = ?")
         if let version = record.version { statement.bind(version, at: 1) } else { statement.bindNull(at: 1) }

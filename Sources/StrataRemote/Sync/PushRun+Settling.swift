@@ -73,19 +73,42 @@ extension PushRun {
 
     /// The server's state of the object of a job; nil if it has none.
     func serverState(_ job: Job) async throws(Interruption) -> RemoteRecord? {
+        try await serverState(job.write.entity, job.write.write.id)
+    }
+
+    private func serverState(_ entity: EntityDescription, _ id: String) async throws(Interruption) -> RemoteRecord? {
         do throws(RemoteError) {
             try engine.checkCancellation()
             let answer = try await engine.backend.perform(
-                .read(entity: job.write.entity, ids: [job.write.write.id]), options: engine.options.request)
+                .read(entity: entity, ids: [id]), options: engine.options.request)
             guard case .page(let page) = answer else {
                 throw RemoteError(
                     .invalidAnswer, domain: "Strata", message: "\(engine.backend.name) answered a read without objects")
             }
-            return page.records.first { $0.id == job.write.write.id }
+            return page.records.first { $0.id == id }
         } catch {
             if error.kind == .notFound { return nil }
             throw Interruption(error)
         }
+    }
+
+    /// Takes out an entry whose object was deleted here since. If it was sent and the answer is not known, the server
+    /// may have done it: then its version is another one than the delete is made to, and this is no conflict.
+    func skip(_ entry: OutboxEntry) async throws(Interruption) {
+        var told: RemoteRecord?
+        if isConditional, entry.kind == .update, entry.state == .sent {
+            let delete = try here { () throws(StoreError) in try mirror.deletion(behind: entry) }
+            if let delete {
+                let entity = mirror.model.entities[delete.identity.entityIndex]
+                told = try await serverState(entity, delete.id)
+                if let record = told,
+                    try here({ () throws(StoreError) in try mirror.hasChanged(record, since: delete) })
+                {
+                    told = nil
+                }
+            }
+        }
+        try here { () throws(StoreError) in try mirror.skip(entry, told) }
     }
 
     private mutating func settle(_ job: Job, _ error: RemoteError) async throws(Interruption) {
@@ -219,7 +242,7 @@ extension PushRun {
 
     /// Reads the object, compares, and writes: for back ends that cannot refuse a write because of its base.
     mutating func compareAndWrite(_ waiting: Job) async throws(Interruption) {
-        guard let job = try started([waiting], isWhole: true).first else { return }
+        guard let job = try await started([waiting], isWhole: true).first else { return }
         let ticket = mirror.ticket()
         let answer: SyncDecision.Answer
         do throws(RemoteError) {

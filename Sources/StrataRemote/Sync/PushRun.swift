@@ -13,7 +13,7 @@ struct PushRun {
 
     var mirror: Mirror { engine.mirror }
     var features: RemoteCapabilities.Features { engine.backend.capabilities.features }
-    private var isConditional: Bool { features.contains(.conditionalWrites) }
+    var isConditional: Bool { features.contains(.conditionalWrites) }
 
     /// How many entries are taken out of the outbox at once.
     private static let roundSize = 2000
@@ -69,7 +69,7 @@ struct PushRun {
             seen.insert(RowIdentity(entityIndex: mirror.root($0.identity.entityIndex), key: $0.identity.key)).inserted
         }
         if isConditional {
-            var rest = PushOrder.ordered(try jobs(first, isWhole: false))[...]
+            var rest = PushOrder.ordered(try await jobs(first, isWhole: false))[...]
             var groups: [[Job]] = []
             while !rest.isEmpty {
                 groups.append(PushOrder.group(&rest, capabilities: engine.backend.capabilities))
@@ -86,7 +86,7 @@ struct PushRun {
             }
         } else {
             // New objects first, deleted ones last, as back ends without versions have always had it.
-            let jobs = PushOrder.ordered(try jobs(first, isWhole: true)).enumerated()
+            let jobs = PushOrder.ordered(try await jobs(first, isWhole: true)).enumerated()
                 .sorted { ($0.element.entry.kind.number, $0.offset) < ($1.element.entry.kind.number, $1.offset) }
             for job in jobs { try await compareAndWrite(job.element) }
         }
@@ -109,7 +109,7 @@ struct PushRun {
         }
     }
 
-    private func jobs(_ entries: [OutboxEntry], isWhole: Bool) throws(Interruption) -> [Job] {
+    private func jobs(_ entries: [OutboxEntry], isWhole: Bool) async throws(Interruption) -> [Job] {
         let listsMembers = !features.contains(.relating)
         let writes = try here { () throws(StoreError) in
             try mirror.writes(for: entries, isWhole: isWhole, listsMembers: listsMembers)
@@ -125,14 +125,14 @@ struct PushRun {
                     jobs.append(job)
                 }
             } else {
-                try here { () throws(StoreError) in try mirror.skip(entry) }
+                try await skip(entry)
             }
         }
         return jobs
     }
 
     /// Notes that jobs are under way, and takes what they send from the objects as they are now.
-    mutating func started(_ jobs: [Job], isWhole: Bool) throws(Interruption) -> [Job] {
+    mutating func started(_ jobs: [Job], isWhole: Bool) async throws(Interruption) -> [Job] {
         var ready: [Job] = []
         for job in jobs {
             let missing = job.entry.secretNames.subtracting(job.write.write.secrets.keys).sorted()
@@ -143,13 +143,13 @@ struct PushRun {
             }
         }
         let entries = try here { () throws(StoreError) in try mirror.markInFlight(ready.map(\.entry)) }
-        return try self.jobs(entries, isWhole: isWhole)
+        return try await self.jobs(entries, isWhole: isWhole)
     }
 
     /// Sends jobs that one request can hold.
     private mutating func send(_ group: [Job]) async throws(Interruption) {
         var jobs: [Job] = []
-        for job in try started(group, isWhole: false) where try await findBase(job) { jobs.append(job) }
+        for job in try await started(group, isWhole: false) where try await findBase(job) { jobs.append(job) }
         guard let first = jobs.first else { return }
         if jobs.count > 1 || first.write.relations.isEmpty {
             return try await sendAtOnce(jobs)
@@ -204,7 +204,7 @@ struct PushRun {
                     let group = waiting.popFirst()
                 {
                     do throws(Interruption) {
-                        let jobs = try started(group, isWhole: false)
+                        let jobs = try await started(group, isWhole: false)
                         if jobs.isEmpty { continue }
                         let number = waiting.startIndex
                         sent[number] = (jobs, mirror.ticket())

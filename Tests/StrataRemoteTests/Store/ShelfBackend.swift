@@ -16,6 +16,7 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
     private var outage: RemoteError?
     private var gate: [CheckedContinuation<Void, Never>]?
     private var time: Date?
+    private var isMute = false
 
     let name = "Shelf"
 
@@ -55,6 +56,12 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
     var down: RemoteError? {
         get { lock.withLock { outage } }
         set { lock.withLock { outage = newValue } }
+    }
+
+    /// Whether requests are carried out but nobody hears of it.
+    var losesAnswers: Bool {
+        get { lock.withLock { isMute } }
+        set { lock.withLock { isMute = newValue } }
     }
 
     /// When the shelf says that it changes objects; nil for seconds that count its changes.
@@ -119,7 +126,9 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
             if !waits { continuation.resume() }
         }
         if let outage = down { throw outage }
-        return try lock.withLock { Result { () throws(RemoteError) in try answer(operation) } }.get()
+        let result = lock.withLock { Result { () throws(RemoteError) in try answer(operation) } }
+        if losesAnswers { throw RemoteError(.timeout, domain: "test", message: "no answer") }
+        return try result.get()
     }
 
     private func answer(_ operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer {

@@ -92,6 +92,46 @@ import Testing
         #expect(failure(cat, "enclosure", nil) == "none" && cat.enclosure == nil)
     }
 
+    @Test("Primary keys that assignObjectID makes ascend, and begin with the time as RFC 9562 has it for version 7")
+    func primaryKeysAscend() async throws {
+        let file = try ZooFile()
+        let start = Date()
+        let context = file.container.newContext()
+        let ids = try (0..<10_000).map { _ in try Keeper(context, name: "k").assignObjectID() }
+        let end = Date()
+        for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
+        let form = /[0-9A-F]{8}-[0-9A-F]{4}-7[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/
+        for id in ids { #expect(id.wholeMatch(of: form) != nil, "\(id)") }
+        for id in [ids[0], ids[ids.count - 1]] {
+            let digits = id.replacing("-", with: "").prefix(12)
+            let time = Double(try #require(Int(digits, radix: 16))) / 1000
+            #expect(time > start.timeIntervalSince1970 - 1 && time < end.timeIntervalSince1970 + 1, "\(id)")
+        }
+        // Whoever sees one does not know the next.
+        #expect(Set(ids.map { $0.suffix(12) }).count == ids.count)
+        let groups = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let context = file.container.newContext()
+                    return try (0..<2000).map { _ in try Keeper(context, name: "k").assignObjectID() }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(groups.joined()).count == 8000)
+        for ids in groups { #expect(ids == ids.sorted()) }
+    }
+
+    @Test("Primary keys ascend when the clock is set back, and when there are more in a millisecond than are counted")
+    func primaryKeysAscendWithoutTheClock() {
+        var last = TimeOrderedUUID.next()
+        for _ in 0..<10_000 {
+            let id = TimeOrderedUUID.next(at: Date(timeIntervalSince1970: 1))
+            #expect(last.uuidString < id.uuidString)
+            last = id
+        }
+    }
+
     @Test("assignObjectID fills the primary key once, and says so where there is none")
     func primaryKeys() throws {
         let file = try ZooFile()

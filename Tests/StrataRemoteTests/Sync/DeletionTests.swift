@@ -1,0 +1,111 @@
+import Foundation
+import Strata
+import StrataRemote
+import Testing
+
+/// Objects that end, here or at the server, while what is known of them is not the latest.
+@Suite struct DeletionTests {
+    private func open(_ backend: ShelfBackend) throws -> (RemoteStore, ManagedObjectContext) {
+        let (store, container) = try Atlas.open(backend) { options in
+            options.fetchPolicy = .cacheOnly
+            options.savePolicy = .cacheOnly
+            options.sync.retries = 0
+        }
+        return (store, container.newContext(automaticallyMergesChanges: true))
+    }
+
+    private func conditional() -> ShelfBackend { ShelfBackend { $0.features.insert(.conditionalWrites) } }
+
+    // MARK: Answers that got lost
+
+    @Test("A deletion holds although the answer to the change before it was lost", arguments: [true, false])
+    func ownChanges(isNew: Bool) async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        let tag = try context.insert(entityNamed: "Tag")
+        tag["tagId"] = "1"
+        tag["label"] = "first"
+        try context.save()
+        if !isNew {
+            try await store.sync.push()
+            tag["label"] = "second"
+            try context.save()
+        }
+        backend.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        #expect(backend.record("Tag", "1")?.values["label"] == .value(.string(isNew ? "first" : "second")))
+        backend.losesAnswers = false
+        context.delete(tag)
+        try context.save()
+        let report = try await store.sync.synchronize()
+        #expect(report.results.map(\.action) == [.deleted])
+        #expect(backend.count("Tag") == 0)
+        #expect(try await context.count(for: FetchRequest<ManagedObject>(entity: "Tag")) == 0)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("A deletion does not take a change of others along that came behind a lost answer")
+    func changesOfOthers() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        let lima = try context.insert(entityNamed: "City")
+        lima["cityId"] = "1"
+        lima["name"] = "Lima"
+        try context.save()
+        try await store.sync.push()
+        lima["name"] = "Ciudad de los Reyes"
+        try context.save()
+        backend.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.losesAnswers = false
+        backend.put("City", "1", ["population": .value(.integer(10))])
+        context.delete(lima)
+        try context.save()
+        let report = try await store.sync.synchronize()
+        #expect(report.results.map(\.action) == [.serverWon])
+        #expect(try await context.fetch(cities()).map(\.name) == ["Ciudad de los Reyes"])
+    }
+
+    // MARK: Objects that come back
+
+    private func page(tags: [String]?, _ version: Int) -> RemotePage {
+        var records = [RemoteRecord(entity: "Tag", id: "t", values: ["label": .value(.string("old"))])]
+        if let tags {
+            records = [
+                RemoteRecord(
+                    entity: "City", id: "1",
+                    values: [
+                        "name": .value(.string("Lima")), "country": .reference(nil), "tags": .references(tags),
+                    ], version: "\(version)")
+            ]
+        }
+        return RemotePage(records: records)
+    }
+
+    @Test("What referred to an object that the server deleted is asked for again when the object is back")
+    func references() throws {
+        let (store, context) = try open(conditional())
+        let mirror = store.mirror
+        let tag = RemoteIdentity(entity: "Tag", id: "t")
+        _ = try mirror.apply(page(tags: nil, 1))
+        _ = try mirror.apply(page(tags: ["t"], 1))
+        _ = try mirror.apply(RemotePage(deleted: [tag]))
+        let lima = try #require(try context.fetch(cities(nil, nil)).first)
+        #expect((lima["tags"] as? Set<ManagedObject>)?.isEmpty == true)
+        #expect(try mirror.staleIdentities().isEmpty)
+        _ = try mirror.apply(page(tags: nil, 2))
+        #expect(try mirror.staleIdentities() == [RemoteIdentity(entity: "City", id: "1")])
+    }
+
+    @Test("What has been told anew since does not refer to the object any more")
+    func newerReferences() throws {
+        let (store, _) = try open(conditional())
+        let mirror = store.mirror
+        _ = try mirror.apply(page(tags: nil, 1))
+        _ = try mirror.apply(page(tags: ["t"], 1))
+        _ = try mirror.apply(RemotePage(deleted: [RemoteIdentity(entity: "Tag", id: "t")]))
+        _ = try mirror.apply(page(tags: [], 2))
+        _ = try mirror.apply(page(tags: nil, 2))
+        #expect(try mirror.staleIdentities().isEmpty)
+    }
+}
