@@ -5,7 +5,7 @@
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
-#                 conditions and 50 kills
+#                 conditions, and 50 kills of each kind
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others
 #   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow

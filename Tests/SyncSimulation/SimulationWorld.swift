@@ -225,10 +225,15 @@ public final class SimulationWorld: @unchecked Sendable {
             if !variant.hasTokens, deletes[write.identity]?.contains(save.client) == true { continue }
             guard server.record(write.identity) != nil, let client = clients.first(where: { $0.number == save.client })
             else { continue }
+            // Nobody is in conflict with himself.
+            let isContested = saves.contains {
+                $0.key.identity == write.identity && $0.key.property == write.property
+                    && $0.value.client != save.client
+            }
             let isReported = client.results.contains { result in
                 guard result.identity == write.identity else { return false }
                 switch result.action {
-                case .merged(let overridden): return overridden.contains(write.property)
+                case .merged(let overridden): return isContested && overridden.contains(write.property)
                 case .serverWon, .deletedHere, .failed: return true
                 default: return false
                 }

@@ -189,17 +189,18 @@ extension Mirror {
             let found = try transaction.rows(
                 entityIndex: root(entry.identity.entityIndex), keys: [entry.identity.key])
             guard found.count > 0 else { return }
+            let own = try row(found[0], of: entry, on: transaction.connection)
             let entity = model.entities[entry.identity.entityIndex]
             if entry.kind == .insert {
                 for slot in entity.slots where slot.isTold && slot.index != primaryKeys[entity.index].index {
                     result.all.insert(slot.index)
                 }
             }
-            guard let told = try session.row(of: record, over: found[0].row) else { return }
+            guard let told = try session.row(of: record, over: own.row) else { return }
             let base = entry.base.flatMap(RowSlab.init(stored:))
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
-                if told.slab.row.hasSameValue(as: found[0].row, slot: slot, storage: storage) {
+                if told.slab.row.hasSameValue(as: own.row, slot: slot, storage: storage) {
                     result.equal.insert(slot)
                 } else if base.map({ !told.slab.row.hasSameValue(as: $0.row, slot: slot, storage: storage) }) ?? true {
                     result.conflicting.insert(slot)

@@ -38,11 +38,32 @@ extension Mirror {
             try reader.learn(list, rows)
             var result: [MirrorWrite?] = []
             for entry in list {
-                let row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
+                var row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
+                if entry.state == .sent {
+                    row = try row.map { (row) throws(StoreError) in try self.row(row, of: entry, on: connection) }
+                }
                 result.append(try reader.write(for: entry, row: row, isWhole: isWhole))
             }
             return result
         }
+    }
+
+    /// An object as an entry has it: without what was changed here behind the entry. So it is told the same each time,
+    /// and what the server has then is what the change behind it was made to: no conflict with oneself.
+    func row(
+        _ now: RowReference, of entry: OutboxEntry, on connection: Connection
+    ) throws(StoreError) -> RowReference {
+        let later = try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
+            .first { $0.seq > entry.seq && $0.kind == .update }
+        guard let later, let base = later.base.flatMap(RowSlab.init(stored:)) else { return now }
+        var slab = RowSlab.copy(of: now.row)
+        let layout = model.entities[now.row.entityIndex].slots
+        for slot in later.slots {
+            // The file of a value that was replaced is gone.
+            if !layout[slot].storage.isInline, base.row.isPresent(slot), base.row.isExternal(slot) { continue }
+            RowEditing.copySlot(slot, layout: layout, from: base.row, to: &slab)
+        }
+        return RowReference(slab: slab, row: slab.row)
     }
 
     /// What a back end is to be told of a change set that has not been saved: new objects first, then changed, then

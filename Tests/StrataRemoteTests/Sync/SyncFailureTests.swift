@@ -68,6 +68,47 @@ import Testing
         #expect(try await context.count(for: cities()) == (serverIsLater ? 1 : 0))
     }
 
+    // MARK: Attempts of which nothing is known
+
+    @Test(
+        "Changes behind one whose outcome is not known are no conflict with it", arguments: [true, false],
+        [true, false])
+    func nobodyIsInConflictWithHimself(wasDone: Bool, isNew: Bool) async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        let tag = try context.insert(entityNamed: "Tag")
+        tag["tagId"] = "1"
+        tag["label"] = "first"
+        try context.save()
+        if !isNew {
+            try await store.sync.push()
+            tag["label"] = "second"
+            try context.save()
+        }
+        if wasDone { backend.losesAnswers = true } else { backend.down = unreachable }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        for label in ["third", "fourth"] {
+            tag["label"] = label
+            try context.save()
+        }
+        backend.losesAnswers = false
+        backend.down = nil
+        _ = backend.takeLog()
+        let report = try await store.sync.synchronize()
+        #expect(report.results.map(\.action) == [isNew ? .created : .updated, .updated])
+        #expect(backend.record("Tag", "1")?.values["label"] == .value(.string("fourth")))
+        #expect(tag["label"] as? String == "fourth")
+        // Each attempt says the same, whatever came behind it.
+        let told = backend.takeLog().compactMap { operation -> RemoteValue? in
+            switch operation {
+            case .create(_, let writes): writes[0].values["label"]
+            case .update(_, let write): write.values["label"]
+            default: nil
+            }
+        }
+        #expect(told == [.value(.string(isNew ? "first" : "second")), .value(.string("fourth"))])
+    }
+
     // MARK: Waiting
 
     /// A clock whose time passes at once. The first wait ends an outage.
