@@ -143,12 +143,11 @@
             #expect(await bench.send("POST", "/text", ["text_id": "t", "text": .string(text)]).status == 201)
             try await bench.serving { port in
                 let request = "GET /text/t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-                func ask() throws -> (socket: Socket, status: String) {
+                func ask() throws -> (socket: Socket, status: String, count: Int) {
                     let socket = try Socket(port: port, receiveBuffer: 4096)
                     socket.send(request)
-                    return (
-                        socket, String(decoding: socket.receiveNow().prefix(12), as: UTF8.self).suffix(3).lowercased()
-                    )
+                    let start = socket.receiveNow()
+                    return (socket, String(decoding: start.prefix(12).suffix(3), as: UTF8.self), start.count)
                 }
                 // It takes the memory that there is for answers, until it is let go.
                 let stalled = try ask()
@@ -163,7 +162,7 @@
                 #expect(slow.status == "200" && refused > 0)
                 #expect(await stalled.socket.receiveAll().utf8.count < text.utf8.count)
                 // Longer than its patience, but now and then something is taken.
-                var count = 0
+                var count = slow.count
                 for round in 0... {
                     if round < 5 { try await Task.sleep(for: .seconds(1)) }
                     let part = slow.socket.receiveNow()
@@ -172,6 +171,25 @@
                     for _ in 0..<200 where round < 5 { count += slow.socket.receiveNow().count }
                 }
                 #expect(count >= text.utf8.count)
+            }
+        }
+
+        @Test("A client that asks whether its body is welcome is told")
+        func expectations() async throws {
+            let bench = try Bench { $0.limits.bodySize = 1_000 }
+            try await bench.serving { port in
+                func ask(_ length: Int) throws -> (socket: Socket, answer: String) {
+                    let socket = try Socket(port: port)
+                    socket.send(
+                        "POST /todo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n"
+                    )
+                    return (socket, String(decoding: socket.receiveNow(), as: UTF8.self))
+                }
+                let welcome = try ask(7)
+                #expect(welcome.answer == "HTTP/1.1 100 Continue\r\n\r\n")
+                welcome.socket.send(#"{"n":1}"#)
+                #expect(await welcome.socket.receiveAll().hasPrefix("HTTP/1.1 201 "))
+                #expect(try ask(1_001).answer.hasPrefix("HTTP/1.1 413 "))
             }
         }
 
@@ -207,6 +225,7 @@
             #expect(server.end() == 0)
             #expect(server.lines.allSatisfy { (try? JSONValue(parsing: Data($0.utf8)))?["message"] != nil })
             #expect(server.lines.last?.contains("\"ended\"") == true)
+            #expect(server.lines.allSatisfy { $0.contains(/"time":"\d{4}-\d\d-\d\dT[0-9:.]+Z"/) })
             let again = try ServerProcess(folder: folder)
             #expect(try await Self.send("GET", "http://127.0.0.1:\(again.port)/todo/1").status == 200)
         }

@@ -139,7 +139,8 @@
                 request.method = method
             }
             guard ["GET", "HEAD", "POST", "PUT", "DELETE"].contains(request.method) else {
-                throw ServerError(405, "The method \(request.method.prefix(20)) is not answered.")
+                throw .notAllowed(
+                    "The method \(request.method.prefix(20)) is not answered.", "GET, HEAD, POST, PUT, DELETE")
             }
             let segments = try PercentCoding.segments(request.path)
             switch segments.first {
@@ -148,7 +149,7 @@
             case FileVault.pathSegment:
                 let (vault, path) = (files, segments)
                 guard request.method == "GET" || request.method == "HEAD" else {
-                    throw ServerError(405, "Files are read alone.")
+                    throw .notAllowed("Files are read alone.", "GET, HEAD")
                 }
                 return try await database.read { (scope) throws(ServerError) in
                     try vault.download(path, scope: scope)

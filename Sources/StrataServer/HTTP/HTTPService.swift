@@ -6,6 +6,7 @@
     import HummingbirdTLS
     import Logging
     import NIOCore
+    import NIOHTTPTypes
     import NIOSSL
 
     /// Puts a ``StackMobServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
@@ -106,7 +107,7 @@
             let lease = MemoryBudget.Lease(budget)
             let body: Data
             do throws(ServerError) {
-                body = try await collect(request.body, upTo: limits.bodySize, lease)
+                body = try await collect(request, from: channel, upTo: limits.bodySize, lease)
             } catch {
                 // The rest of the body is of no use, so the connection ends with the answer.
                 return response(error.response, on: channel, lease, limits, closes: true)
@@ -130,12 +131,18 @@
         }
 
         private static func collect(
-            _ body: RequestBody, upTo limit: Int, _ lease: MemoryBudget.Lease
+            _ request: Request, from channel: any Channel, upTo limit: Int, _ lease: MemoryBudget.Lease
         ) async throws(ServerError) -> Data {
+            let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+            guard announced <= limit else { throw ServerError(413, "The body is larger than \(limit) bytes.") }
+            if request.headers[.expect]?.lowercased() == "100-continue" {
+                // The client waits to be told that its body is welcome.
+                channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)), promise: nil)
+            }
             var data = Data()
             var refusal: ServerError?
             do {
-                for try await part in body {
+                for try await part in request.body {
                     guard data.count + part.readableBytes <= limit else {
                         refusal = ServerError(413, "The body is larger than \(limit) bytes.")
                         break
