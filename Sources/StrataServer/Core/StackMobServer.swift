@@ -29,6 +29,7 @@
         let logger: Logger
         private let rates: RateLimiter
         private let replays: ReplayGuard
+        private let lock: FolderLock
 
         /// Opens the data in a folder, or makes it.
         /// - Parameters:
@@ -57,6 +58,7 @@
             } catch {
                 throw ServerSetupError("The folder \(folder) cannot be made: \(error.localizedDescription)")
             }
+            lock = try FolderLock(self.folder)
             var declared = SchemaCatalogue()
             var hints: [String: Entity] = [:]
             if let model {
@@ -87,6 +89,7 @@
         public func close() {
             database.close()
             replays.close()
+            lock.release()
         }
 
         // MARK: Answering

@@ -80,7 +80,12 @@
                 configuration: configuration,
                 onServerRunning: { channel in await onReady(channel.localAddress?.port ?? 0) }, logger: logger)
             defer { server.close() }
-            try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
+            do {
+                try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
+            } catch let error as IOError {
+                throw ServerSetupError(
+                    "The server cannot listen at \(host):\(port): \(String(cString: strerror(error.errnoCode)))")
+            }
         }
 
         private static func configuration(of files: TLSFiles) throws -> TLSConfiguration {
@@ -122,12 +127,17 @@
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
             }
-            do throws(ServerError) {
-                try lease.take(answer.body.count)
-            } catch {
-                return response(error.response, on: channel, lease, limits, closes: false)
+            let share = MemoryBudget.Lease(budget)
+            guard request.method == .get else {
+                share.takeAnyway(answer.body.count)
+                return response(answer, on: channel, share, limits, closes: false)
             }
-            return response(answer, on: channel, lease, limits, closes: false)
+            do throws(ServerError) {
+                try share.take(answer.body.count)
+            } catch {
+                return response(error.response, on: channel, share, limits, closes: false)
+            }
+            return response(answer, on: channel, share, limits, closes: false)
         }
 
         private static func collect(
