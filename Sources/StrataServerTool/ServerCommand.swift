@@ -77,6 +77,8 @@
         }
 
         func run() async throws {
+            // A reader of the log that ends must not end the server.
+            signal(SIGPIPE, SIG_IGN)
             var configuration = ServerConfiguration()
             if let configurationFile {
                 guard let yaml = try? String(contentsOfFile: configurationFile, encoding: .utf8) else {

@@ -98,6 +98,21 @@
             #expect(await bench.form("refreshToken", "refresh_token=\(second.refresh)").status == 401)
         }
 
+        @Test("Nobody finds out somebody else's password by changing their account")
+        func guessing() async throws {
+            let bench = try Bench()
+            let (_, bob) = (try await bench.signUp("ann", password: "right"), try await bench.signUp("bob"))
+            var answers: Set<String> = []
+            for guess in ["right", "wrong"] {
+                let answer = await bench.send("PUT", "/user/ann", ["password": .string(guess)], session: bob)
+                #expect(answer.status == 403)
+                answers.insert(answer.json?["error"]?.string ?? "")
+            }
+            #expect(answers.count == 1)
+            #expect(await bench.send("PUT", "/user/bob", ["password": "secret", "n": 1], session: bob).status == 200)
+            #expect(await bench.send("PUT", "/user/bob", ["password": "other"], session: bob).status == 403)
+        }
+
         @Test("Older refresh tokens end with a log-in elsewhere")
         func loginElsewhere() async throws {
             let bench = try Bench()

@@ -191,6 +191,13 @@
             return Data(buffer.prefix(max(0, count)))
         }
 
+        /// The same on a thread of its own.
+        func receive() async -> Data {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(returning: self.receiveNow()) }
+            }
+        }
+
         /// All that comes until the other side closes. Waits on a thread of its own, because a server in this process
         /// needs those of the tasks.
         func receiveAll() async -> String {

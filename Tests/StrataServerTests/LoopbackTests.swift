@@ -134,44 +134,65 @@
 
         @Test("A client that does not read its answer is let go with it, one that reads slowly is not")
         func slowReaders() async throws {
-            let bench = try Bench {
-                $0.limits.answerTimeout = 3
-                $0.limits.bodySize = 20_000_000
-                $0.limits.memory = 20_000_000
+            let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let text = String(repeating: "x", count: 9_000_000)
+            let first = try ServerProcess(folder: folder)
+            let body: JSONValue = ["text_id": "t", "text": .string(text)]
+            #expect(try await Self.send("POST", "http://127.0.0.1:\(first.port)/text", body.data).status == 201)
+            #expect(first.end() == 0)
+            // Room for one answer.
+            let configuration = folder.appending(path: "server.yaml")
+            try "limits: {answerTimeout: 6, memory: 12000000}".write(
+                to: configuration, atomically: true, encoding: .utf8)
+            let server = try ServerProcess(folder: folder, arguments: ["--config", configuration.path])
+            func ask() async throws -> (socket: Socket, status: String, count: Int) {
+                let socket = try Socket(port: server.port, receiveBuffer: 4096)
+                socket.send("GET /text/t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                let start = await socket.receive()
+                return (socket, String(decoding: start.prefix(12).suffix(3), as: UTF8.self), start.count)
             }
-            let text = String(repeating: "x", count: 12_000_000)
-            #expect(await bench.send("POST", "/text", ["text_id": "t", "text": .string(text)]).status == 201)
+            // It takes the memory that there is for answers, until it is let go.
+            let stalled = try await ask()
+            #expect(stalled.status == "200")
+            var refused = 0
+            var slow = try await ask()
+            while slow.status == "503", refused < 600 {
+                refused += 1
+                try await Task.sleep(for: .milliseconds(100))
+                slow = try await ask()
+            }
+            #expect(slow.status == "200" && refused > 0, "\(slow.status), \(refused)")
+            #expect(await stalled.socket.receiveAll().utf8.count < text.utf8.count)
+            // Longer than its patience, but now and then something is taken.
+            var count = slow.count
+            for round in 0... {
+                if round < 8 { try await Task.sleep(for: .seconds(1)) }
+                let part = await slow.socket.receive()
+                if part.isEmpty { break }
+                count += part.count
+                for _ in 0..<150 where round < 8 { count += await slow.socket.receive().count }
+            }
+            #expect(count >= text.utf8.count)
+        }
+
+        @Test("A client that asks whether its body is welcome is told")
+        func expectations() async throws {
+            let bench = try Bench { $0.limits.bodySize = 1_000 }
             try await bench.serving { port in
-                let request = "GET /text/t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-                func ask() throws -> (socket: Socket, status: String) {
-                    let socket = try Socket(port: port, receiveBuffer: 4096)
-                    socket.send(request)
-                    return (
-                        socket, String(decoding: socket.receiveNow().prefix(12), as: UTF8.self).suffix(3).lowercased()
+                func ask(_ length: Int) async throws -> (socket: Socket, answer: String) {
+                    let socket = try Socket(port: port)
+                    socket.send(
+                        "POST /todo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n"
                     )
+                    return (socket, String(decoding: await socket.receive(), as: UTF8.self))
                 }
-                // It takes the memory that there is for answers, until it is let go.
-                let stalled = try ask()
-                #expect(stalled.status == "200")
-                var refused = 0
-                var slow = try ask()
-                while slow.status == "503", refused < 300 {
-                    refused += 1
-                    try await Task.sleep(for: .milliseconds(100))
-                    slow = try ask()
-                }
-                #expect(slow.status == "200" && refused > 0)
-                #expect(await stalled.socket.receiveAll().utf8.count < text.utf8.count)
-                // Longer than its patience, but now and then something is taken.
-                var count = 0
-                for round in 0... {
-                    if round < 5 { try await Task.sleep(for: .seconds(1)) }
-                    let part = slow.socket.receiveNow()
-                    if part.isEmpty { break }
-                    count += part.count
-                    for _ in 0..<200 where round < 5 { count += slow.socket.receiveNow().count }
-                }
-                #expect(count >= text.utf8.count)
+                let welcome = try await ask(7)
+                #expect(welcome.answer == "HTTP/1.1 100 Continue\r\n\r\n")
+                welcome.socket.send(#"{"n":1}"#)
+                #expect(await welcome.socket.receiveAll().hasPrefix("HTTP/1.1 201 "))
+                #expect(try await ask(1_001).answer.hasPrefix("HTTP/1.1 413 "))
             }
         }
 
@@ -207,8 +228,26 @@
             #expect(server.end() == 0)
             #expect(server.lines.allSatisfy { (try? JSONValue(parsing: Data($0.utf8)))?["message"] != nil })
             #expect(server.lines.last?.contains("\"ended\"") == true)
+            #expect(server.lines.allSatisfy { $0.contains(/"time":"\d{4}-\d\d-\d\dT[0-9:.]+Z"/) })
             let again = try ServerProcess(folder: folder)
             #expect(try await Self.send("GET", "http://127.0.0.1:\(again.port)/todo/1").status == 200)
+        }
+
+        @Test("A folder has one server, and a taken port is named")
+        func alone() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let server = try ServerProcess(folder: folder)
+            let second = #expect(throws: ServerProcess.Ended.self) { try ServerProcess(folder: folder) }
+            #expect(second?.lines.joined().contains("another server") == true, "\(second?.lines ?? [])")
+            let other = folder.appending(path: "other")
+            let third = #expect(throws: ServerProcess.Ended.self) {
+                try ServerProcess(folder: other, arguments: ["--port", "\(server.port)"])
+            }
+            #expect(third?.lines.joined().contains("127.0.0.1:\(server.port)") == true, "\(third?.lines ?? [])")
+            server.kill()
+            // What a killed server has locked is free.
+            #expect(try ServerProcess(folder: folder).end() == 0)
         }
 
         @Test(

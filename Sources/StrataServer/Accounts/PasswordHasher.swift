@@ -8,7 +8,7 @@
     /// milliseconds: a flood of log-ins waits in line instead of taking the machine.
     final class PasswordHasher: Sendable {
         private let cost: PasswordCost
-        private let queue = DispatchQueue(label: "strata.server.passwords")
+        private let queue = DispatchQueue(label: "strata.server.passwords", qos: .background)
         private let waiting = Mutex(0)
         private static let longestLine = 256
         /// Verified in place of the hash of an account that does not exist, so that the time tells nothing.

@@ -6,7 +6,9 @@
         /// Answers a request about accounts and sessions.
         func answer(_ endpoint: AccountEndpoint, _ call: Call) async throws(ServerError) -> ServerResponse {
             guard endpoint.methods.contains(call.request.method) else {
-                throw ServerError(405, "\(call.request.method) is not answered at \(call.request.path).")
+                throw .notAllowed(
+                    "\(call.request.method) is not answered at \(call.request.path.prefix(200)).",
+                    endpoint.methods.sorted().joined(separator: ", "))
             }
             guard call.request.isSecure || !options.requiresTLSForTokens || !endpoint.carriesSecrets else {
                 throw .forbidden("Passwords and tokens are taken over TLS alone.")
@@ -210,8 +212,20 @@
 
         /// A body that changes an account may hold its password, as clients send that send whole objects. It must be
         /// the one that the account has: changing it is what `resetPassword` is for.
-        func checkPassword(in members: [String: JSONValue], schema: String, id: String) async throws(ServerError) {
+        func checkPassword(in members: [String: JSONValue], schema: String, id: String, _ call: Call)
+            async throws(ServerError)
+        {
             guard schema == options.userSchema, let value = members[options.passwordField] else { return }
+            // Whether it is somebody else's password is nobody's business.
+            let level = options.access.level(.update, schema: schema, isUser: true)
+            if let owner = try call.principal.check(level, "update \(schema)") {
+                try await database.read { (scope) throws(ServerError) in
+                    guard let schema = scope.catalogue[schema], let object = try scope.object(schema, id) else {
+                        return
+                    }
+                    try Principal.check(owner, owns: object)
+                }
+            }
             guard let password = value.string, try await isPassword(password, of: id) else {
                 throw .forbidden("Passwords are changed with resetPassword.")
             }

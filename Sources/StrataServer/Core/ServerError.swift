@@ -11,6 +11,8 @@
         public var detail: String?
         /// After how many seconds the client may try again.
         public var retryAfter: Int?
+        /// The methods that would be answered, for 405.
+        public var allowed: String?
         /// What stands in place of the error's body, for 412: the object as the server has it.
         public var body: JSONValue?
 
@@ -29,15 +31,21 @@
         static func unauthorized(_ message: String) -> ServerError { ServerError(401, message) }
         static func forbidden(_ message: String) -> ServerError { ServerError(403, message) }
         static func notFound(_ message: String) -> ServerError { ServerError(404, message) }
+        static func notAllowed(_ message: String, _ allowed: String) -> ServerError {
+            var error = ServerError(405, message)
+            error.allowed = allowed
+            return error
+        }
         static func conflict(_ message: String) -> ServerError { ServerError(409, message) }
 
         /// The answer.
         var response: ServerResponse {
             var members: [String: JSONValue] = ["error": .string(message)]
             if let detail { members["error_description"] = .string(detail) }
-            return ServerResponse(
-                status: status, json: body ?? .object(members),
-                headers: retryAfter.map { [("Retry-After", String($0))] } ?? [])
+            var headers: [(name: String, value: String)] = []
+            if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
+            if let allowed { headers.append(("Allow", allowed)) }
+            return ServerResponse(status: status, json: body ?? .object(members), headers: headers)
         }
 
         /// What a failure of the store means to a client: its own mistake where it is one, 503 where trying again may

@@ -29,6 +29,7 @@
         let logger: Logger
         private let rates: RateLimiter
         private let replays: ReplayGuard
+        private let lock: FolderLock
 
         /// Opens the data in a folder, or makes it.
         /// - Parameters:
@@ -57,6 +58,7 @@
             } catch {
                 throw ServerSetupError("The folder \(folder) cannot be made: \(error.localizedDescription)")
             }
+            lock = try FolderLock(self.folder)
             var declared = SchemaCatalogue()
             var hints: [String: Entity] = [:]
             if let model {
@@ -87,6 +89,7 @@
         public func close() {
             database.close()
             replays.close()
+            lock.release()
         }
 
         // MARK: Answering
@@ -139,7 +142,8 @@
                 request.method = method
             }
             guard ["GET", "HEAD", "POST", "PUT", "DELETE"].contains(request.method) else {
-                throw ServerError(405, "The method \(request.method.prefix(20)) is not answered.")
+                throw .notAllowed(
+                    "The method \(request.method.prefix(20)) is not answered.", "GET, HEAD, POST, PUT, DELETE")
             }
             let segments = try PercentCoding.segments(request.path)
             switch segments.first {
@@ -148,7 +152,7 @@
             case FileVault.pathSegment:
                 let (vault, path) = (files, segments)
                 guard request.method == "GET" || request.method == "HEAD" else {
-                    throw ServerError(405, "Files are read alone.")
+                    throw .notAllowed("Files are read alone.", "GET, HEAD")
                 }
                 return try await database.read { (scope) throws(ServerError) in
                     try vault.download(path, scope: scope)

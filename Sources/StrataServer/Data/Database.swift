@@ -71,7 +71,9 @@
         private let waiting = Mutex<(writes: [Write], isDraining: Bool)>(([], false))
         private let writer = DispatchQueue(label: "strata.server.writer")
         private let writerContext = WriterContext()
-        private let readers = ReaderLine()
+        /// Reads of one object or session do not wait for those of many. What works on a queue of one class waits for
+        /// others of that class when all processors are taken; the writer and the hashes of passwords have theirs.
+        private let (readers, longReaders) = (ReaderLine(.userInitiated), ReaderLine(.utility))
 
         /// Opens the file, or makes it, and brings it up to the catalogue.
         init(
@@ -107,10 +109,11 @@
         // MARK: Reading
 
         /// Runs a read on a thread of its own, so that no event loop waits for the disk.
+        /// - Parameter isLong: Whether it may read many objects.
         func read<T: Sendable>(
-            _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
+            isLong: Bool = false, _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
         ) async throws(ServerError) -> T {
-            try await readers.run { (cancellation) throws(ServerError) in
+            try await (isLong ? longReaders : readers).run { (cancellation) throws(ServerError) in
                 try body(self.readScope(cancellation))
             }
         }

@@ -26,8 +26,12 @@
         private static let width = max(4, ProcessInfo.processInfo.activeProcessorCount * 2)
         private static let longestLine = 10_000
 
-        private let queue = DispatchQueue(label: "strata.server.readers", attributes: .concurrent)
+        private let queue: DispatchQueue
         private let state = Mutex(State())
+
+        init(_ service: DispatchQoS) {
+            queue = DispatchQueue(label: "strata.server.readers", qos: service, attributes: .concurrent)
+        }
 
         /// Runs a read when it is its turn.
         /// - Throws: What the read throws; ``ServerError`` 503 if too many wait, or if the task is cancelled before it

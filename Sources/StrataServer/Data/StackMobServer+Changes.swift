@@ -10,7 +10,7 @@
         /// last one that was on the disk when it began: what is written meanwhile has a greater number and comes next
         /// time.
         func changes(_ call: Call) async throws(ServerError) -> ServerResponse {
-            guard call.request.method == "GET" else { throw ServerError(405, "Changes are read alone.") }
+            guard call.request.method == "GET" else { throw .notAllowed("Changes are read alone.", "GET") }
             let name = call.segments[1].lowercased()
             var (since, limit) = (Int64(0), 1_000)
             for (key, value) in PercentCoding.pairs(call.request.query) ?? [] {
@@ -22,7 +22,7 @@
                 }
             }
             let (options, start, count) = (options, since, limit)
-            return try await database.read { (scope) throws(ServerError) in
+            return try await database.read(isLong: true) { (scope) throws(ServerError) in
                 let level = options.access.level(.read, schema: name, isUser: name == options.userSchema)
                 let owner = try call.principal.check(level, "read \(name)")
                 guard let schema = scope.catalogue[name] else {
@@ -71,7 +71,7 @@
         /// `POST /_batch`: several requests in order, each for itself, with the answers in the same order. The
         /// signature of the batch counts for all of them.
         func batch(_ call: Call) async throws(ServerError) -> ServerResponse {
-            guard call.request.method == "POST" else { throw ServerError(405, "A batch is posted.") }
+            guard call.request.method == "POST" else { throw .notAllowed("A batch is posted.", "POST") }
             guard !call.isNested else { throw .badRequest("A batch cannot hold a batch.") }
             let body = try call.json(options)
             guard let requests = body["requests"]?.elements else {
@@ -186,7 +186,7 @@
                 method, path, headers: headers, body: body, client: call.request.client,
                 isSecure: call.request.isSecure)
             guard ["GET", "POST", "PUT", "DELETE"].contains(request.method) else {
-                throw ServerError(405, "The method \(method.prefix(20)) is not answered.")
+                throw .notAllowed("The method \(method.prefix(20)) is not answered.", "GET, POST, PUT, DELETE")
             }
             return Call(
                 request: request, segments: try PercentCoding.segments(request.path), principal: call.principal,

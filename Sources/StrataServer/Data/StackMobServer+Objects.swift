@@ -35,7 +35,16 @@
         }
 
         private static func notAnswered(_ call: Call) -> ServerError {
-            ServerError(405, "\(call.request.method) is not answered at \(call.request.path.prefix(200)).")
+            let allowed =
+                switch call.segments.count {
+                case 1: "GET, HEAD, POST, DELETE"
+                case 2: "GET, HEAD, PUT, DELETE"
+                case 3: "PUT, POST"
+                case 4: "DELETE"
+                default: ""
+                }
+            return .notAllowed(
+                "\(call.request.method) is not answered at \(call.request.path.prefix(200)).", allowed)
         }
 
         // MARK: Reading
@@ -241,7 +250,7 @@
             guard let members = try call.json(options).members else { throw .badRequest("The body must be an object.") }
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let options = options
-            try await checkPassword(in: members, schema: name, id: id)
+            try await checkPassword(in: members, schema: name, id: id, call)
             let passwords = try await hashes(of: [members], schema: name, relations: relations)
             return try once(
                 call,

@@ -7,7 +7,7 @@
         func query(_ call: Call, _ name: String) async throws(ServerError) -> ServerResponse {
             let options = options
             let isForgiving = options.isDevelopment && call.version == 0
-            return try await database.read { (scope) throws(ServerError) in
+            return try await database.read(isLong: true) { (scope) throws(ServerError) in
                 let shape = try ObjectReader.Shape(call.request)
                 let range = try ObjectRange(header: call.request.header("Range"))
                 let level = options.access.level(.read, schema: name, isUser: name == options.userSchema)
@@ -45,12 +45,28 @@
             let found = try reader.scope.fetchLazily(request)
             let (body, count) = try body(found, schema, shape, nearest, reader)
             let isAll = request.offset == 0 && count == found.count && count < (request.limit ?? .max)
-            let total = isAll ? count : try reader.scope.count(whole)
+            let total = isAll ? count : try reader.scope.count(Self.countable(whole))
             let type = (name: "Content-Type", value: "application/json")
             guard count < total else { return ServerResponse(status: 200, headers: [type], body: body) }
             let span = count == 0 ? "*" : "\(request.offset)-\(request.offset + count - 1)"
             return ServerResponse(
                 status: 206, headers: [type, ("Content-Range", "\(span)/\(total)")], body: body)
+        }
+
+        /// A request that finds as many objects in whatever order: to have a place is enough to be near one, and to know
+        /// that takes no distances.
+        private static func countable(_ request: FetchRequest<ManagedObject>) -> FetchRequest<ManagedObject> {
+            func unordered(_ predicate: FetchPredicate) -> FetchPredicate {
+                switch predicate {
+                case .geo(.near(let place, _, _)): return .comparison(place, .notEqual, .constant(.null), [])
+                case .and(let parts): return .and(parts.map { unordered($0) })
+                default: return predicate
+                }
+            }
+            var request = request
+            request.predicate = request.predicate.map { unordered($0) }
+            request.sorts = []
+            return request
         }
 
         /// Objects as a JSON array that grows no larger than an answer may be: only a few of them are in memory at a

@@ -72,7 +72,7 @@
         ///   - since: Messages of that millisecond and older are left out.
         /// - Throws: ``ServerError`` if the store fails.
         public func pushMessages(since: Int64 = 0) async throws(ServerError) -> [JSONValue] {
-            try await database.read { (scope) throws(ServerError) in
+            try await database.read(isLong: true) { (scope) throws(ServerError) in
                 func created(_ comparison: ComparisonOperator, _ time: Int64) -> FetchPredicate {
                     .comparison(.keyPath(["created"]), comparison, .constant(.integer(time)), [])
                 }

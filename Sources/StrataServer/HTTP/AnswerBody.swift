@@ -27,6 +27,9 @@
                 var rest = data[...]
                 while !rest.isEmpty {
                     try await writer.write(ByteBuffer(bytes: rest.prefix(Self.partSize)))
+                    // The writer takes parts until the event loop says that the connection takes none. A loop that is
+                    // busy says so late: without waiting for it, all of the answer would be the connection's, unseen.
+                    try await channel.eventLoop.submit {}.get()
                     watch.rest()
                     rest = rest.dropFirst(Self.partSize)
                 }

@@ -6,6 +6,7 @@
     import HummingbirdTLS
     import Logging
     import NIOCore
+    import NIOHTTPTypes
     import NIOSSL
 
     /// Puts a ``StackMobServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
@@ -79,7 +80,12 @@
                 configuration: configuration,
                 onServerRunning: { channel in await onReady(channel.localAddress?.port ?? 0) }, logger: logger)
             defer { server.close() }
-            try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
+            do {
+                try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
+            } catch let error as IOError {
+                throw ServerSetupError(
+                    "The server cannot listen at \(host):\(port): \(String(cString: strerror(error.errnoCode)))")
+            }
         }
 
         private static func configuration(of files: TLSFiles) throws -> TLSConfiguration {
@@ -106,7 +112,7 @@
             let lease = MemoryBudget.Lease(budget)
             let body: Data
             do throws(ServerError) {
-                body = try await collect(request.body, upTo: limits.bodySize, lease)
+                body = try await collect(request, from: channel, upTo: limits.bodySize, lease)
             } catch {
                 // The rest of the body is of no use, so the connection ends with the answer.
                 return response(error.response, on: channel, lease, limits, closes: true)
@@ -121,21 +127,32 @@
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
             }
-            do throws(ServerError) {
-                try lease.take(answer.body.count)
-            } catch {
-                return response(error.response, on: channel, lease, limits, closes: false)
+            let share = MemoryBudget.Lease(budget)
+            guard request.method == .get else {
+                share.takeAnyway(answer.body.count)
+                return response(answer, on: channel, share, limits, closes: false)
             }
-            return response(answer, on: channel, lease, limits, closes: false)
+            do throws(ServerError) {
+                try share.take(answer.body.count)
+            } catch {
+                return response(error.response, on: channel, share, limits, closes: false)
+            }
+            return response(answer, on: channel, share, limits, closes: false)
         }
 
         private static func collect(
-            _ body: RequestBody, upTo limit: Int, _ lease: MemoryBudget.Lease
+            _ request: Request, from channel: any Channel, upTo limit: Int, _ lease: MemoryBudget.Lease
         ) async throws(ServerError) -> Data {
+            let announced = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+            guard announced <= limit else { throw ServerError(413, "The body is larger than \(limit) bytes.") }
+            if request.headers[.expect]?.lowercased() == "100-continue" {
+                // The client waits to be told that its body is welcome.
+                channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)), promise: nil)
+            }
             var data = Data()
             var refusal: ServerError?
             do {
-                for try await part in body {
+                for try await part in request.body {
                     guard data.count + part.readableBytes <= limit else {
                         refusal = ServerError(413, "The body is larger than \(limit) bytes.")
                         break

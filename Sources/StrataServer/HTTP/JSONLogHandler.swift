@@ -2,6 +2,12 @@
     import Foundation
     import Logging
 
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Darwin)
+        import Darwin
+    #endif
+
     /// Logs as JSON, one object a line: `time`, `level`, `message`, and the metadata by its names.
     public struct JSONLogHandler: LogHandler {
         public var metadata: Logger.Metadata = [:]
@@ -14,10 +20,21 @@
         ///   - label: Who logs.
         ///   - write: Where lines go, each with its line feed; standard error by default.
         public init(
-            label: String, write: @escaping @Sendable (Data) -> Void = { FileHandle.standardError.write($0) }
+            label: String, write: @escaping @Sendable (Data) -> Void = { JSONLogHandler.writeToStandardError($0) }
         ) {
             self.label = label
             self.write = write
+        }
+
+        /// Writes to standard error. Whoever reads it may be gone, which is no reason to end: then nothing is written.
+        public static func writeToStandardError(_ line: Data) {
+            var rest = line[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
         }
 
         public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -25,12 +42,14 @@
             set { metadata[key] = newValue }
         }
 
+        private static let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
         public func log(event: LogEvent) {
             var members: [String: JSONValue] = [:]
             for (name, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) {
                 members[name] = .string("\(value)")
             }
-            members["time"] = .string(Date().ISO8601Format(.iso8601(timeZone: .gmt, includingFractionalSeconds: true)))
+            members["time"] = .string(Date().ISO8601Format(Self.time))
             members["level"] = .string(event.level.rawValue)
             members["message"] = .string("\(event.message)")
             members["label"] = .string(label)

@@ -32,6 +32,12 @@
                 taken.withLock { $0 += bytes }
             }
 
+            /// Takes more, even if it is not there: for an answer to what is done already.
+            func takeAnyway(_ bytes: Int) {
+                budget.used.withLock { $0 += bytes }
+                taken.withLock { $0 += bytes }
+            }
+
             deinit {
                 let bytes = taken.withLock { $0 }
                 budget.used.withLock { $0 -= bytes }
