@@ -81,7 +81,13 @@ package struct JSONScanner {
     /// A text in quotes, which begins at the place.
     package mutating func string() throws(JSONError) -> String {
         place += 1
-        var content: [UInt8] = []
+        let start = place
+        while let byte = peek, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { place += 1 }
+        if peek == UInt8(ascii: "\"") {
+            place += 1
+            return String(decoding: bytes[start..<(place - 1)], as: UTF8.self)
+        }
+        var content = Array(bytes[start..<place])
         while let byte = peek {
             place += 1
             switch byte {

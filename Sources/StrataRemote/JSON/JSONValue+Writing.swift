@@ -14,11 +14,11 @@ extension JSONValue: CustomStringConvertible {
 
     private func write(to bytes: inout [UInt8]) {
         switch self {
-        case .null: bytes += Array("null".utf8)
-        case .boolean(let flag): bytes += Array((flag ? "true" : "false").utf8)
-        case .integer(let number): bytes += Array(String(number).utf8)
-        case .double(let number): bytes += Array((number.isFinite ? number.description : "null").utf8)
-        case .decimal(let number): bytes += Array((number.isNaN ? "null" : "\(number)").utf8)
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .boolean(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .integer(let number): bytes.append(contentsOf: String(number).utf8)
+        case .double(let number): bytes.append(contentsOf: (number.isFinite ? number.description : "null").utf8)
+        case .decimal(let number): bytes.append(contentsOf: (number.isNaN ? "null" : "\(number)").utf8)
         case .string(let text): Self.write(text, to: &bytes)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
@@ -41,6 +41,11 @@ extension JSONValue: CustomStringConvertible {
 
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
+        defer { bytes.append(UInt8(ascii: "\"")) }
+        let isPlain = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 != 0x7F
+        }
+        if isPlain { return bytes.append(contentsOf: text.utf8) }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
@@ -53,6 +58,5 @@ extension JSONValue: CustomStringConvertible {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

@@ -17,6 +17,7 @@ extension Mirror {
         let (told, done) = try store.transaction { (transaction) throws(StoreError) in
             var told: [StoreChange] = []
             var done: [RowIdentity] = []
+            let held = self.secrets.names
             for (entry, record) in list {
                 // Each is looked at as if it were alone: what waits for the others is still to be told of.
                 var session = ApplySession(mirror: self, transaction: transaction)
@@ -24,7 +25,9 @@ extension Mirror {
                 try session.complete(entry, record)
                 if let change = session.change { told.append(change) }
                 let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
-                if try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection).isEmpty {
+                if held[identity] != nil,
+                    try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection).isEmpty
+                {
                     done.append(identity)
                 }
             }

@@ -17,7 +17,8 @@ extension StackMobDialect {
             if let failure = failure(response) { throw failure }
             let json = try json(response)
             return .page(RemotePage(records: try records(json.elements ?? [json], StackMobSchema(entity))))
-        case .create, .update, .delete, .relate: return .outcomes(try outcomes(response, to: operation))
+        case .create, .update, .delete, .relate:
+            return .outcomes(try outcomes(response, try? JSONValue(response.body), to: operation, KnownSchemas()))
         case .pull(let pull): return .page(try pullAnswer(response, pull))
         case .upload(let entity, let file):
             if let failure = failure(response) { throw failure }
@@ -56,13 +57,16 @@ extension StackMobDialect {
     }
 
     /// What became of the writes of one request.
+    /// - Parameters:
+    ///   - response: The answer. The body counts for failures alone.
+    ///   - told: The body, read; nil if it is no JSON.
     func outcomes(
-        _ response: WireResponse, to operation: RemoteOperation
+        _ response: WireResponse, _ told: JSONValue?, to operation: RemoteOperation, _ schemas: KnownSchemas
     ) throws(RemoteError) -> [RemoteOutcome] {
         let identities = Self.identities(of: operation)
         if var failure = failure(response) {
             guard Self.isAboutWrite(failure) else { throw failure }
-            failure.serverRecord = failure.kind == .conflict ? serverRecord(response, operation) : nil
+            failure.serverRecord = failure.kind == .conflict ? serverRecord(told, operation, schemas) : nil
             return identities.map { identity in
                 var error = failure
                 error.identity = identity
@@ -71,34 +75,37 @@ extension StackMobDialect {
         }
         switch operation {
         case .create(let entity, let writes) where writes.count > 1:
-            return manyOutcomes(response, entity: entity, ids: writes.map(\.id))
-        case .create(let entity, _), .update(let entity, _):
-            return [.done(try? record(response, StackMobSchema(entity)))]
+            return manyOutcomes(response, told, entity: entity, ids: writes.map(\.id))
+        case .create(let entity, _), .update(let entity, _): return [.done(record(told, entity, schemas))]
         case .relate(let entity, let relation):
             // The objects made along the way are told of as those of a creation of many are.
-            let failed = manyOutcomes(response, entity: nil, ids: relation.created.map(\.id))
+            let failed = manyOutcomes(response, told, entity: nil, ids: relation.created.map(\.id))
                 .first { if case .failed = $0 { true } else { false } }
-            return [failed ?? .done(try? record(response, StackMobSchema(entity)))]
+            return [failed ?? .done(record(told, entity, schemas))]
         default: return [.done(nil)]
         }
     }
 
     /// What became of many new objects: the answer lists identifiers.
-    private func manyOutcomes(_ response: WireResponse, entity: EntityDescription?, ids: [String]) -> [RemoteOutcome] {
-        let failed = Set(((try? JSONValue(response.body))?["failed"]?.elements ?? []).compactMap(\.text))
+    private func manyOutcomes(
+        _ response: WireResponse, _ told: JSONValue?, entity: EntityDescription?, ids: [String]
+    ) -> [RemoteOutcome] {
+        let failed = Set((told?["failed"]?.elements ?? []).compactMap(\.text))
         return ids.map { id in
             guard failed.contains(id) else { return .done(nil) }
             return .failed(
                 RemoteError(
                     .rejected, domain: StackMobError.httpDomain, code: response.status,
-                    message: "the server did not make this object", status: response.status, body: response.body,
+                    message: "the server did not make this object", status: response.status, body: told?.data,
                     identity: entity.map { RemoteIdentity(entity: $0.name, id: id) }))
         }
     }
 
-    private func serverRecord(_ response: WireResponse, _ operation: RemoteOperation) -> RemoteRecord? {
+    private func serverRecord(_ told: JSONValue?, _ operation: RemoteOperation, _ schemas: KnownSchemas)
+        -> RemoteRecord?
+    {
         switch operation {
-        case .update(let entity, _), .delete(let entity, _): try? record(response, StackMobSchema(entity))
+        case .update(let entity, _), .delete(let entity, _): record(told, entity, schemas)
         default: nil
         }
     }
@@ -137,8 +144,10 @@ extension StackMobDialect {
         return records
     }
 
-    private func record(_ response: WireResponse, _ schema: StackMobSchema) throws(RemoteError) -> RemoteRecord {
-        try StackMobDecoder(dialect: self).record(try json(response), schema: schema)
+    /// The object that an answer tells; nil if it tells none.
+    private func record(_ told: JSONValue?, _ entity: EntityDescription, _ schemas: KnownSchemas) -> RemoteRecord? {
+        guard let told, let schema = try? schemas[entity] else { return nil }
+        return try? StackMobDecoder(dialect: self).record(told, schema: schema)
     }
 
     func invalidAnswer(_ message: String, _ response: WireResponse) -> RemoteError {

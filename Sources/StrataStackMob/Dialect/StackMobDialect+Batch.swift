@@ -13,31 +13,36 @@ extension StackMobDialect {
 
     /// One request with several writes in it. The standing headers and the signature are those of the whole.
     func batchRequest(_ operations: [RemoteOperation], _ options: RequestOptions) throws(RemoteError) -> WireRequest {
-        var requests: [JSONValue] = []
+        var text = Data("{\"requests\":[".utf8)
+        let schemas = KnownSchemas()
+        var isFirst = true
         var isSecure = false
         for operation in operations {
             for step in try batchSteps(of: operation) {
-                let request = try self.request(for: step, options: RequestOptions())
+                let request = try self.request(for: step, options: RequestOptions(), schemas)
                 isSecure = isSecure || request.head.scheme == "https"
-                var members: [String: JSONValue] = [
-                    "method": .string(request.head.method.rawValue), "path": .string(request.head.path ?? "/"),
-                ]
-                let headers = request.head.headerFields
-                    .filter { ![.accept, .apiKey, .userAgent, .contentType].contains($0.name) }
-                    .map { ($0.name.rawName, JSONValue.string($0.value)) }
-                members["headers"] = .object(Dictionary(headers, uniquingKeysWith: { $1 }))
-                if let body = request.body {
-                    do throws(JSONError) {
-                        members["body"] = try JSONValue(body)
-                    } catch {
-                        throw StackMobError.invalid("\(error)")
-                    }
-                }
-                requests.append(.object(members))
+                if !isFirst { text.append(UInt8(ascii: ",")) }
+                isFirst = false
+                text.append(Self.batchElement(request))
             }
         }
-        return try dataRequest(
-            .post, "/_batch", json: ["requests": .array(requests)], secure: isSecure, options: options)
+        text.append(contentsOf: "]}".utf8)
+        var request = try dataRequest(.post, "/_batch", secure: isSecure, options: options)
+        request.body = text
+        return request
+    }
+
+    /// A request as JSON. Its body is JSON as it stands, and comes first, because members are sorted by name.
+    private static func batchElement(_ request: WireRequest) -> Data {
+        let headers = request.head.headerFields
+            .filter { ![.accept, .apiKey, .userAgent, .contentType].contains($0.name) }
+            .map { ($0.name.rawName, JSONValue.string($0.value)) }
+        let rest: JSONValue = [
+            "headers": .object(Dictionary(headers, uniquingKeysWith: { $1 })),
+            "method": .string(request.head.method.rawValue), "path": .string(request.head.path ?? "/"),
+        ]
+        guard let body = request.body else { return rest.data }
+        return Data("{\"body\":".utf8) + body + Data(",".utf8) + rest.data.dropFirst()
     }
 
     /// What became of the writes of a batch: one outcome for each object, and one for each change of members, which has
@@ -47,6 +52,7 @@ extension StackMobDialect {
     ) throws(RemoteError) -> [RemoteOutcome] {
         if let failure = failure(response) { throw failure }
         let answers = try json(response).elements ?? []
+        let schemas = KnownSchemas()
         var place = 0
         var outcomes: [RemoteOutcome] = []
         for operation in operations {
@@ -56,11 +62,14 @@ extension StackMobDialect {
                 else {
                     throw invalidAnswer("the answer to a batch has too few members, or one without status", response)
                 }
-                let body = answers[place]["body"]?.data ?? Data()
+                let told = answers[place]["body"]
                 place += 1
-                let part = WireResponse(HTTPResponse(status: .init(code: Int(status))), body: body)
+                // The text is of use for what failed alone.
+                let part = WireResponse(
+                    HTTPResponse(status: .init(code: Int(status))),
+                    body: (200..<300).contains(status) ? Data() : told?.data ?? Data())
                 do throws(RemoteError) {
-                    own += try self.outcomes(part, to: step)
+                    own += try self.outcomes(part, told, to: step, schemas)
                 } catch {
                     own += Self.identities(of: step).map { identity in
                         var error = error

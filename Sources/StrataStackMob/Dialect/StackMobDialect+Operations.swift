@@ -34,13 +34,19 @@ extension StackMobDialect: RemoteDialect {
     public func request(
         for operation: RemoteOperation, options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
+        try request(for: operation, options: options, KnownSchemas())
+    }
+
+    func request(
+        for operation: RemoteOperation, options: RequestOptions, _ schemas: KnownSchemas
+    ) throws(RemoteError) -> WireRequest {
         switch operation {
         case .query(let query): return try queryRequest(try self.query(for: query), options: options)
         case .count(let query): return try countRequest(try self.query(for: query), options: options)
         case .read(let entity, let ids): return try readRequest(entity, ids, options)
-        case .create(let entity, let writes): return try createRequest(entity, writes, options)
+        case .create(let entity, let writes): return try createRequest(entity, writes, options, schemas)
         case .update(let entity, let write):
-            let body = try body(of: write, entity, .update)
+            let body = try body(of: write, schemas[entity], .update)
             let request = try updateRequest(
                 schema: entity.name, id: write.id, object: body.json, relations: body.relations,
                 secure: !write.secrets.isEmpty, options: options)
@@ -68,12 +74,12 @@ extension StackMobDialect: RemoteDialect {
     }
 
     private func createRequest(
-        _ entity: EntityDescription, _ writes: [RemoteWrite], _ options: RequestOptions
+        _ entity: EntityDescription, _ writes: [RemoteWrite], _ options: RequestOptions, _ schemas: KnownSchemas
     ) throws(RemoteError) -> WireRequest {
         let isUser = isUserSchema(StackMobNames.schema(ofEntity: entity.name))
         var bodies: [StackMobBody] = []
         for write in writes {
-            bodies.append(try body(of: write, entity, .insert))
+            bodies.append(try body(of: write, schemas[entity], .insert))
         }
         var relations: [String] = []
         for relation in bodies.flatMap(\.relations) where !relations.contains(relation) { relations.append(relation) }
@@ -85,9 +91,9 @@ extension StackMobDialect: RemoteDialect {
 
     /// The fields of a write with its increments and secrets.
     func body(
-        of write: RemoteWrite, _ entity: EntityDescription, _ purpose: StackMobEncoder.Purpose
+        of write: RemoteWrite, _ schema: StackMobSchema, _ purpose: StackMobEncoder.Purpose
     ) throws(RemoteError) -> StackMobBody {
-        try body(of: write, StackMobSchema(entity), purpose, StackMobEncoder(dialect: self))
+        try body(of: write, schema, purpose, StackMobEncoder(dialect: self))
     }
 
     package func body(
@@ -138,7 +144,7 @@ extension StackMobDialect: RemoteDialect {
             var objects: [JSONValue] = []
             var relations: [String] = []
             for write in relation.created {
-                let body = try body(of: write, destination, .insert)
+                let body = try body(of: write, StackMobSchema(destination), .insert)
                 objects.append(body.json)
                 for pair in body.relations where !relations.contains(pair) { relations.append(pair) }
             }

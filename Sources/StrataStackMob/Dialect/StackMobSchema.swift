@@ -74,3 +74,17 @@ public struct StackMobSchema: Sendable {
         return try StackMobNames.field(ofProperty: key)
     }
 }
+
+/// The schemas of the entities that one request is about, each made once. It lives no longer than the entities.
+final class KnownSchemas {
+    private var schemas: [ObjectIdentifier: StackMobSchema] = [:]
+
+    subscript(entity: EntityDescription) -> StackMobSchema {
+        get throws(RemoteError) {
+            if let known = schemas[ObjectIdentifier(entity)] { return known }
+            let schema = try StackMobSchema(entity)
+            schemas[ObjectIdentifier(entity)] = schema
+            return schema
+        }
+    }
+}

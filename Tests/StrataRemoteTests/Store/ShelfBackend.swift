@@ -96,7 +96,9 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
     }
 
     /// Whether a request waits at the gate.
-    var isWaitedFor: Bool { lock.withLock { gate?.isEmpty == false } }
+    var isWaitedFor: Bool { waitingCount > 0 }
+    /// How many requests wait at the gate.
+    var waitingCount: Int { lock.withLock { gate?.count ?? 0 } }
 
     // MARK: A back end
 

@@ -84,6 +84,28 @@ import Testing
         #expect(writes(backend) == ["create Country pe", "create City 1"])
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func objectsThatDoNotReferToEachOtherAreMadeAtOnce() async throws {
+        let backend = ShelfBackend {
+            $0.features.insert(.conditionalWrites)
+            $0.maximumBatch = 1
+        }
+        let (store, context) = try open(backend)
+        for number in 0..<10 { _ = try make("City", ["cityId": "\(number)"], context) }
+        try context.save()
+        backend.close()
+        backend.refuse("City", "3", RemoteError(.rejected, message: "not this one"))
+        let push = Task { try await store.sync.push() }
+        while backend.waitingCount < store.sync.options.requestsAtOnce { try await Task.sleep(for: .milliseconds(2)) }
+        backend.open()
+        let results = try await push.value.results
+        #expect(Set(results.map(\.identity.id)).count == 10)
+        #expect(results.filter { $0.action == .created }.count == 9)
+        #expect(backend.count("City") == 9)
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.sync.failedChanges().map(\.identity.id) == ["3"])
+    }
+
     @Test func bothSidesAreMergedByProperty() async throws {
         let backend = conditional()
         backend.putCity("1", "Lima", population: 1)
