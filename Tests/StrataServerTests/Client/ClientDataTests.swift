@@ -169,12 +169,12 @@
             try await withServer(model: Notebook.model) { server in
                 let device = try Device(server)
                 for number in 0..<300 { try device.make("Note", ["noteId": "\(number)", "likes": Int64(number)]) }
-                #expect(try await device.wire.counting { try await device.save() } == 1)
+                #expect(try await device.wire.counting { try await device.save() } == 2)
                 let notes = try await device.fetch("Note")
                 #expect(notes.count == 300)
                 for note in notes.prefix(200) { try note.setValue("changed", forKey: "title") }
                 for note in notes.suffix(100) { device.context.delete(note) }
-                #expect(try await device.wire.counting { try await device.save() } <= 2)
+                #expect(try await device.wire.counting { try await device.save() } <= 3)
                 let other = try Device(server)
                 #expect(try await other.fetch("Note", "title == 'changed'").count == 200)
                 #expect(try await other.context.count(for: FetchRequest<ManagedObject>(entity: "Note")) == 200)
