@@ -222,7 +222,7 @@ final class SimulatedClient: @unchecked Sendable {
 
     // MARK: What is here
 
-    /// All objects as the server would tell them; references to what is not here are nil.
+    /// All objects as the server would tell them; references to what is not here lead to nobody.
     func contents() throws -> [RemoteIdentity: [String: RemoteValue]] {
         var names: [RowIdentity: String] = [:]
         var all: [(RowReference, EntityDescription)] = []
@@ -240,7 +240,7 @@ final class SimulatedClient: @unchecked Sendable {
                     let destination = entity.relationships[index].destinationIndex
                     let key = row.row.isPresent(slot.index) ? Int64(bitPattern: row.row.word(slot.index)) : nil
                     values[slot.name] = .reference(
-                        key.flatMap { names[RowIdentity(entityIndex: destination, key: $0)] })
+                        key.flatMap { names[RowIdentity(entityIndex: destination, key: $0)] ?? "nobody" })
                 } else {
                     values[slot.name] = .value(row.row.value(slot))
                 }
@@ -249,8 +249,10 @@ final class SimulatedClient: @unchecked Sendable {
                 let members = try mirror.store.memberKeys(
                     entityIndex: entity.index, relationshipIndex: tags.index, owners: [row.key])
                 values["tags"] = .references(
-                    members.compactMap { names[RowIdentity(entityIndex: tags.destinationIndex, key: $0.member)] }
-                        .sorted())
+                    members.map {
+                        names[RowIdentity(entityIndex: tags.destinationIndex, key: $0.member)] ?? "nobody"
+                    }
+                    .sorted())
             }
             result[id(row)] = values
         }

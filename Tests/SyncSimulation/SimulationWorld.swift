@@ -60,6 +60,8 @@ public final class SimulationWorld: @unchecked Sendable {
         isDone = executor.run { finish.isSet }
         if !isDone { violate("the simulation came to a halt") }
         for client in clients { client.close() }
+        // They hold the world.
+        clients = []
         return violations
     }
 

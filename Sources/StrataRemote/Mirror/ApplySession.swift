@@ -112,6 +112,13 @@ struct ApplySession {
         var seen: Set<RemoteIdentity> = []
         let links = DeletedLinks(mirror: mirror, connection: connection)
         let hasLinks = try !links.isEmpty
+        // Servers may leave references to what is deleted. They lead nowhere until the object itself is told again.
+        var deleted: Set<RemoteIdentity> = []
+        for (entity, id) in hasLinks ? items.flatMap(references) : [] {
+            let identity = named(id, entity)
+            guard positions[identity] == nil, !deleted.contains(identity) else { continue }
+            if try links.leads(to: id, root: entity.rootIndex) { deleted.insert(identity) }
+        }
         for item in items {
             if hasLinks, tellsAllReferences(item) {
                 try links.forget(owner: item.record.id, entityIndex: item.entity.index)
@@ -142,7 +149,7 @@ struct ApplySession {
                         gone.insert(identity)
                         try links.add(identity, from: item.record.identity)
                     }
-                } else if mirror.tombstones.covers(identity, ticket) {
+                } else if deleted.contains(identity) || mirror.tombstones.covers(identity, ticket) {
                     gone.insert(identity)
                     try links.add(identity, from: item.record.identity)
                 } else {

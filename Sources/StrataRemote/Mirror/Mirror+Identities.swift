@@ -77,20 +77,42 @@ extension Mirror {
         }
     }
 
+    /// All objects of a hierarchy of which no more is known than their name at the server.
+    package func placeholders(of root: EntityDescription) throws(StoreError) -> [RemoteIdentity] {
+        try store.reading { (connection) throws(StoreError) in
+            guard let columns = nameColumns(root.index) else { return [] }
+            let statement = try connection.statement(
+                "SELECT \(columns.list) FROM \(columns.table) WHERE t._version = 0")
+            return try names(root.index, statement).values.sorted { $0.id < $1.id }
+        }
+    }
+
     /// Reads primary keys from the rows themselves.
     func ids(
         entityIndex: Int, keys: [Int64], placeholdersOnly: Bool, on connection: Connection
     ) throws(StoreError) -> [Int64: RemoteIdentity] {
         let root = root(entityIndex)
-        let slot = primaryKeys[root]
-        guard !keys.isEmpty, let place = store.place(entityIndex: root, slot: slot.index) else { return [:] }
-        let entity = store.hasEntityColumn(root) ? "t._entity" : "NULL"
+        guard !keys.isEmpty, let columns = nameColumns(root) else { return [:] }
         let statement = try connection.statement(
             """
-            SELECT t._id, t.\(place.column), \(entity) FROM strata_list(?) AS l CROSS JOIN \(place.table) AS t \
-            ON t._id = l.value\(placeholdersOnly ? " WHERE t._version = 0" : "")
+            SELECT \(columns.list) FROM strata_list(?) AS l CROSS JOIN \(columns.table) ON t._id = l.value\
+            \(placeholdersOnly ? " WHERE t._version = 0" : "")
             """)
         statement.bind(ValueList(keys: keys), at: 1)
+        return try names(root, statement)
+    }
+
+    /// Key, primary key and entity of the rows `t` of a hierarchy.
+    private func nameColumns(_ root: Int) -> (list: String, table: String)? {
+        store.place(entityIndex: root, slot: primaryKeys[root].index).map { place in
+            let entity = store.hasEntityColumn(root) ? "t._entity" : "NULL"
+            return ("t._id, t.\(place.column), \(entity)", "\(place.table) AS t")
+        }
+    }
+
+    /// Reads what ``nameColumns(_:)`` asks for.
+    private func names(_ root: Int, _ statement: Statement) throws(StoreError) -> [Int64: RemoteIdentity] {
+        let slot = primaryKeys[root]
         let only = model.entities[root].descendantIndexes.first { !model.entities[$0].isAbstract } ?? root
         var result: [Int64: RemoteIdentity] = [:]
         while try statement.step() {

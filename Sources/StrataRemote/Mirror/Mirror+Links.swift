@@ -29,6 +29,15 @@ struct DeletedLinks {
         get throws(StoreError) { try connection.integer("SELECT 1 FROM _remote_links LIMIT 1") == nil }
     }
 
+    /// Whether an object is referred to that was deleted, and is not back.
+    func leads(to id: String, root: Int) throws(StoreError) -> Bool {
+        let statement = try connection.statement("SELECT 1 FROM _remote_links WHERE root = ? AND id = ? LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(mirror.entities.numbers[root], at: 1)
+        statement.bind(id, at: 2)
+        return try statement.step()
+    }
+
     /// What the object refers to is known anew, or it is gone.
     func forget(owner id: String, entityIndex: Int) throws(StoreError) {
         try run("DELETE FROM _remote_links WHERE owner = ? AND owner_id = ?", id, entityIndex)

@@ -59,7 +59,19 @@ package final class Mirror: Sendable {
         options.cacheSize = options.cacheSize ?? Self.cacheSize
         let store = try SQLiteStore.open(model: model, location: location, options: options)
         let entities = try store.transaction { (transaction) throws(StoreError) in
-            try MirrorEntities(model: model, on: transaction.connection)
+            let entities = try MirrorEntities(model: model, on: transaction.connection)
+            for root in model.entities where root.rootIndex == root.index {
+                guard let place = store.place(entityIndex: root.index, slot: primaryKeys[root.index].index) else {
+                    continue
+                }
+                // There are few of them, and each pull looks for them.
+                try transaction.connection.execute(
+                    """
+                    CREATE INDEX IF NOT EXISTS _placeholders_\(entities.numbers[root.index]) \
+                    ON \(place.table) (_id) WHERE _version = 0
+                    """)
+            }
+            return entities
         }
         return Mirror(
             store: store, entities: entities, primaryKeys: primaryKeys, keepsInverses: keepsInverses, now: now)

@@ -13,8 +13,7 @@ struct PullRun {
     private var capabilities: RemoteCapabilities { engine.backend.capabilities }
 
     mutating func run() async throws(SyncError) {
-        for entity in mirror.model.entities where !entity.isAbstract {
-            if let wanted = engine.options.entities, !wanted.contains(entity.name) { continue }
+        for entity in mirror.model.entities where isPulled(entity) {
             engine.news.update { status in
                 status.phase = .pulling(entity.name)
                 status.done = 0
@@ -28,7 +27,12 @@ struct PullRun {
             }
         }
         // Also what became so by what was just read.
-        try await readStale()
+        var asked: Set<RemoteIdentity> = []
+        repeat { try await readStale() } while try await readPlaceholders(&asked)
+    }
+
+    private func isPulled(_ entity: EntityDescription) -> Bool {
+        !entity.isAbstract && engine.options.entities?.contains(entity.name) != false
     }
 
     private mutating func take(_ page: RemotePage, _ ticket: ReadTicket, cursor: (String, String)?) throws(SyncError) {
@@ -60,10 +64,27 @@ struct PullRun {
             if stale.isEmpty { return }
             for (name, list) in Dictionary(grouping: stale, by: \.entity).sorted(by: { $0.key < $1.key }) {
                 guard let entity = mirror.model.entity(named: name) else { continue }
-                try await refresh(list, entity)
+                try await refresh(list, [entity])
                 try local { () throws(StoreError) in try mirror.noteFresh(list) }
             }
         }
+    }
+
+    /// Asks by name for what is referred to and was told by no pull of its entity: it came since, or the server has left
+    /// references to what it has deleted.
+    /// - Parameter asked: What has been asked for.
+    /// - Returns: Whether there was anything to ask for.
+    private mutating func readPlaceholders(_ asked: inout Set<RemoteIdentity>) async throws(SyncError) -> Bool {
+        let before = asked.count
+        for root in mirror.model.entities where root.rootIndex == root.index {
+            let entities = root.descendantIndexes.map { mirror.model.entities[$0] }.filter { !$0.isAbstract }
+            guard entities.allSatisfy(isPulled) else { continue }
+            let missing = try local { () throws(StoreError) in try mirror.placeholders(of: root) }
+                .filter { asked.insert($0).inserted }
+            // A reference tells no entity: it may be any of the hierarchy.
+            try await refresh(missing, entities)
+        }
+        return asked.count > before
     }
 
     // MARK: By cursors
@@ -109,7 +130,7 @@ struct PullRun {
         }
         if attribute == nil {
             // Asked for once more: pages shift while others write.
-            try await refresh(known.filter { !seen.contains($0.id) }, entity)
+            try await refresh(known.filter { !seen.contains($0.id) }, [entity])
         } else {
             if let latest { try local { () throws(StoreError) in try mirror.setState(name, String(latest)) } }
             try await sweep(entity)
@@ -143,24 +164,31 @@ struct PullRun {
         if capabilities.features.contains(.selecting) { query.properties = [] }
         var seen: Set<String> = []
         try await forEachPage(&query) { (_, page, _) in seen.formUnion(page.records.map(\.id)) }
-        try await refresh(known.filter { !seen.contains($0.id) }, entity)
+        try await refresh(known.filter { !seen.contains($0.id) }, [entity])
     }
 
     /// Reads objects by their primary keys, and removes those that the server has no more.
-    private mutating func refresh(_ missing: [RemoteIdentity], _ entity: EntityDescription) async throws(SyncError) {
+    /// - Parameter entities: The entities that they may be of.
+    private mutating func refresh(
+        _ missing: [RemoteIdentity], _ entities: [EntityDescription]
+    ) async throws(SyncError) {
         let size = capabilities.features.contains(.readingMany) ? max(1, capabilities.maximumIDs) : 1
         for start in stride(from: 0, to: missing.count, by: size) {
-            let part = missing[start..<min(start + size, missing.count)]
+            var absent = Array(missing[start..<min(start + size, missing.count)])
             let ticket = mirror.ticket()
             var found: [RemoteRecord] = []
-            do throws(SyncError) {
-                found = try await page(.read(entity: entity, ids: part.map(\.id))).records
-            } catch {
-                guard case .remote(let cause) = error, cause.kind == .notFound, part.count == 1 else { throw error }
+            for entity in entities where !absent.isEmpty {
+                do throws(SyncError) {
+                    found += try await page(.read(entity: entity, ids: absent.map(\.id))).records
+                } catch {
+                    guard case .remote(let cause) = error, cause.kind == .notFound, absent.count == 1 else {
+                        throw error
+                    }
+                }
+                let present = Set(found.map(\.id))
+                absent.removeAll { present.contains($0.id) }
             }
-            let present = Set(found.map(\.id))
-            try take(
-                RemotePage(records: found, deleted: part.filter { !present.contains($0.id) }), ticket, cursor: nil)
+            try take(RemotePage(records: found, deleted: absent), ticket, cursor: nil)
         }
     }
 }
