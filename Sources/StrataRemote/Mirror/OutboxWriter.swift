@@ -90,14 +90,16 @@ struct OutboxWriter {
 
     /// - Parameter base: The row before the change.
     mutating func update(_ base: RowPointer, slots: SlotSet, members: [MemberChange] = []) throws(StoreError) {
-        guard var waiting = try waiting(base) else {
+        guard let found = try waiting(base) else {
             return try add(base, kind: .update, id: nil, slots: slots, members: members)
         }
+        var waiting = found.entry
+        if found.isBehind { rebase(&waiting, on: base, slots) }
         if waiting.follow(.update, slots: slots, members: members) { try write(waiting) }
     }
 
     mutating func delete(_ row: RowPointer, id: String) throws(StoreError) {
-        guard var waiting = try waiting(row) else { return try add(row, kind: .delete, id: id) }
+        guard var waiting = try waiting(row)?.entry else { return try add(row, kind: .delete, id: id) }
         if waiting.follow(.delete, id: id) { return try write(waiting) }
         try forget(id, root: mirror.root(row.entityIndex))
         try mirror.remove(waiting.seq, on: connection)
@@ -139,11 +141,22 @@ struct OutboxWriter {
         RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)
     }
 
-    /// The entry of an object that can take in another change.
-    private func waiting(_ row: RowPointer) throws(StoreError) -> OutboxEntry? {
+    /// The entry of an object that can take in another change, and whether another one is before it.
+    private func waiting(_ row: RowPointer) throws(StoreError) -> (entry: OutboxEntry, isBehind: Bool)? {
         if isEmpty, !entered.contains(identity(of: row)) { return nil }
-        return try mirror.entries(root: mirror.root(row.entityIndex), key: row.key, on: connection)
-            .last { $0.state != .sent }
+        let entries = try mirror.entries(root: mirror.root(row.entityIndex), key: row.key, on: connection)
+        return entries.last { $0.state != .sent }.map { ($0, $0.seq != entries.first?.seq) }
+    }
+
+    /// What joins an entry was changed from what is here: that may be of the change before it, of which the server has
+    /// said nothing yet, while the base of the entry has what the server said.
+    private func rebase(_ entry: inout OutboxEntry, on row: RowPointer, _ slots: SlotSet) {
+        guard entry.kind == .update, var base = entry.base.flatMap(RowSlab.init(stored:)) else { return }
+        let layout = mirror.model.entities[row.entityIndex].slots
+        for slot in slots where !entry.slots.contains(slot) {
+            RowEditing.copySlot(slot, layout: layout, from: row, to: &base)
+        }
+        entry.base = base.stored
     }
 
     private mutating func add(
