@@ -108,4 +108,31 @@ import Testing
         _ = try mirror.apply(page(tags: nil, 2))
         #expect(try mirror.staleIdentities().isEmpty)
     }
+
+    @Test("References that the server leaves to what it has deleted lead nowhere, whoever reads them and when")
+    func leftReferences() async throws {
+        let backend = ShelfBackend()
+        backend.put("City", "1", ["name": .value(.string("Lima")), "tags": .references(["t", "never"])])
+        let (store, context) = try open(backend)
+        func tags() async throws -> Int {
+            let lima = try #require(try await context.fetch(FetchRequest<ManagedObject>(entity: "City")).first)
+            return (lima["tags"] as? Set<ManagedObject>)?.count ?? 0
+        }
+        // Neither is there yet.
+        try await store.sync.pull()
+        #expect(try await tags() == 0)
+        backend.put("Tag", "t", ["label": .value(.string("coast"))])
+        try await store.sync.pull()
+        #expect(try await tags() == 1)
+        backend.take("Tag", "t")
+        try await store.sync.pull()
+        #expect(try await tags() == 0)
+        backend.put("City", "1", ["name": .value(.string("Ciudad de los Reyes"))])
+        try await store.sync.pull()
+        #expect(try await tags() == 0)
+        _ = backend.takeLog()
+        try await store.sync.pull()
+        let asked = backend.takeLog().filter { if case .read = $0 { true } else { false } }
+        #expect(asked.isEmpty, "nobody asks twice for what is not there: \(asked)")
+    }
 }

@@ -109,6 +109,34 @@ import Testing
         #expect(told == [.value(.string(isNew ? "first" : "second")), .value(.string("fourth"))])
     }
 
+    @Test("What joins a change behind one under way was made to what is here, whatever the server said meanwhile")
+    func joinsBehind() async throws {
+        let backend = conditional()
+        let (store, context) = try open(backend)
+        let lima = try context.insert(entityNamed: "City")
+        lima["cityId"] = "1"
+        lima["name"] = "first"
+        try context.save()
+        try await store.sync.push()
+        lima["name"] = "second"
+        try context.save()
+        backend.down = unreachable
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.down = nil
+        lima["population"] = Int64(10)
+        try context.save()
+        // The request has not arrived: the server tells the name that it had before.
+        try await store.sync.pull()
+        backend.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.losesAnswers = false
+        lima["name"] = "third"
+        try context.save()
+        let report = try await store.sync.push()
+        #expect(report.results.map(\.action) == [.updated, .updated])
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("third")))
+    }
+
     // MARK: Waiting
 
     /// A clock whose time passes at once. The first wait ends an outage.
