@@ -63,6 +63,9 @@
             options.fetchPolicy = .networkOnly
             options.finishesLocally = true
             options.sync.retries = 0
+            // The server answers on the threads that all other tests use, too.
+            options.request.timeout = 300
+            options.sync.request.timeout = 300
             change(&options)
             stack = try StackMobStore.open(
                 model: Notebook.model, client: try server.client(transport: wire) { $0.clock = clock },

@@ -31,6 +31,8 @@
             options.savePolicy = .networkThenCache
             options.waitsForNetwork = true
             options.finishesLocally = true
+            // The server answers on the threads that all other tests use, too.
+            options.request.timeout = 300
             return try StackMobStore.open(
                 model: model, client: try server.client(),
                 location: .file(path: place.appending(path: "mirror.sqlite").path), options: options
