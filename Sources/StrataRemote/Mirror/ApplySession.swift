@@ -114,9 +114,10 @@ struct ApplySession {
         let hasLinks = try !links.isEmpty
         // Servers may leave references to what is deleted. They lead nowhere until the object itself is told again.
         var deleted: Set<RemoteIdentity> = []
+        var looked: Set<RemoteIdentity> = []
         for (entity, id) in hasLinks ? items.flatMap(references) : [] {
             let identity = named(id, entity)
-            guard positions[identity] == nil, !deleted.contains(identity) else { continue }
+            guard positions[identity] == nil, looked.insert(identity).inserted else { continue }
             if try links.leads(to: id, root: entity.rootIndex) { deleted.insert(identity) }
         }
         for item in items {
@@ -166,8 +167,11 @@ struct ApplySession {
                 insert.bind(identity.id, at: 2)
                 insert.bind(next, at: 3)
                 try insert.run()
-                if isPlaceholder { try makePlaceholder(identity.id, entity, next) }
-                if hasLinks { try links.restore(identity.id, root: root) }
+                if isPlaceholder {
+                    try makePlaceholder(identity.id, entity, next)
+                } else if hasLinks {
+                    try links.restore(identity.id, root: root)
+                }
                 next += 1
             }
         }
