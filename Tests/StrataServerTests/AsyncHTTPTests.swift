@@ -17,14 +17,7 @@
         func tls() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let (key, chain) = (folder.appending(path: "key.pem").path, folder.appending(path: "chain.pem").path)
-            _ = try Tool.run(
-                "openssl",
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
-                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", chain,
-                ])
+            let (key, chain) = try Tool.certificate(in: folder)
             let server = try ServerProcess(
                 folder: folder, arguments: ["--tls-certificate", chain, "--tls-key", key, "--require-tls"])
             var tls = TLSConfiguration.makeClientConfiguration()

@@ -128,6 +128,21 @@
             try #require(process.terminationStatus == 0, "\(name) \(arguments) ended with \(process.terminationStatus)")
             return output
         }
+
+        /// Makes a certificate for `localhost` that nobody else trusts.
+        /// - Parameter folder: Made where it is missing.
+        /// - Returns: The paths of its key and of itself.
+        static func certificate(in folder: URL) throws -> (key: String, chain: String) {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let (key, chain) = (folder.appending(path: "key.pem").path, folder.appending(path: "chain.pem").path)
+            _ = try run(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", chain,
+                ])
+            return (key, chain)
+        }
     }
 
     /// A plain TCP connection to a server on this machine.

@@ -35,20 +35,37 @@ enum Atlas {
         }
     }
 
-    /// A store in memory over a back end, and a container on it.
+    /// A store over a back end, and a container on it.
     static func open(
-        _ backend: ShelfBackend, _ change: (inout RemoteStore.Options) -> Void = { _ in }
+        _ backend: ShelfBackend, location: SQLiteStore.Location = .memory(name: nil),
+        _ change: (inout RemoteStore.Options) -> Void = { _ in }
     ) throws -> (RemoteStore, PersistentContainer) {
         var options = RemoteStore.Options()
         options.fetchPolicy = .networkOnly
         change(&options)
-        let store = try RemoteStore.open(
-            model: model, backend: backend, location: .memory(name: nil), options: options)
+        let store = try RemoteStore.open(model: model, backend: backend, location: location, options: options)
         return (store, try PersistentContainer(store: store))
+    }
+
+    /// A store that works on its mirror alone until it synchronises, which it tries once, and a context on it.
+    static func openOffline(
+        _ backend: ShelfBackend, location: SQLiteStore.Location = .memory(name: nil),
+        _ change: (inout SyncOptions) -> Void = { _ in }
+    ) throws -> (RemoteStore, ManagedObjectContext) {
+        let (store, container) = try open(backend, location: location) { options in
+            options.fetchPolicy = .cacheOnly
+            options.savePolicy = .cacheOnly
+            options.sync.retries = 0
+            change(&options.sync)
+        }
+        return (store, container.newContext(automaticallyMergesChanges: true))
     }
 }
 
 extension ShelfBackend {
+    /// One that refuses writes for their base version.
+    static func conditional() -> ShelfBackend { ShelfBackend { $0.features.insert(.conditionalWrites) } }
+
     func putCity(
         _ id: String, _ name: String, population: Int = 0, country: String? = nil, place: GeoPoint? = nil,
         tags: [String]? = nil

@@ -313,7 +313,7 @@ import Testing
     }
 
     @Test func anotherVersionAtTheServerIsAConflict() async throws {
-        let backend = ShelfBackend { $0.features.insert(.conditionalWrites) }
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima", population: 1)
         let (_, container) = try Atlas.open(backend)
         let context = container.newContext()

@@ -5,23 +5,12 @@ import Testing
 
 /// Objects that end, here or at the server, while what is known of them is not the latest.
 @Suite struct DeletionTests {
-    private func open(_ backend: ShelfBackend) throws -> (RemoteStore, ManagedObjectContext) {
-        let (store, container) = try Atlas.open(backend) { options in
-            options.fetchPolicy = .cacheOnly
-            options.savePolicy = .cacheOnly
-            options.sync.retries = 0
-        }
-        return (store, container.newContext(automaticallyMergesChanges: true))
-    }
-
-    private func conditional() -> ShelfBackend { ShelfBackend { $0.features.insert(.conditionalWrites) } }
-
     // MARK: Answers that got lost
 
     @Test("A deletion holds although the answer to the change before it was lost", arguments: [true, false])
     func ownChanges(isNew: Bool) async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let tag = try context.insert(entityNamed: "Tag")
         tag["tagId"] = "1"
         tag["label"] = "first"
@@ -46,8 +35,8 @@ import Testing
 
     @Test("A deletion does not take a change of others along that came behind a lost answer")
     func changesOfOthers() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let lima = try context.insert(entityNamed: "City")
         lima["cityId"] = "1"
         lima["name"] = "Lima"
@@ -84,7 +73,7 @@ import Testing
 
     @Test("What referred to an object that the server deleted is asked for again when the object is back")
     func references() throws {
-        let (store, context) = try open(conditional())
+        let (store, context) = try Atlas.openOffline(ShelfBackend.conditional())
         let mirror = store.mirror
         let tag = RemoteIdentity(entity: "Tag", id: "t")
         _ = try mirror.apply(page(tags: nil, 1))
@@ -99,7 +88,7 @@ import Testing
 
     @Test("What has been told anew since does not refer to the object any more")
     func newerReferences() throws {
-        let (store, _) = try open(conditional())
+        let (store, _) = try Atlas.openOffline(ShelfBackend.conditional())
         let mirror = store.mirror
         _ = try mirror.apply(page(tags: nil, 1))
         _ = try mirror.apply(page(tags: ["t"], 1))
@@ -113,7 +102,7 @@ import Testing
     func leftReferences() async throws {
         let backend = ShelfBackend()
         backend.put("City", "1", ["name": .value(.string("Lima")), "tags": .references(["t", "never"])])
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         func tags() async throws -> Int {
             let lima = try #require(try await context.fetch(FetchRequest<ManagedObject>(entity: "City")).first)
             return (lima["tags"] as? Set<ManagedObject>)?.count ?? 0

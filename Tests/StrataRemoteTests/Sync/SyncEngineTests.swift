@@ -5,21 +5,6 @@ import Testing
 
 /// What a user sees of synchronisation: contexts on one side, a back end on the other.
 @Suite struct SyncEngineTests {
-    private func open(
-        _ backend: ShelfBackend, _ policies: ConflictPolicies = .init()
-    ) throws -> (RemoteStore, ManagedObjectContext) {
-        let (store, container) = try Atlas.open(backend) { options in
-            options.fetchPolicy = .cacheOnly
-            options.savePolicy = .cacheOnly
-            options.sync.policies = policies
-            options.sync.retries = 0
-        }
-        let context = container.newContext(automaticallyMergesChanges: true)
-        return (store, context)
-    }
-
-    private func conditional() -> ShelfBackend { ShelfBackend { $0.features.insert(.conditionalWrites) } }
-
     private func make(_ entity: String, _ values: [String: (any Sendable)?], _ context: ManagedObjectContext) throws
         -> ManagedObject
     {
@@ -46,8 +31,8 @@ import Testing
     }
 
     @Test func changesCollapse() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let lima = try make("City", ["cityId": "1", "name": "Lima"], context)
         let gone = try make("City", ["cityId": "2", "name": "Nowhere"], context)
         try context.save()
@@ -74,8 +59,8 @@ import Testing
     }
 
     @Test func parentsGoFirst() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let city = try make("City", ["cityId": "1", "name": "Lima"], context)
         try context.save()
         city["country"] = try make("Country", ["countryId": "pe", "name": "Peru"], context)
@@ -90,7 +75,7 @@ import Testing
             $0.features.insert(.conditionalWrites)
             $0.maximumBatch = 1
         }
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         for number in 0..<10 { _ = try make("City", ["cityId": "\(number)"], context) }
         try context.save()
         backend.close()
@@ -107,9 +92,9 @@ import Testing
     }
 
     @Test func bothSidesAreMergedByProperty() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima", population: 1)
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
@@ -132,9 +117,9 @@ import Testing
 
     @Test(arguments: [true, false])
     func theClientWins(isConditional: Bool) async throws {
-        let backend = isConditional ? conditional() : ShelfBackend()
+        let backend = isConditional ? ShelfBackend.conditional() : ShelfBackend()
         backend.putCity("1", "Lima")
-        let (store, context) = try open(backend, ConflictPolicies(update: .clientWins))
+        let (store, context) = try Atlas.openOffline(backend) { $0.policies = ConflictPolicies(update: .clientWins) }
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
@@ -146,9 +131,9 @@ import Testing
 
     @Test(arguments: [true, false])
     func theServerWins(isConditional: Bool) async throws {
-        let backend = isConditional ? conditional() : ShelfBackend()
+        let backend = isConditional ? ShelfBackend.conditional() : ShelfBackend()
         backend.putCity("1", "Lima")
-        let (store, context) = try open(backend, ConflictPolicies(.serverModifiedWins))
+        let (store, context) = try Atlas.openOffline(backend) { $0.policies = ConflictPolicies(.serverModifiedWins) }
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
@@ -163,12 +148,12 @@ import Testing
     }
 
     @Test func aClosureDecides() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima")
         let policy = ConflictPolicy.decide { conflict in
             conflict.kind == .update && conflict.client.values["name"] == .value(.string("Here")) ? .client : .server
         }
-        let (store, context) = try open(backend, ConflictPolicies(policy))
+        let (store, context) = try Atlas.openOffline(backend) { $0.policies = ConflictPolicies(policy) }
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
@@ -179,10 +164,10 @@ import Testing
     }
 
     @Test func whatTheServerDeletedGoes() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima")
         backend.putCity("2", "Quito")
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         try await store.sync.pull()
         let changed = try #require(try await context.fetch(cities("name = 'Quito'")).first)
         changed["name"] = "Here"
@@ -195,8 +180,8 @@ import Testing
     }
 
     @Test func whatIsRefusedCanBeRetriedAndDropped() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let city = try make("City", ["cityId": "1", "name": "Lima"], context)
         try context.save()
         backend.refuse("City", "1", RemoteError(.rejected, message: "no", status: 400))
@@ -217,9 +202,9 @@ import Testing
     }
 
     @Test func whatIsDroppedIsAsTheServerToldIt() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima")
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
@@ -232,8 +217,8 @@ import Testing
     }
 
     @Test func offlineNothingIsLost() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         _ = try make("City", ["cityId": "1", "name": "Lima"], context)
         try context.save()
         backend.down = unreachable
@@ -247,8 +232,8 @@ import Testing
     }
 
     @Test func aSecondPushJoins() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         _ = try make("City", ["cityId": "1", "name": "Lima"], context)
         try context.save()
         backend.close()
@@ -262,8 +247,8 @@ import Testing
     }
 
     @Test func resultsAndStatesCanBeFollowed() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         _ = try make("City", ["cityId": "1", "name": "Lima"], context)
         try context.save()
         let results = store.sync.results
@@ -282,10 +267,10 @@ import Testing
     }
 
     @Test func purgedObjectsComeBackWithThePull() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCountry("pe", "Peru")
         backend.putCity("1", "Lima", country: "pe")
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         try await store.sync.pull()
         try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
         #expect(try await context.count(for: cities()) == 0)
@@ -298,9 +283,9 @@ import Testing
     }
 
     @Test func membersAreToldOneByOne() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima", tags: [])
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         let tag = try make("Tag", ["tagId": "t", "label": "old"], context)

@@ -5,22 +5,6 @@ import Testing
 
 /// What synchronisation does with times, with servers that ask to wait, and with changes that were refused.
 @Suite struct SyncFailureTests {
-    private func open(
-        _ backend: ShelfBackend, location: SQLiteStore.Location = .memory(name: nil),
-        _ change: (inout SyncOptions) -> Void = { _ in }
-    ) throws -> (RemoteStore, ManagedObjectContext) {
-        var options = RemoteStore.Options()
-        options.fetchPolicy = .cacheOnly
-        options.savePolicy = .cacheOnly
-        options.sync.retries = 0
-        change(&options.sync)
-        let store = try RemoteStore.open(model: Atlas.model, backend: backend, location: location, options: options)
-        let container = try PersistentContainer(store: store)
-        return (store, container.newContext(automaticallyMergesChanges: true))
-    }
-
-    private func conditional() -> ShelfBackend { ShelfBackend { $0.features.insert(.conditionalWrites) } }
-
     private func city(_ id: String, _ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
         let city = try context.insert(entityNamed: "City")
         city["cityId"] = id
@@ -36,9 +20,9 @@ import Testing
 
     @Test(arguments: [true, false], [true, false])
     func theLaterChangeWins(isConditional: Bool, serverIsLater: Bool) async throws {
-        let backend = isConditional ? conditional() : ShelfBackend()
+        let backend = isConditional ? ShelfBackend.conditional() : ShelfBackend()
         backend.putCity("1", "Lima")
-        let (store, context) = try open(backend) { $0.policies = ConflictPolicies(.lastModifiedWins) }
+        let (store, context) = try Atlas.openOffline(backend) { $0.policies = ConflictPolicies(.lastModifiedWins) }
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
@@ -55,9 +39,9 @@ import Testing
 
     @Test(arguments: [true, false])
     func theLaterOfDeletesAndChangesWins(serverIsLater: Bool) async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima")
-        let (store, context) = try open(backend) { $0.policies = ConflictPolicies(.lastModifiedWins) }
+        let (store, context) = try Atlas.openOffline(backend) { $0.policies = ConflictPolicies(.lastModifiedWins) }
         try await store.sync.pull()
         context.delete(try #require(try await context.fetch(cities()).first))
         try context.save()
@@ -74,8 +58,8 @@ import Testing
         "Changes behind one whose outcome is not known are no conflict with it", arguments: [true, false],
         [true, false])
     func nobodyIsInConflictWithHimself(wasDone: Bool, isNew: Bool) async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let tag = try context.insert(entityNamed: "Tag")
         tag["tagId"] = "1"
         tag["label"] = "first"
@@ -111,8 +95,8 @@ import Testing
 
     @Test("What joins a change behind one under way was made to what is here, whatever the server said meanwhile")
     func joinsBehind() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let lima = try context.insert(entityNamed: "City")
         lima["cityId"] = "1"
         lima["name"] = "first"
@@ -159,9 +143,9 @@ import Testing
 
     @Test(arguments: [RemoteError.Kind.throttled, .unavailable])
     func aPushWaitsAsLongAsTheServerAsks(kind: RemoteError.Kind) async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         let clock = PatientClock { backend.down = nil }
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         _ = try city("1", "Lima", context)
         try context.save()
         var options = SyncOptions()
@@ -182,9 +166,9 @@ import Testing
     }
 
     @Test func aPushGivesUpAfterItsRetries() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         let clock = PatientClock {}
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         _ = try city("1", "Lima", context)
         try context.save()
         var options = SyncOptions()
@@ -203,8 +187,8 @@ import Testing
     private let refusal = RemoteError(.rejected, message: "no", status: 400)
 
     @Test func aRefusedChangeStopsNoOther() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         _ = try city("1", "Lima", context)
         _ = try city("2", "Quito", context)
         try context.save()
@@ -222,8 +206,8 @@ import Testing
     }
 
     @Test func aLaterChangeIsAnotherAttempt() async throws {
-        let backend = conditional()
-        let (store, context) = try open(backend)
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
         let lima = try city("1", "", context)
         try context.save()
         backend.refuse("City", "1", refusal)
@@ -237,9 +221,9 @@ import Testing
     }
 
     @Test func aDroppedDeleteBringsTheObjectBack() async throws {
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         backend.putCity("1", "Lima", population: 7)
-        let (store, context) = try open(backend)
+        let (store, context) = try Atlas.openOffline(backend)
         try await store.sync.pull()
         context.delete(try #require(try await context.fetch(cities()).first))
         try context.save()
@@ -263,16 +247,16 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let location = SQLiteStore.Location.file(path: folder.appending(path: "mirror").path)
-        let backend = conditional()
+        let backend = ShelfBackend.conditional()
         do {
-            let (store, context) = try open(backend, location: location)
+            let (store, context) = try Atlas.openOffline(backend, location: location)
             store.setPassword("sesame", for: try city("1", "Ann", context).objectID)
             _ = try city("2", "Bea", context)
             try context.save()
             store.close()
         }
         // The next process.
-        let (store, context) = try open(backend, location: location)
+        let (store, context) = try Atlas.openOffline(backend, location: location)
         let report = try await store.sync.push()
         #expect(report.failures.map(\.identity.id) == ["1"])
         #expect(backend.record("City", "1") == nil)
