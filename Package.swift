@@ -16,7 +16,6 @@ let package = Package(
         .library(name: "StrataServer", targets: ["StrataServer"]),
         .executable(name: "strata-server", targets: ["StrataServerTool"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
-        .executable(name: "Gazetteer", targets: ["Gazetteer"]),
         .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
         .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
     ],
