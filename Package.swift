@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
@@ -16,7 +16,6 @@ let package = Package(
         .library(name: "StrataServer", targets: ["StrataServer"]),
         .executable(name: "strata-server", targets: ["StrataServerTool"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
-        .executable(name: "Gazetteer", targets: ["Gazetteer"]),
         .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
         .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
     ],
@@ -44,14 +43,14 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(
-            name: "CSQLite",
+            name: "StrataCSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"])]
         ),
         .target(name: "StrataModel"),
         .target(name: "StrataQuery", dependencies: ["StrataModel"]),
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
-        .target(name: "StrataSQLite", dependencies: ["StrataStore", "CSQLite"]),
+        .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
         .target(
             name: "StrataRemote",
@@ -177,7 +176,7 @@ let package = Package(
         .testTarget(name: "StrataTests", dependencies: ["Strata", "SeededRandom"]),
         .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
-        .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "CSQLite", "SeededRandom"]),
+        .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
             name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "SeededRandom"],
             resources: [.copy("Vectors")]),

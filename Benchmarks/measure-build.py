@@ -21,7 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TYPES = ["string", "integer64", "double", "boolean", "date", "uuid", "string", "integer32"]
 
-MANIFEST = """// swift-tools-version: 6.1
+MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(

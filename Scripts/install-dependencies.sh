@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what the build needs beside the Swift toolchain, where it is missing: SQLite's header and pkg-config, which
-# tells the package manager where that is. Does nothing, and asks for nothing, where both are there already.
+# Checks the versions of Swift and SQLite, and installs what the build needs besides a Swift toolchain, where it is missing:
+# SQLite's header and pkg-config, which tells the package manager where the header is. It installs nothing, and asks for
+# nothing, where both are there already.
 set -euo pipefail
 
 fail() {
@@ -8,23 +9,35 @@ fail() {
     exit 1
 }
 
-command -v swift >/dev/null || fail "no Swift toolchain on the PATH; install Swift 6.1 or newer from swift.org"
+command -v swift >/dev/null || fail "no Swift toolchain on the PATH; install Swift 6.2 or newer from swift.org"
+swift_version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)"
+[[ "$(printf '%s\n' 6.2 "${swift_version:-0}" | sort -V | head -n 1)" == 6.2 ]] ||
+    fail "Swift ${swift_version:-of an unknown version} is on the PATH; install Swift 6.2 or newer from swift.org"
 
 # On Apple's systems the SDK carries SQLite.
 [[ "$(uname -s)" == Linux ]] || exit 0
 
+# The compiler that comes with the toolchain, because it is the one that will look for the header.
+clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
+[[ -x "$clang" ]] || clang="$(command -v clang || command -v cc)" || clang=false
+
 has_sqlite_header() {
-    # The compiler that comes with the toolchain, because it is the one that will look for the header.
-    local clang
-    clang="$(dirname "$(readlink -f "$(command -v swift)")")/clang"
-    [[ -x "$clang" ]] || clang="$(command -v clang || command -v cc)" || return 1
     echo '#include <sqlite3.h>' | "$clang" -x c -fsyntax-only - 2>/dev/null
+}
+
+check_sqlite_version() {
+    printf '#include <sqlite3.h>\n#if SQLITE_VERSION_NUMBER < 3037000\n#error\n#endif\n' |
+        "$clang" -x c -fsyntax-only - 2>/dev/null ||
+        fail "SQLite's header is of a version before 3.37; Strata needs SQLite 3.37 or newer"
 }
 
 missing=()
 has_sqlite_header || missing+=(libsqlite3-dev)
 command -v pkg-config >/dev/null || missing+=(pkg-config)
-[[ ${#missing[@]} -gt 0 ]] || exit 0
+if [[ ${#missing[@]} -eq 0 ]]; then
+    check_sqlite_version
+    exit 0
+fi
 
 command -v apt-get >/dev/null ||
     fail "please install ${missing[*]} (these are Debian's names) with this system's package manager"
@@ -43,3 +56,4 @@ export DEBIAN_FRONTEND=noninteractive
     "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 has_sqlite_header || fail "sqlite3.h is still not found"
+check_sqlite_version

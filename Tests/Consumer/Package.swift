@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A package as users write it: it imports Strata alone, and the build plug-in makes its classes.

@@ -59,7 +59,7 @@ struct Compiler {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let sqlite = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/CSQLite/module.modulemap")
+            .deletingLastPathComponent().appendingPathComponent("Sources/StrataCSQLite/module.modulemap")
         process.arguments =
             [
                 "swiftc", "-swift-version", "6", "-wmo", "-parse-as-library", "-module-name", "Leaks",

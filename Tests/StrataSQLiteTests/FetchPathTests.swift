@@ -1,6 +1,6 @@
-import CSQLite
 import Foundation
 import SeededRandom
+import StrataCSQLite
 import Testing
 
 @testable import StrataSQLite

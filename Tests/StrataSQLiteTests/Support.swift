@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import Synchronization
 
 @testable import StrataSQLite

@@ -199,7 +199,7 @@ enum StrataContender: Contender {
         request.groupBy = [country]
         var total: Int64 = 0
         for row in try container.newContext().fetchValues(request) {
-            if case .integer(let cities) = row[1], case .integer(let people) = row[2] {
+            if case .value(.integer(let cities)) = row[1], case .value(.integer(let people)) = row[2] {
                 total &+= cities &* 7 &+ people
             }
         }

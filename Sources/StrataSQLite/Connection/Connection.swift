@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import StrataStore
 
 /// A connection to the database with its prepared statements. One thread at a time. Other targets of the package get

@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import StrataStore
 
 /// A function of predicates as SQL calls it: how the arguments are read, and what is computed of them.

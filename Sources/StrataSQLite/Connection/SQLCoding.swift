@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import StrataStore
 
 /// Values on their way to SQLite and back.

@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import StrataStore
 
 /// The functions and the collation that make SQL compare as ``ValueComparison`` and ``TextComparison`` do.

@@ -1,4 +1,4 @@
-import CSQLite
+import StrataCSQLite
 
 /// A statement that a store has run.
 public struct StatementTrace: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 
 /// The values behind a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement
 /// serves all lengths.

@@ -1,4 +1,4 @@
-import CSQLite
+import StrataCSQLite
 import StrataStore
 
 /// The tokenizer `strata` of FTS5: the words of ``TextQuery``, so that an index finds what the evaluator finds.

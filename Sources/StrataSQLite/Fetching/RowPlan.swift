@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import StrataStore
 
 /// Which columns a `SELECT` of an entity's rows has, and how they become packed rows.

@@ -1,4 +1,4 @@
-import CSQLite
+import StrataCSQLite
 import StrataStore
 
 /// The places of the members of one owner in an ordered relationship.

@@ -1,4 +1,4 @@
-import CSQLite
+import StrataCSQLite
 
 /// Names in SQL text.
 enum Identifiers {

@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import StrataStore
 
 /// A store in a SQLite database.
