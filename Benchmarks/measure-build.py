@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""How long a clean debug build of an app with a large model takes, generation included.
+"""How long apps on Strata take to build.
 
-    Benchmarks/measure-build.py                 50 entities
-    Benchmarks/measure-build.py --entities 100
+    Benchmarks/measure-build.py                    both measurements
+    Benchmarks/measure-build.py apps               a small app on Strata and the same on GRDB, from nothing, debug and release
+    Benchmarks/measure-build.py generated          what generated code costs, in an app with 50 entities
+    Benchmarks/measure-build.py apps --rounds 3 --configurations release
 
-Makes a package in `Data/build` that depends on Strata by path, builds it once to have Strata and the generator, and then measures
-builds of the app alone, with its large model and with a model of one entity. Times are wall clock and CPU of all processes
-together, and mean something only beside each other.
+Everything happens in `Data/build`. Packages are fetched before a measurement begins. The builds of a round run one after the
+other, so that what else the machine does hits all of them alike. Times are wall clock and CPU of all processes together; the
+least of the rounds counts, and it means something only beside the others.
 """
 
 import argparse
@@ -19,25 +21,128 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-TYPES = ["string", "integer64", "double", "boolean", "date", "uuid", "string", "integer32"]
+FOLDER = HERE / "Data/build"
 
 MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
-    name: "LargeApp",
+    name: "{name}",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "Strata", path: "{strata}", traits: [])],
-    targets: [
-        .executableTarget(
-            name: "LargeApp", dependencies: [.product(name: "Strata", package: "Strata")],
-            plugins: [.plugin(name: "StrataPlugin", package: "Strata")])
-    ],
+    dependencies: [{package}],
+    targets: [.executableTarget(name: "{name}", dependencies: [{product}]{plugins})],
     swiftLanguageModes: [.v6]
 )
 """
 
-MAIN = """import Strata
+# What an app that needs only the core and the plug-in asks for.
+STRATA = {
+    "package": '.package(name: "Strata", path: "{strata}", traits: [])',
+    "product": '.product(name: "Strata", package: "Strata")',
+    "plugins": ', plugins: [.plugin(name: "StrataPlugin", package: "Strata")]',
+}
+GRDB = {
+    "package": '.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0")',
+    "product": '.product(name: "GRDB", package: "GRDB.swift")',
+    "plugins": "",
+}
+
+LIBRARY_MODEL = """model: Library
+entities:
+  Author:
+    attributes:
+      name: string
+      born: date?
+    relationships:
+      books: {toMany: Book, inverse: author, delete: cascade}
+  Book:
+    attributes:
+      title: {type: string, indexed: true}
+      pages: {type: integer32, default: 0, min: 0}
+    relationships:
+      author: {to: Author, inverse: books, optional: false}
+"""
+
+LIBRARY_ON_STRATA = """import Strata
+
+let container = try PersistentContainer(LibraryModel.self, at: .memory(name: nil))
+let context = container.newContext()
+let ursula = Author(context: context, name: "Ursula K. Le Guin")
+for (title, pages) in [("The Dispossessed", Int32(387)), ("The Lathe of Heaven", 184)] {
+    _ = Book(context: context, pages: pages, title: title, author: ursula)
+}
+try context.save()
+let request = FetchRequest<Book>(
+    where: Book.keys.author.name.hasPrefix("Ursula") && Book.keys.pages > 100, sortedBy: [Book.keys.title.ascending])
+for book in try context.fetch(request) { print(book.title, "by", book.author.name) }
+context.delete(ursula)
+try context.save()
+print(try context.count(for: FetchRequest<Book>()))
+"""
+
+LIBRARY_ON_GRDB = """import Foundation
+import GRDB
+
+struct Author: Codable, FetchableRecord, MutablePersistableRecord {
+    static let books = hasMany(Book.self)
+    var id: Int64?
+    var name: String
+    var born: Date?
+    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+}
+
+struct Book: Codable, FetchableRecord, MutablePersistableRecord {
+    static let author = belongsTo(Author.self)
+    var id: Int64?
+    var title: String
+    var pages: Int32
+    var authorId: Int64
+    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+}
+
+struct BookInfo: Decodable, FetchableRecord {
+    var book: Book
+    var author: Author
+}
+
+let queue = try DatabaseQueue()
+try queue.write { database in
+    try database.create(table: "author") { table in
+        table.autoIncrementedPrimaryKey("id")
+        table.column("name", .text).notNull()
+        table.column("born", .datetime)
+    }
+    try database.create(table: "book") { table in
+        table.autoIncrementedPrimaryKey("id")
+        table.column("title", .text).notNull().indexed()
+        table.column("pages", .integer).notNull().defaults(to: 0).check { $0 >= 0 }
+        table.belongsTo("author", onDelete: .cascade).notNull()
+    }
+}
+let ursula = try queue.write { database in
+    var ursula = Author(name: "Ursula K. Le Guin")
+    try ursula.insert(database)
+    for (title, pages) in [("The Dispossessed", Int32(387)), ("The Lathe of Heaven", 184)] {
+        var book = Book(title: title, pages: pages, authorId: ursula.id!)
+        try book.insert(database)
+    }
+    return ursula
+}
+let infos = try queue.read { database in
+    try Book.filter(Column("pages") > 100)
+        .including(required: Book.author.filter(Column("name").like("Ursula%")))
+        .order(Column("title")).asRequest(of: BookInfo.self).fetchAll(database)
+}
+for info in infos { print(info.book.title, "by", info.author.name) }
+try queue.write { database in _ = try ursula.delete(database) }
+print(try queue.read { try Book.fetchCount($0) })
+"""
+
+LIBRARY_OUTPUT = "The Dispossessed by Ursula K. Le Guin\nThe Lathe of Heaven by Ursula K. Le Guin\n0\n"
+
+TYPES = ["string", "integer64", "double", "boolean", "date", "uuid", "string", "integer32"]
+
+LARGE = """import Strata
 
 let container = try PersistentContainer(LargeModel.self, at: .memory(name: nil))
 let context = container.newContext()
@@ -45,7 +150,7 @@ print(try context.fetch(FetchRequest<Thing0>()).count)
 """
 
 
-def model(entities):
+def large_model(entities):
     lines = ["model: Large", "", "entities:"]
     for index in range(entities):
         lines += [f"  Thing{index}:", "    attributes:", f"      thing{index}Id: {{type: string, unique: true}}"]
@@ -61,59 +166,120 @@ def model(entities):
     return "\n".join(lines) + "\n"
 
 
-def measured(command, folder):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
+def write_package(name, library, files):
+    """Writes a package with one program.
+    Returns its folder."""
+    folder = FOLDER / name
+    sources = folder / "Sources" / name
+    sources.mkdir(parents=True, exist_ok=True)
+    parts = {key: text.format(strata=os.path.relpath(HERE.parent, folder)) for key, text in library.items()}
+    (folder / "Package.swift").write_text(MANIFEST.format(name=name, **parts))
+    for file, text in files.items():
+        (sources / file).write_text(text)
+    return folder
+
+
+def run(command, folder):
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    wall = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if result.returncode:
         sys.exit(f"measure-build: {' '.join(map(str, command))} failed\n{result.stdout}\n{result.stderr}")
+    return result.stdout
+
+
+def measured(command, folder):
+    """Runs a command to its end, with all processes that it starts.
+    Returns the seconds of the wall clock and of CPU."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    run(command, folder)
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def write(folder, entities):
-    sources = folder / "Sources/LargeApp"
-    sources.mkdir(parents=True, exist_ok=True)
-    (folder / "Package.swift").write_text(MANIFEST.format(strata=os.path.relpath(HERE.parent, folder)))
-    (sources / "main.swift").write_text(MAIN)
-    (sources / "Large.strata.yaml").write_text(model(entities))
+def remove(path):
+    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-def forget_app(folder):
+def forget_build(folder):
+    """Removes everything that a build made, and keeps the sources of packages that were fetched."""
+    for path in (folder / ".build").glob("*"):
+        if path.name not in ("checkouts", "repositories", "workspace-state.json"):
+            remove(path)
+
+
+def forget_app(folder, name):
     """Removes what was built of the app, and nothing of Strata."""
-    for path in folder.glob(".build/*/debug/LargeApp*"):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in [*folder.glob(".build/plugins/outputs/*/LargeApp"), *folder.glob(".build/*/debug/Modules/LargeApp*")]:
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    patterns = [f"*/debug/{name}*", f"plugins/outputs/*/{name}", f"*/debug/Modules/{name}*"]
+    for path in [path for pattern in patterns for path in (folder / ".build").glob(pattern)]:
+        remove(path)
+
+
+def least(runs):
+    """The wall clock and the CPU time of a build, each the least of the rounds."""
+    return min(wall for wall, _ in runs), min(cpu for _, cpu in runs)
+
+
+def compare_apps(options):
+    apps = {
+        "Strata": write_package(
+            "LibraryOnStrata", STRATA, {"main.swift": LIBRARY_ON_STRATA, "Library.strata.yaml": LIBRARY_MODEL}),
+        "GRDB": write_package("LibraryOnGRDB", GRDB, {"main.swift": LIBRARY_ON_GRDB}),
+    }
+    for folder in apps.values():
+        run(["swift", "package", "resolve"], folder)
+    for configuration in options.configurations:
+        build = ["swift", "build", "-c", configuration]
+        times = {name: [] for name in apps}
+        for _ in range(options.rounds):
+            for name, folder in apps.items():
+                forget_build(folder)
+                times[name].append(measured(build, folder))
+        for name, folder in apps.items():
+            output = run(["swift", "run", "--skip-build", "-c", configuration, folder.name], folder)
+            if output != LIBRARY_OUTPUT:
+                sys.exit(f"measure-build: the app on {name} printed\n{output}")
+        found = {name: least(runs) for name, runs in times.items()}
+        for name, (wall, cpu) in found.items():
+            print(f"{configuration:8} {name:7} {wall:7.1f} s {cpu:7.1f} s of CPU", flush=True)
+        wall, cpu = (found["Strata"][index] / found["GRDB"][index] for index in (0, 1))
+        print(f"{configuration:8} Strata takes {wall:.2f} × GRDB's time and {cpu:.2f} × its CPU time   (must: 1.5)", flush=True)
+
+
+def measure_generated(options):
+    name = "LargeApp"
+
+    def write(entities):
+        return write_package(name, STRATA, {"main.swift": LARGE, "Large.strata.yaml": large_model(entities)})
+
+    build = ["swift", "build", "--product", name]
+    folder = write(options.entities)
+    run(build, folder)
+    times = {1: [], options.entities: []}
+    for _ in range(options.rounds):
+        for entities in times:
+            write(entities)
+            forget_app(folder, name)
+            times[entities].append(measured(build, folder))
+    found = {entities: least(runs) for entities, runs in times.items()}
+    for entities, (wall, cpu) in found.items():
+        label = f"the app without Strata, {entities} {'entity' if entities == 1 else 'entities'}"
+        print(f"{label:40} {wall:7.1f} s {cpu:7.1f} s of CPU")
+    per_fifty = (found[options.entities][1] - found[1][1]) * 50 / max(1, options.entities - 1)
+    print(f"generated code takes {per_fifty:.1f} s of CPU per 50 entities   (must: 2)")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--entities", type=int, default=50)
+    parser.add_argument("what", nargs="?", choices=["apps", "generated"])
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--entities", type=int, default=50)
+    parser.add_argument("--configurations", nargs="+", choices=["debug", "release"], default=["debug", "release"])
     options = parser.parse_args()
-    folder = HERE / "Data/build"
-    build = ["swift", "build", "--product", "LargeApp"]
-
-    write(folder, options.entities)
-    shutil.rmtree(folder / ".build", ignore_errors=True)
-    wall, cpu = measured(build, folder)
-    print(f"everything, Strata and its tools included    {wall:6.1f} s   {cpu:6.1f} s of CPU")
-
-    # In turns, so that what else the machine does hits both alike.
-    times = {1: [], options.entities: []}
-    for _ in range(options.rounds):
-        for entities in times:
-            write(folder, entities)
-            forget_app(folder)
-            times[entities].append(measured(build, folder))
-    best = {entities: min(runs, key=lambda run: run[1]) for entities, runs in times.items()}
-    for entities, (wall, cpu) in best.items():
-        print(f"the app alone, {entities:3} entit{'y  ' if entities == 1 else 'ies'}                     {wall:6.1f} s   {cpu:6.1f} s of CPU")
-    many, one = best[options.entities], best[1]
-    per_fifty = (many[1] - one[1]) * 50 / max(1, options.entities - 1)
-    print(f"so generated code costs, per 50 entities                  {per_fifty:6.1f} s of CPU   (must: 2)")
+    if options.what != "generated":
+        compare_apps(options)
+    if options.what != "apps":
+        measure_generated(options)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,9 @@ struct GazetteerCommand: ParsableCommand {
     @Flag(help: "Leave out the steps with a server. A program built without it has none.")
     var offline = false
 
+    @Flag(help: "Do only the steps with a server; --store is not needed then, and stays as it is.")
+    var online = false
+
     @Option(
         help: ArgumentHelp(
             "The folder with the GeoNames files. By default it is looked for beside the program.", valueName: "folder"),
@@ -69,6 +72,12 @@ struct GazetteerCommand: ParsableCommand {
         }
         if search.isEmpty { throw ValidationError("--search must not be empty") }
         if store.isEmpty { throw ValidationError("--store must not be empty") }
+        if online {
+            if offline { throw ValidationError("--online and --offline exclude each other") }
+            #if !Server
+                throw ValidationError("--online needs a program that is built with --traits Server")
+            #endif
+        }
     }
 
     /// Runs the tour.
@@ -79,11 +88,13 @@ struct GazetteerCommand: ParsableCommand {
         let options = TourOptions(
             country: country, search: search, top: top, pageSize: pageSize, pages: pages, fullSQL: fullSQL)
         let tour = try Tour(data: data, file: file, options: options, terminal: terminal)
-        try file.removeOld(force: force)
-        try tour.run()
+        if !online {
+            try file.removeOld(force: force)
+            try tour.run()
+        }
         #if Server
             if !offline {
-                terminal.line()
+                if !online { terminal.line() }
                 let online = OnlineTour(data: data, country: tour.country, printer: tour.printer, log: tour.log)
                 try await online.run()
             }

@@ -12,19 +12,19 @@ import Testing
         let package = try Self.copyOfConsumer()
         defer { try? FileManager.default.removeItem(at: package.deletingLastPathComponent()) }
 
-        let resolution = try Self.swift(["package", "resolve"], in: package)
+        let resolution = try SwiftCommand.run(["package", "resolve"], in: package)
         #expect(resolution.status == 0, "\(resolution.output)")
-        let dependencies = try Self.swift(["package", "show-dependencies", "--format", "flatlist"], in: package)
+        let dependencies = try SwiftCommand.run(["package", "show-dependencies", "--format", "flatlist"], in: package)
         #expect(dependencies.status == 0, "\(dependencies.output)")
         let names = Set(dependencies.output.split(separator: "\n").map { $0.lowercased() })
         // Strata's own identity is the name of its folder.
-        let own = Self.root.lastPathComponent.lowercased()
+        let own = SwiftCommand.strata.lastPathComponent.lowercased()
         #expect(names.subtracting([own]) == ["swift-argument-parser", "yams"], "\(dependencies.output)")
         let checkouts = try FileManager.default.contentsOfDirectory(
             atPath: package.appendingPathComponent(".build/checkouts").path)
         #expect(Set(checkouts.map { $0.lowercased() }) == ["swift-argument-parser", "yams"])
 
-        let run = try Self.swift(["run", "--quiet", "Consumer"], in: package)
+        let run = try SwiftCommand.run(["run", "--quiet", "Consumer"], in: package)
         #expect(run.status == 0, "\(run.output)")
         #expect(!run.output.contains("warning:"), "\(run.output)")
         let lines = run.output.split(separator: "\n").map(String.init)
@@ -49,7 +49,7 @@ import Testing
         let bad = good.replacingOccurrences(of: "shelf: {to: Shelf, ", with: "shelf: {to: Shelv, ")
             .replacingOccurrences(of: "heading: string", with: "heading: strng")
         try Data(bad.utf8).write(to: model)
-        let failure = try Self.swift(["build"], in: package)
+        let failure = try SwiftCommand.run(["build"], in: package)
         #expect(failure.status != 0)
         for (text, message) in [
             ("shelf: {to", "Item.shelf: leads to Shelv, which the model does not have; did you mean 'Shelf'?"),
@@ -70,7 +70,7 @@ import Testing
         try FileManager.default.createDirectory(
             at: renamed.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("// Of a model that was.\n".utf8).write(to: renamed)
-        let command = try Self.swift(
+        let command = try SwiftCommand.run(
             ["package", "--allow-writing-to-package-directory", "strata-generate", "--target", "Consumer"], in: package)
         #expect(command.status == 0, "\(command.output)")
         let folder = package.appendingPathComponent("Sources/Consumer/Generated")
@@ -92,27 +92,24 @@ import Testing
         try Data((larger + more).utf8).write(to: model)
         let use = "func mood(_ chapter: Chapter, _ extra: Extra7) -> [String?] { [chapter.mood, extra.note] }\n"
         try Data((film + use).utf8).write(to: source)
-        let grown = try swift(["run", "--quiet", "Consumer"], in: package)
+        let grown = try SwiftCommand.run(["run", "--quiet", "Consumer"], in: package)
         #expect(grown.status == 0 && grown.output.contains("Library, 17 entities"), "\(grown.output)")
 
         // Extra7 is the application's own now: generated code of the larger model would declare it again.
         let own = "struct Extra7 {}\nextension Chapter { var mood: Extra7 { Extra7() } }\n"
         try Data(good.utf8).write(to: model)
         try Data((film + own).utf8).write(to: source)
-        let shrunk = try swift(["run", "--quiet", "Consumer"], in: package)
+        let shrunk = try SwiftCommand.run(["run", "--quiet", "Consumer"], in: package)
         #expect(shrunk.status == 0 && shrunk.output.contains("Library, 9 entities"), "\(shrunk.output)")
         try Data(film.utf8).write(to: source)
     }
-
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
 
     /// A copy in a temporary folder that depends on this package by its full path.
     private static func copyOfConsumer() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "strata-\(UUID().uuidString)", isDirectory: true)
         let package = folder.appendingPathComponent("consumer", isDirectory: true)
-        let source = root.appendingPathComponent("Tests/Consumer", isDirectory: true)
+        let source = SwiftCommand.strata.appendingPathComponent("Tests/Consumer", isDirectory: true)
         try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
         // Not a build folder that somebody left there.
         for name in ["Package.swift", "Sources"] {
@@ -121,24 +118,7 @@ import Testing
         }
         let manifest = package.appendingPathComponent("Package.swift")
         let text = try String(contentsOf: manifest, encoding: .utf8)
-        try Data(text.replacingOccurrences(of: "\"../..\"", with: "\"\(root.path)\"").utf8).write(to: manifest)
+        try Data(text.replacingOccurrences(of: "\"../..\"", with: "\"\(SwiftCommand.strata.path)\"").utf8).write(to: manifest)
         return package
-    }
-
-    /// Runs `swift` and gathers what it prints.
-    private static func swift(_ arguments: [String], in package: URL) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["swift"] + arguments
-        process.currentDirectoryURL = package
-        let log = package.deletingLastPathComponent().appendingPathComponent("\(UUID().uuidString).log")
-        _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: log)
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
-        process.waitUntilExit()
-        try handle.close()
-        return (process.terminationStatus, try String(contentsOf: log, encoding: .utf8))
     }
 }

@@ -51,12 +51,32 @@ struct CommandTests {
         #expect(FileManager.default.fileExists(atPath: folder.path("world.sqlite")))
     }
 
+    #if Server
+        @Test("--online does only the steps with a server, and needs no file")
+        func online() throws {
+            let outcome = try gazetteer("--online", "--country", "Monaco")
+            #expect(outcome.status == 0 && outcome.error == "")
+            #expect(outcome.out.hasPrefix("1  A server, and a store that was filled without it"))
+            #expect(outcome.out.contains("✓ Ana, Ben and the server have the same"))
+            #expect(!FileManager.default.fileExists(atPath: folder.path("gazetteer.sqlite")))
+        }
+    #endif
+
+    @Test("--offline does only the steps without a server")
+    func offline() throws {
+        let data = try SmallData()
+        let outcome = try gazetteer("--offline", "--data", data.url.path, "--country", "AA")
+        #expect(outcome.status == 0 && outcome.error == "")
+        #expect(outcome.out.contains("Done: 10 steps") && !outcome.out.contains("server"))
+    }
+
     @Test("--help tells what the program does and names every option")
     func help() throws {
         let outcome = try gazetteer("--help")
         #expect(outcome.status == 0 && outcome.error == "")
         let options = [
             "--store", "--force", "--country", "--top", "--search", "--page-size", "--pages", "--full-sql", "--data",
+            "--online", "--offline",
         ]
         for option in options { #expect(outcome.out.contains(option), "\(option)") }
         #expect(outcome.out.contains("NO_COLOR") && outcome.out.contains("EXAMPLES"))
@@ -67,6 +87,7 @@ struct CommandTests {
         arguments: [
             (["--bogus"], "--bogus"), (["--top", "0"], "--top must be at least 1, not 0"), (["--top", "many"], "many"),
             (["--search", ""], "--search must not be empty"), (["stray"], "stray"),
+            (["--online", "--offline"], "--online and --offline exclude each other"),
             (["--data", "/nonexistent"], "the GeoNames data is missing"),
             (["--country", "Perru"], "did you mean “Peru”?"), (["--country", "Antarctica"], "has no cities"),
             (["--country", "AA", "--store", "/nonexistent/folder/x.sqlite"], "/nonexistent/folder/x.sqlite"),
