@@ -13,8 +13,8 @@ struct PredicateOutline: Encodable, Equatable {
     }
 
     init(_ predicate: FetchPredicate) {
-        switch predicate {
-        case .constant: self.init(predicate.description)
+        switch predicate.node {
+        case .constant, .tooDeep: self.init(predicate.description)
         case .and(let parts): self.init("AND", parts.map(PredicateOutline.init))
         case .or(let parts): self.init("OR", parts.map(PredicateOutline.init))
         case .not(let part): self.init("NOT", [PredicateOutline(part)])
@@ -35,8 +35,8 @@ struct PredicateOutline: Encodable, Equatable {
     }
 
     init(_ expression: FetchExpression) {
-        switch expression {
-        case .constant, .keyPath, .evaluatedObject, .variable: self.init(expression.description)
+        switch expression.node {
+        case .constant, .keyPath, .evaluatedObject, .variable, .tooDeep: self.init(expression.description)
         case .path(let base, let names): self.init("." + names.joined(separator: "."), [PredicateOutline(base)])
         case .aggregate(let parts): self.init("{}", parts.map(PredicateOutline.init))
         case .function(let function, let parts):

@@ -104,14 +104,16 @@ public struct PlainJSONDialect: RemoteDialect {
     }
 
     private func conditions(_ predicate: FetchPredicate?, _ entity: EntityDescription) throws(RemoteError) -> [String] {
-        switch predicate {
+        switch predicate?.node {
         case nil: return []
         case .and(let parts)?:
             var result: [String] = []
             for part in parts { result += try conditions(part, entity) }
             return result
-        case .comparison(.keyPath(let path), .equal, .constant(let value), [])?
-        where path.count == 1 && entity.attribute(named: path[0]) != nil:
+        case .comparison(let left, .equal, let right, [])?:
+            guard case .keyPath(let path) = left.node, case .constant(let value) = right.node, path.count == 1,
+                entity.attribute(named: path[0]) != nil
+            else { break }
             switch value {
             case .string(let text): return ["\(path[0])=\(Self.escaped("\"\(text)\""))"]
             case .integer(let number): return ["\(path[0])=\(number)"]

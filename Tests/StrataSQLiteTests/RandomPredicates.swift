@@ -161,8 +161,8 @@ struct RandomPredicates {
     }
 
     private func joined(_ base: FetchExpression, _ path: [String]) -> FetchExpression {
-        if case .keyPath(let names) = base { return .keyPath(names + path) }
-        if case .path(let start, let names) = base { return .path(start, names + path) }
+        if case .keyPath(let names) = base.node { return .keyPath(names + path) }
+        if case .path(let start, let names) = base.node { return .path(start, names + path) }
         return .path(base, path)
     }
 

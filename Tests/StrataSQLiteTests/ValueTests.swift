@@ -22,7 +22,7 @@ import Testing
     }
 
     func expression(_ format: String) throws -> FetchExpression {
-        guard case .comparison(let left, _, _, _) = try FetchPredicate(format: "\(format) == nil") else {
+        guard case .comparison(let left, _, _, _) = try FetchPredicate(format: "\(format) == nil").node else {
             throw MissingName(name: format)
         }
         return left

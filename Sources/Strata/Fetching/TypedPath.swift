@@ -51,7 +51,7 @@ extension TypedPath {
 extension FetchExpression {
     /// The expression with properties, or collection operators, behind it.
     func appending(_ names: [String]) -> FetchExpression {
-        switch self {
+        switch node {
         case .evaluatedObject: .keyPath(names)
         case .keyPath(let path): .keyPath(path + names)
         case .path(let base, let path): .path(base, path + names)

@@ -52,8 +52,9 @@ struct PredicateReader {
         switch try part(expression) {
         case .condition(let condition): return condition
         case .optionalCondition(let exists, let condition): return exists && condition
-        case .value(.constant(.boolean(let flag)), _): return .constant(flag)
-        case .value(let value, _): return .comparison(value, .equal, .constant(.boolean(true)), [])
+        case .value(let value, _):
+            if case .constant(.boolean(let flag)) = value.node { return .constant(flag) }
+            return .comparison(value, .equal, .constant(.boolean(true)), [])
         case .identity, .range: throw unreadable(expression, "it is no condition")
         }
     }

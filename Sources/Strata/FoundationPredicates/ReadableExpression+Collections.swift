@@ -31,7 +31,7 @@ extension PredicateExpressions.SequenceContains: ReadableExpression {
     func part(_ reader: PredicateReader) throws(UnreadablePredicateError) -> PredicatePart {
         let collection = try reader.value(sequence)
         let element = try reader.value(element)
-        guard case .constant = collection else {
+        guard case .constant = collection.node else {
             return .condition(.comparison(collection, .contains, element, []))
         }
         return .condition(.comparison(element, .isIn, collection, []))
@@ -94,7 +94,7 @@ extension PredicateExpressions.RangeExpressionContains: ReadableExpression {
             throw reader.unreadable(self, "only a...b and a..<b have two bounds")
         }
         let value = try reader.value(element)
-        if isClosed, case .constant(let low) = lower, case .constant(let high) = upper {
+        if isClosed, case .constant(let low) = lower.node, case .constant(let high) = upper.node {
             return .condition(.comparison(value, .between, .constant(.list([low, high])), []))
         }
         if isClosed { return .condition(.comparison(value, .between, .aggregate([lower, upper]), [])) }

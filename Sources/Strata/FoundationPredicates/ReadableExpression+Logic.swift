@@ -39,9 +39,11 @@ extension PredicateExpressions.Equal: ReadableExpression {
 
 extension PredicateExpressions.NotEqual: ReadableExpression {
     func part(_ reader: PredicateReader) throws(UnreadablePredicateError) -> PredicatePart {
-        switch try reader.equality(lhs, rhs) {
-        case .comparison(let a, .equal, let b, let options): .condition(.comparison(a, .notEqual, b, options))
-        case let condition: .condition(.not(condition))
+        let equality = try reader.equality(lhs, rhs)
+        return if case .comparison(let a, .equal, let b, let options) = equality.node {
+            .condition(.comparison(a, .notEqual, b, options))
+        } else {
+            .condition(.not(equality))
         }
     }
 }
@@ -60,12 +62,19 @@ extension PredicateExpressions.Comparison: ReadableExpression {
     }
 }
 
+extension PredicatePart {
+    /// The fixed value that the part is; nil for all else.
+    fileprivate var constant: Value? {
+        if case .value(let expression, _) = self, case .constant(let value) = expression.node { value } else { nil }
+    }
+}
+
 extension PredicateReader {
     /// A comparison with a constant, if there is one, on the right: where stores look for what an index can find.
     static func comparison(
         _ left: FetchExpression, _ op: ComparisonOperator, _ right: FetchExpression
     ) -> FetchPredicate {
-        switch (left, right) {
+        switch (left.node, right.node) {
         case (.constant, .constant): .comparison(left, op, right, [])
         case (.constant, _): .comparison(right, op.mirrored, left, [])
         default: .comparison(left, op, right, [])
@@ -75,13 +84,13 @@ extension PredicateReader {
     func equality(
         _ lhs: some PredicateExpression, _ rhs: some PredicateExpression
     ) throws(UnreadablePredicateError) -> FetchPredicate {
-        switch (try part(lhs), try part(rhs)) {
-        case (let condition, .value(.constant(let value), _)):
-            if let result = try Self.equality(condition, value) { return result }
-        case (.value(.constant(let value), _), let condition):
-            if let result = try Self.equality(condition, value) { return result }
-        case (.identity(let a), .identity(let b)): return .comparison(a, .equal, b, [])
-        default: break
+        let left = try part(lhs)
+        let right = try part(rhs)
+        if case .identity(let a) = left, case .identity(let b) = right { return .comparison(a, .equal, b, []) }
+        if let value = right.constant {
+            if let result = try Self.equality(left, value) { return result }
+        } else if let value = left.constant {
+            if let result = try Self.equality(right, value) { return result }
         }
         return Self.comparison(try value(lhs), .equal, try value(rhs))
     }
@@ -136,7 +145,7 @@ extension FetchExpression {
     fileprivate func isNil(with value: FetchExpression) -> Bool {
         // The object that is fetched is never nil.
         if self == value || value == .evaluatedObject { return true }
-        switch (self, value) {
+        switch (node, value.node) {
         case (.keyPath(let path), .keyPath(let start)):
             return path.starts(with: start) && !path.contains { $0.hasPrefix("@") }
         case (.path(let base, let path), .path(let otherBase, let start)):
@@ -154,10 +163,11 @@ extension PredicateExpressions.NilCoalesce: ReadableExpression {
     func part(_ reader: PredicateReader) throws(UnreadablePredicateError) -> PredicatePart {
         switch try reader.part(lhs) {
         case .optionalCondition(let exists, let condition):
-            switch try reader.condition(rhs) {
+            let other = try reader.condition(rhs)
+            switch other.node {
             case .constant(false): return .condition(exists && condition)
             case .constant(true): return .condition(.not(exists) || condition)
-            case let other: return .condition((exists && condition) || (.not(exists) && other))
+            default: return .condition((exists && condition) || (.not(exists) && other))
             }
         default:
             let value = try reader.value(lhs)

@@ -94,10 +94,11 @@ extension PredicateExpressions.IntRemainder: ReadableExpression {
 
 extension PredicateExpressions.UnaryMinus: ReadableExpression {
     func part(_ reader: PredicateReader) throws(UnreadablePredicateError) -> PredicatePart {
-        switch try reader.value(wrapped) {
+        let value = try reader.value(wrapped)
+        return switch value.node {
         case .constant(.integer(let number)) where number != .min: .value(.constant(.integer(-number)))
         case .constant(.double(let number)): .value(.constant(.double(-number)))
-        case let value: .value(.function(.subtract, [.constant(.integer(0)), value]))
+        default: .value(.function(.subtract, [.constant(.integer(0)), value]))
         }
     }
 }

@@ -20,6 +20,8 @@ public enum PredicateEvaluationError: Error, Sendable, Hashable {
     case unknownOperator(name: String)
     /// A function has more or fewer arguments than it takes.
     case wrongArgumentCount(function: String, count: Int)
+    /// A condition or an expression that code has built has more than ``PredicateLimits/height`` levels.
+    case nestedTooDeeply
 }
 
 extension PredicateEvaluationError: CustomStringConvertible {
@@ -40,6 +42,9 @@ extension PredicateEvaluationError: CustomStringConvertible {
             "\(name) is no collection operator; there are "
                 + CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
         case .wrongArgumentCount(let function, let count): "\(function) does not take \(count) arguments"
+        case .nestedTooDeeply:
+            "the condition is nested more than \(PredicateLimits.height) levels deep, which is the limit; "
+                + "collect the conditions of a loop in a list, and combine them by and(_:) or or(_:)"
         }
     }
 }

@@ -100,7 +100,7 @@ struct PredicateEvaluator {
     }
 
     func holds(_ predicate: FetchPredicate) throws(PredicateEvaluationError) -> Bool {
-        switch predicate {
+        switch predicate.node {
         case .constant(let flag): return flag
         case .and(let parts):
             for part in parts where try !holds(part) { return false }
@@ -114,6 +114,7 @@ struct PredicateEvaluator {
         case .quantified(let quantifier, let left, let op, let right, let options):
             return try holds(quantifier, try value(of: left), op, try value(of: right), options)
         case .geo(let condition): return try holds(condition)
+        case .tooDeep: throw .nestedTooDeeply
         }
     }
 
@@ -131,7 +132,7 @@ struct PredicateEvaluator {
     }
 
     func value(of expression: FetchExpression) throws(PredicateEvaluationError) -> Evaluated {
-        switch expression {
+        switch expression.node {
         case .constant(let value): return .plain(value)
         case .evaluatedObject: return root
         case .keyPath(let names): return try walk(root, names[...])
@@ -151,6 +152,7 @@ struct PredicateEvaluator {
         case .distance(let a, let b, let radius):
             guard let from = try point(a), let to = try point(b) else { return .plain(.null) }
             return .plain(.double(from.distance(to: to, earthRadius: radius)))
+        case .tooDeep: throw .nestedTooDeeply
         }
     }
 

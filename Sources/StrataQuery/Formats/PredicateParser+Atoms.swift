@@ -177,7 +177,7 @@ extension PredicateParser {
         for part in parts {
             let expression = try value(part)
             expressions.append(expression)
-            if case .constant(let value) = expression, !part.isGuarded { constants.append(value) }
+            if case .constant(let value) = expression.node, !part.isGuarded { constants.append(value) }
         }
         if constants.count == parts.count { return leaf(.constant(.list(constants)), begin) }
         return try node(.expression(.aggregate(expressions)), over: parts.map(\.height).max() ?? 0, from: begin)
@@ -335,7 +335,7 @@ extension PredicateParser {
 
     private func radius(_ node: Node?) throws(FormatFault) -> Double {
         guard let node else { return GeoCondition.meanEarthRadius }
-        guard case .expression(.constant(let value)) = node.content, let radius = NumberOperation(value)?.asDouble
+        guard case .expression(let expression) = node.content, case .constant(let value) = expression.node, let radius = NumberOperation(value)?.asDouble
         else {
             throw fault("the radius of the earth must be a number", at: node.start)
         }
@@ -388,7 +388,7 @@ extension PredicateParser {
         let operand = try parse(.set)
         let type = try castType()
         let expression = try value(operand)
-        if !operand.isGuarded, case .constant(let value) = expression, let constant = type.constant(of: value) {
+        if !operand.isGuarded, case .constant(let value) = expression.node, let constant = type.constant(of: value) {
             return leaf(.constant(constant), begin)
         }
         return try node(.expression(.cast(expression, type)), over: operand.height, from: begin)

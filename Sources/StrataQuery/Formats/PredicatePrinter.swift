@@ -48,10 +48,13 @@ extension FetchFunction {
 
 /// Writes trees as text.
 struct PredicatePrinter {
+    /// What a tree prints as that is too high to be kept. It is no format.
+    private static let tooDeep = "<nested too deeply>"
+
     private(set) var text = ""
 
     mutating func write(_ predicate: FetchPredicate, _ around: FormatPrecedence) {
-        switch predicate {
+        switch predicate.node {
         case .constant(let flag): text += flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .and(let parts): join(parts, " AND ", .and, around, empty: "TRUEPREDICATE")
         case .or(let parts): join(parts, " OR ", .or, around, empty: "FALSEPREDICATE")
@@ -64,6 +67,7 @@ struct PredicatePrinter {
             text += quantifier.rawValue + " "
             compare(left, op, right, options)
         case .geo(let condition): write(condition)
+        case .tooDeep: text += Self.tooDeep
         }
     }
 
@@ -105,7 +109,7 @@ struct PredicatePrinter {
     // MARK: Expressions
 
     mutating func write(_ expression: FetchExpression, _ around: FormatPrecedence) {
-        switch expression {
+        switch expression.node {
         case .constant(let value):
             // A sign in front of a number and a point behind it would be read as part of it.
             let isBare = around < .postfix
@@ -128,7 +132,7 @@ struct PredicatePrinter {
         case .aggregate(let parts):
             text += "{"
             // Were all of them bare constants, they would be read as one constant.
-            let areFixed = parts.allSatisfy { if case .constant = $0 { true } else { false } }
+            let areFixed = parts.allSatisfy { if case .constant = $0.node { true } else { false } }
             list(parts, guarded: areFixed)
             text += "}"
         case .function(let function, let arguments):
@@ -181,6 +185,7 @@ struct PredicatePrinter {
             }
             text += ")"
         case .distance(let a, let b, let radius): call("distance", [a, b], radius: radius)
+        case .tooDeep: text += Self.tooDeep
         }
     }
 
@@ -197,7 +202,7 @@ struct PredicatePrinter {
     private mutating func list(_ parts: [FetchExpression], guarded: Bool = false) {
         for (index, part) in parts.enumerated() {
             if index > 0 { text += ", " }
-            if guarded, case .constant = part { write(part, .postfix) } else { write(part, .set) }
+            if guarded, case .constant = part.node { write(part, .postfix) } else { write(part, .set) }
         }
     }
 
@@ -293,7 +298,7 @@ struct PredicatePrinter {
 extension FetchExpression {
     /// Whether a postfix may follow without parentheses and still leave this as its base.
     fileprivate var isPlainPath: Bool {
-        switch self {
+        switch node {
         case .keyPath, .evaluatedObject, .path, .index: true
         default: false
         }

@@ -47,7 +47,7 @@ extension ManagedObjectModel {
 
     /// What is wrong with a criterion of an order, as ``fault(inPath:from:takesCollections:)`` says it.
     public func fault(inOrder sort: FetchSort, from entity: EntityDescription) -> String? {
-        if case .keyPath(let path) = sort.expression {
+        if case .keyPath(let path) = sort.expression.node {
             return fault(inPath: path, from: entity, takesCollections: false)
         }
         return sort.expression.keyPaths.lazy.compactMap {
@@ -61,7 +61,7 @@ extension ManagedObjectModel {
     public func entity(
         ofObjectsIn expression: FetchExpression, from entity: EntityDescription
     ) -> EntityDescription? {
-        switch expression {
+        switch expression.node {
         case .evaluatedObject: return entity
         case .keyPath(let path): return destination(of: path, from: entity)
         case .path(let base, let path):

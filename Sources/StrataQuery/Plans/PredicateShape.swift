@@ -39,8 +39,9 @@ public struct PredicateShape: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 
     private mutating func add(_ predicate: FetchPredicate) {
-        switch predicate {
+        switch predicate.node {
         case .constant(let flag): bytes.append(flag ? 1 : 2)
+        case .tooDeep: bytes.append(13)
         case .and(let parts):
             bytes.append(3)
             add(parts.count)
@@ -86,9 +87,10 @@ public struct PredicateShape: Sendable, Hashable {
     }
 
     private mutating func add(_ expression: FetchExpression) {
-        switch expression {
+        switch expression.node {
         case .constant(let value): add(value)
         case .evaluatedObject: bytes.append(20)
+        case .tooDeep: bytes.append(32)
         case .keyPath(let names):
             bytes.append(21)
             add(names)

@@ -132,12 +132,12 @@ private struct GroupValues: PredicateRewriter {
     let members: [any PropertySource]
 
     func rewrite(_ predicate: FetchPredicate) throws(PredicateEvaluationError) -> FetchPredicate {
-        if case .geo = predicate { return predicate }
+        if case .geo = predicate.node { return predicate }
         return try rewriteParts(of: predicate)
     }
 
     func rewrite(_ expression: FetchExpression) throws(PredicateEvaluationError) -> FetchExpression {
-        switch expression {
+        switch expression.node {
         case .path, .index, .subquery: return expression
         case .function(let function, let arguments)
         where arguments.count == 1 && function.isAggregate && arguments[0].isSingle:

@@ -47,7 +47,7 @@ extension FetchExpression {
     /// Whether an aggregate function over a group stands in the expression: one of a single value that is a property or
     /// the object itself.
     public var isAggregate: Bool {
-        switch self {
+        switch node {
         case .function(let function, let arguments):
             function.isAggregate && arguments.count == 1 && arguments[0].isSingle
                 || arguments.contains(where: \.isAggregate)
@@ -61,7 +61,7 @@ extension FetchExpression {
 
     /// Whether the expression gives a value by itself, as far as can be told without a model.
     var isSingle: Bool {
-        switch self {
+        switch node {
         case .keyPath, .evaluatedObject, .cast, .ternary, .method, .distance: true
         case .function(let function, _): !function.isAggregate && ![.union, .intersect, .minus].contains(function)
         default: false
@@ -83,7 +83,7 @@ extension ValuePlan {
     /// Whether an expression has one value for all objects of a group.
     public func isSettled(_ expression: FetchExpression) -> Bool {
         if groupBy.contains(expression) { return true }
-        switch expression {
+        switch expression.node {
         case .constant, .variable: return true
         case .function(let function, let arguments):
             return (arguments.count == 1 && function.isAggregate) || arguments.allSatisfy(isSettled)
@@ -100,8 +100,8 @@ extension ValuePlan {
 
     /// Whether a condition has one answer for all objects of a group.
     public func isSettled(_ predicate: FetchPredicate) -> Bool {
-        switch predicate {
-        case .constant: true
+        switch predicate.node {
+        case .constant, .tooDeep: true
         case .and(let parts), .or(let parts): parts.allSatisfy(isSettled)
         case .not(let part): isSettled(part)
         case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _):

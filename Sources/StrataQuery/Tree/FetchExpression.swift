@@ -1,134 +1,141 @@
 @_exported import StrataModel
 
 /// One side of a comparison: what gives a value.
-public indirect enum FetchExpression: Sendable, Hashable {
-    /// A fixed value. A collection whose elements are all fixed is one, too.
-    case constant(Value)
-    /// A property of the object, or one that relationships lead to: `["country", "name"]`. An element of a composite
-    /// is two components, too. A to-one relationship at the end stands for the object it leads to; behind a to-many
-    /// relationship the rest of the path is mapped over the members.
-    ///
-    /// A component that begins with `@` is a collection operator; see ``CollectionOperator``.
-    case keyPath([String])
+///
+/// Build it from the functions here, which are named like the cases of ``Node``, and read it by switching over ``node``.
+/// As for a ``FetchPredicate``, the height of the tree is bounded.
+public struct FetchExpression: Sendable, Hashable {
+    /// What stands at the top of an expression.
+    public indirect enum Node: Sendable, Hashable {
+        /// A fixed value. A collection whose elements are all fixed is one, too.
+        case constant(Value)
+        /// A property of the object, or one that relationships lead to: `["country", "name"]`. An element of a composite
+        /// is two components, too. A to-one relationship at the end stands for the object it leads to; behind a to-many
+        /// relationship the rest of the path is mapped over the members.
+        ///
+        /// A component that begins with `@` is a collection operator; see ``CollectionOperator``.
+        case keyPath([String])
+        /// The object itself: `SELF`.
+        case evaluatedObject
+        /// A value that is given later: `$name`.
+        case variable(String)
+        /// A key path that starts at the value of another expression: `$x.name`, `SUBQUERY(…).@count`.
+        case path(FetchExpression, [String])
+        /// Several values: `{a, b}`. If all are fixed it is a ``constant(_:)`` of a list.
+        case aggregate([FetchExpression])
+        /// A function or an arithmetic or set operator.
+        case function(FetchFunction, [FetchExpression])
+        /// An element of a collection, or a value of a composite by name: `stops[FIRST]`.
+        case index(FetchExpression, FetchIndex)
+        /// The elements of a collection for which a condition holds, where `$name` stands for the element.
+        case subquery(FetchExpression, String, FetchPredicate)
+        /// One of two values, by a condition: `TERNARY(condition, first, second)`.
+        case ternary(FetchPredicate, FetchExpression, FetchExpression)
+        /// The value as another type: `CAST(value, 'NSDate')`.
+        case cast(FetchExpression, CastType)
+        /// A method of a value: `FUNCTION(name, 'length')`.
+        case method(FetchExpression, FetchMethod, [FetchExpression])
+        /// The distance in kilometres between two points on the earth; see ``GeoCondition``.
+        case distance(FetchExpression, FetchExpression, earthRadius: Double)
+        /// An expression that was nested more deeply than ``PredicateLimits/height``. It has no value.
+        case tooDeep
+    }
+
+    /// What stands at the top.
+    public let node: Node
+    /// How many levels the tree has; 1 for a leaf.
+    let height: UInt8
+
+    private init(_ node: Node, over height: UInt8 = 0) {
+        let isTooDeep = height >= PredicateLimits.height
+        self.node = isTooDeep ? .tooDeep : node
+        self.height = isTooDeep ? height : height + 1
+    }
+
+    /// A fixed value; a list of fixed values, too.
+    public static func constant(_ value: Value) -> FetchExpression { FetchExpression(.constant(value)) }
+
+    /// A property of the object, or one that relationships lead to; see ``Node/keyPath(_:)``.
+    public static func keyPath(_ names: [String]) -> FetchExpression { FetchExpression(.keyPath(names)) }
+
     /// The object itself: `SELF`.
-    case evaluatedObject
+    public static let evaluatedObject = FetchExpression(.evaluatedObject)
+
     /// A value that is given later: `$name`.
-    case variable(String)
-    /// A key path that starts at the value of another expression: `$x.name`, `SUBQUERY(…).@count`.
-    case path(FetchExpression, [String])
-    /// Several values: `{a, b}`. If all are fixed it is a ``constant(_:)`` of a list.
-    case aggregate([FetchExpression])
+    public static func variable(_ name: String) -> FetchExpression { FetchExpression(.variable(name)) }
+
+    /// A key path that starts at the value of another expression: `$x.name`.
+    public static func path(_ base: FetchExpression, _ names: [String]) -> FetchExpression {
+        FetchExpression(.path(base, names), over: base.height)
+    }
+
+    /// Several values of which some are not fixed: `{a, 1}`.
+    public static func aggregate(_ parts: [FetchExpression]) -> FetchExpression {
+        FetchExpression(.aggregate(parts), over: parts.height)
+    }
+
     /// A function or an arithmetic or set operator.
-    case function(FetchFunction, [FetchExpression])
+    public static func function(_ function: FetchFunction, _ arguments: [FetchExpression]) -> FetchExpression {
+        FetchExpression(.function(function, arguments), over: arguments.height)
+    }
+
     /// An element of a collection, or a value of a composite by name: `stops[FIRST]`.
-    case index(FetchExpression, FetchIndex)
+    public static func index(_ base: FetchExpression, _ index: FetchIndex) -> FetchExpression {
+        FetchExpression(.index(base, index), over: max(base.height, index.height))
+    }
+
     /// The elements of a collection for which a condition holds, where `$name` stands for the element.
-    case subquery(FetchExpression, String, FetchPredicate)
+    public static func subquery(
+        _ collection: FetchExpression, _ name: String, _ condition: FetchPredicate
+    ) -> FetchExpression {
+        FetchExpression(.subquery(collection, name, condition), over: max(collection.height, condition.height))
+    }
+
     /// One of two values, by a condition: `TERNARY(condition, first, second)`.
-    case ternary(FetchPredicate, FetchExpression, FetchExpression)
+    public static func ternary(
+        _ condition: FetchPredicate, _ first: FetchExpression, _ second: FetchExpression
+    ) -> FetchExpression {
+        FetchExpression(
+            .ternary(condition, first, second), over: max(condition.height, first.height, second.height))
+    }
+
     /// The value as another type: `CAST(value, 'NSDate')`.
-    case cast(FetchExpression, CastType)
+    public static func cast(_ operand: FetchExpression, _ type: CastType) -> FetchExpression {
+        FetchExpression(.cast(operand, type), over: operand.height)
+    }
+
     /// A method of a value: `FUNCTION(name, 'length')`.
-    case method(FetchExpression, FetchMethod, [FetchExpression])
-    /// The distance in kilometres between two points on the earth; see ``GeoCondition``.
-    case distance(FetchExpression, FetchExpression, earthRadius: Double)
+    public static func method(
+        _ receiver: FetchExpression, _ method: FetchMethod, _ arguments: [FetchExpression]
+    ) -> FetchExpression {
+        FetchExpression(.method(receiver, method, arguments), over: max(receiver.height, arguments.height))
+    }
+
+    /// The distance between two points on an earth of a radius, in the unit of the radius.
+    public static func distance(
+        _ a: FetchExpression, _ b: FetchExpression, earthRadius: Double
+    ) -> FetchExpression {
+        FetchExpression(.distance(a, b, earthRadius: earthRadius), over: max(a.height, b.height))
+    }
 }
 
-/// Which element of a collection is meant.
-public indirect enum FetchIndex: Sendable, Hashable {
-    /// The first element; nil if there is none.
-    case first
-    /// The last element; nil if there is none.
-    case last
-    /// The number of elements.
-    case size
-    /// The element at a position that counts from 0, or the value of a composite's key; nil if there is none.
-    case at(FetchExpression)
+extension [FetchExpression] {
+    fileprivate var height: UInt8 { reduce(0) { Swift.max($0, $1.height) } }
 }
 
-/// A component of a key path that works on a whole collection. Nil elements are left out.
-public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
-    /// The number of elements. Nothing follows.
-    case count = "@count"
-    /// The sum of the rest of the path over all elements; 0 of nothing.
-    case sum = "@sum"
-    /// The mean; nil of nothing.
-    case average = "@avg"
-    /// The least value; nil of nothing.
-    case minimum = "@min"
-    /// The greatest value; nil of nothing.
-    case maximum = "@max"
-    /// The values of the next component, each once.
-    case distinctUnion = "@distinctUnionOfObjects"
-    /// The values of the next component.
-    case union = "@unionOfObjects"
-
-    /// Whether one value comes of many.
-    public var isAggregate: Bool { self != .distinctUnion && self != .union }
+extension FetchIndex {
+    fileprivate var height: UInt8 {
+        if case .at(let position) = self { position.height } else { 0 }
+    }
 }
 
-/// What `CAST` makes of a value. Nil stays nil; what has no such form becomes nil.
-public enum CastType: String, Sendable, Hashable, CaseIterable {
-    /// Seconds since 2001-01-01 00:00 UTC become a date; a text in ISO 8601, too.
-    case date = "NSDate"
-    /// A date becomes seconds since 2001-01-01 00:00 UTC; text becomes the number that it spells.
-    case number = "NSNumber"
-    /// The exact decimal number.
-    case decimal = "NSDecimalNumber"
-    /// The value as text.
-    case string = "NSString"
-    /// A UUID from text.
-    case uuid = "NSUUID"
-    /// A URI from text.
-    case uri = "NSURL"
-    /// Bytes from hexadecimal digits.
-    case data = "NSData"
-    /// A set of the elements of a collection.
-    case set = "NSSet"
-    /// A list of the elements of a collection.
-    case array = "NSArray"
-    /// A point from `latitude,longitude` as text or as a list of two numbers.
-    case geoPoint = "GeoPoint"
-    /// A reference to an object from its key.
-    case object = "ManagedObject"
-    /// A truth value: whether a number is not 0.
-    case boolean = "Bool"
-    /// A composite from a list of names and values by turns.
-    case dictionary = "NSDictionary"
-}
-
-/// The methods that `FUNCTION(receiver, 'name', arguments…)` may call: these and no others. Nil as the receiver or as
-/// an argument gives nil.
-public enum FetchMethod: String, Sendable, Hashable, CaseIterable {
-    /// The text in upper case.
-    case uppercaseString
-    /// The text in lower case.
-    case lowercaseString
-    /// The number of UTF-16 units of a text, or of bytes.
-    case length
-    /// The number of elements of a collection.
-    case count
-    /// The text with another behind it.
-    case stringByAppendingString = "stringByAppendingString:"
-    /// The text from a position on, in UTF-16 units; nil if the position lies outside.
-    case substringFromIndex = "substringFromIndex:"
-    /// The text before a position, in UTF-16 units; nil if the position lies outside.
-    case substringToIndex = "substringToIndex:"
-    /// Whether a text begins with another.
-    case hasPrefix = "hasPrefix:"
-    /// Whether a text ends with another.
-    case hasSuffix = "hasSuffix:"
-    /// The number that a text begins with, or the whole part of a number.
-    case integerValue
-    /// The number that a text spells, or a number as a double.
-    case doubleValue
-    /// The first element of a collection.
-    case firstObject
-    /// The last element of a collection.
-    case lastObject
-    /// The value of a composite's key, or of an object's property.
-    case valueForKey = "valueForKey:"
-
-    /// How many arguments follow the receiver.
-    public var arity: Int { rawValue.hasSuffix(":") ? 1 : 0 }
+extension GeoCondition {
+    /// The height of the highest of the expressions.
+    var height: UInt8 {
+        switch self {
+        case .near(let place, let point, _): max(place.height, point.height)
+        case .within(let place, let point, let distance, _, _): max(place.height, point.height, distance.height)
+        case .box(let place, let southWest, let northEast): max(place.height, southWest.height, northEast.height)
+        }
+    }
 }

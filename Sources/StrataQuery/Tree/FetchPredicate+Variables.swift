@@ -25,7 +25,7 @@ private struct VariableValues: PredicateRewriter {
     let values: [String: Value]
 
     func rewrite(_ expression: FetchExpression) -> FetchExpression {
-        switch expression {
+        switch expression.node {
         case .variable(let name): return values[name].map(FetchExpression.constant) ?? expression
         case .subquery(let collection, let name, let condition) where values[name] != nil:
             return .subquery(rewrite(collection), name, condition.withVariables(values.filter { $0.key != name }))

@@ -1,45 +1,124 @@
 /// A condition on objects: the one tree that is evaluated in memory and translated by stores.
 ///
-/// It is made of typed keys, of a format string, or by hand. Conjunctions and disjunctions are flat lists of any
-/// length. Everything else that is nested within itself costs stack to print, compare, evaluate and release; the parser
-/// stops at ``PredicateLimits/nesting``, and trees made by hand must not be nested deeper either.
-public indirect enum FetchPredicate: Sendable, Hashable {
-    /// Always the same answer.
-    case constant(Bool)
-    /// Two expressions compared.
-    case comparison(FetchExpression, ComparisonOperator, FetchExpression, ComparisonOptions)
-    /// The elements of a collection on the left, each compared with the expression on the right.
-    case quantified(
-        ComparisonQuantifier, FetchExpression, ComparisonOperator, FetchExpression, ComparisonOptions)
-    /// Where on the earth a point lies.
-    case geo(GeoCondition)
-    /// All hold; true if there are none.
-    case and([FetchPredicate])
-    /// At least one holds; false if there are none.
-    case or([FetchPredicate])
-    /// Does not hold.
-    case not(FetchPredicate)
-
-    /// Both conditions.
-    public static func && (a: FetchPredicate, b: FetchPredicate) -> FetchPredicate {
-        switch (a, b) {
-        case (.and(let left), .and(let right)): .and(left + right)
-        case (.and(let left), _): .and(left + [b])
-        default: .and([a, b])
-        }
+/// Build it with typed keys, from a format string, or from the functions here, which are named like the cases of
+/// ``Node``. Read it by switching over ``node``.
+///
+/// A tree is never higher than ``PredicateLimits/height``: a condition that would be higher becomes ``Node/tooDeep``,
+/// which every evaluation and every fetch refuses with ``PredicateEvaluationError/nestedTooDeeply``. Conjunctions and
+/// disjunctions are flat lists of any length and count as one level.
+public struct FetchPredicate: Sendable, Hashable {
+    /// What stands at the top of a condition.
+    public indirect enum Node: Sendable, Hashable {
+        /// Always the same answer.
+        case constant(Bool)
+        /// Two expressions compared.
+        case comparison(FetchExpression, ComparisonOperator, FetchExpression, ComparisonOptions)
+        /// The elements of a collection on the left, each compared with the expression on the right.
+        case quantified(
+            ComparisonQuantifier, FetchExpression, ComparisonOperator, FetchExpression, ComparisonOptions)
+        /// Where on the earth a point lies.
+        case geo(GeoCondition)
+        /// All hold; true if there are none.
+        case and([FetchPredicate])
+        /// At least one holds; false if there are none.
+        case or([FetchPredicate])
+        /// Does not hold.
+        case not(FetchPredicate)
+        /// A condition that was nested more deeply than ``PredicateLimits/height``. It has no answer.
+        case tooDeep
     }
 
-    /// Either condition.
-    public static func || (a: FetchPredicate, b: FetchPredicate) -> FetchPredicate {
-        switch (a, b) {
-        case (.or(let left), .or(let right)): .or(left + right)
-        case (.or(let left), _): .or(left + [b])
-        default: .or([a, b])
-        }
+    /// What stands at the top.
+    public let node: Node
+    /// How many levels the tree has; 1 for a leaf.
+    let height: UInt8
+
+    private init(_ node: Node, over height: UInt8) {
+        let isTooDeep = height >= PredicateLimits.height
+        self.node = isTooDeep ? .tooDeep : node
+        self.height = isTooDeep ? height : height + 1
+    }
+
+    /// Always the same answer.
+    public static func constant(_ answer: Bool) -> FetchPredicate { FetchPredicate(.constant(answer), over: 0) }
+
+    /// Two expressions compared.
+    public static func comparison(
+        _ left: FetchExpression, _ op: ComparisonOperator, _ right: FetchExpression, _ options: ComparisonOptions
+    ) -> FetchPredicate {
+        FetchPredicate(.comparison(left, op, right, options), over: max(left.height, right.height))
+    }
+
+    /// The elements of a collection on the left, each compared with the expression on the right.
+    public static func quantified(
+        _ quantifier: ComparisonQuantifier, _ left: FetchExpression, _ op: ComparisonOperator,
+        _ right: FetchExpression, _ options: ComparisonOptions
+    ) -> FetchPredicate {
+        FetchPredicate(.quantified(quantifier, left, op, right, options), over: max(left.height, right.height))
+    }
+
+    /// Where on the earth a point lies.
+    public static func geo(_ condition: GeoCondition) -> FetchPredicate {
+        FetchPredicate(.geo(condition), over: condition.height)
+    }
+
+    /// All hold; true if there are none. This is the way to combine the conditions that a loop collects.
+    public static func and(_ parts: [FetchPredicate]) -> FetchPredicate {
+        FetchPredicate(.and(parts), over: parts.height)
+    }
+
+    /// At least one holds; false if there are none. This is the way to combine the conditions that a loop collects.
+    public static func or(_ parts: [FetchPredicate]) -> FetchPredicate {
+        FetchPredicate(.or(parts), over: parts.height)
+    }
+
+    /// Does not hold.
+    public static func not(_ part: FetchPredicate) -> FetchPredicate {
+        FetchPredicate(.not(part), over: part.height)
+    }
+}
+
+extension FetchPredicate {
+    // Both operators take their operands over, so that the list of a conjunction grows in place where the caller needs
+    // the old one no longer, as in `all = all && next`.
+
+    /// Both conditions. Conjunctions on either side are joined to one list.
+    public static func && (a: consuming FetchPredicate, b: consuming FetchPredicate) -> FetchPredicate {
+        var height = a.partHeight(isAnd: true)
+        var parts: [FetchPredicate]
+        if case .and(let list) = a.node { parts = list } else { parts = [a] }
+        a = .constant(true)
+        height = max(height, b.partHeight(isAnd: true))
+        if case .and(let list) = b.node { parts += list } else { parts.append(b) }
+        return FetchPredicate(.and(parts), over: height)
+    }
+
+    /// Either condition. Disjunctions on either side are joined to one list.
+    public static func || (a: consuming FetchPredicate, b: consuming FetchPredicate) -> FetchPredicate {
+        var height = a.partHeight(isAnd: false)
+        var parts: [FetchPredicate]
+        if case .or(let list) = a.node { parts = list } else { parts = [a] }
+        a = .constant(true)
+        height = max(height, b.partHeight(isAnd: false))
+        if case .or(let list) = b.node { parts += list } else { parts.append(b) }
+        return FetchPredicate(.or(parts), over: height)
     }
 
     /// The opposite.
     public static prefix func ! (a: FetchPredicate) -> FetchPredicate { .not(a) }
+
+    /// The height of what the condition adds to a list of conditions: its parts where it is such a list itself.
+    private func partHeight(isAnd: Bool) -> UInt8 {
+        switch node {
+        case .and where isAnd: height - 1
+        case .or where !isAnd: height - 1
+        default: height
+        }
+    }
+}
+
+extension [FetchPredicate] {
+    fileprivate var height: UInt8 { reduce(0) { Swift.max($0, $1.height) } }
 }
 
 /// Bounds of what a predicate may be.
@@ -49,4 +128,8 @@ public enum PredicateLimits {
     /// A tree of this depth is parsed, printed, compared, evaluated and released within the 512 KB of stack that the
     /// smallest threads have: the deepest shape takes 450 KB in a debug build, most far less.
     public static let nesting = 80
+
+    /// How many levels a tree may have that code builds: a few more than ``nesting``, because contexts and stores put
+    /// conditions of their own around that of a request.
+    public static let height: UInt8 = 88
 }

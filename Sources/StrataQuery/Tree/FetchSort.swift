@@ -4,7 +4,7 @@ public struct FetchSort: Sendable, Hashable {
     /// the distance to a point or the number of members of a relationship to many.
     public var expression: FetchExpression
     /// The property that objects are ordered by, by the names that lead to it; nil for other expressions.
-    public var keyPath: [String]? { if case .keyPath(let names) = expression { names } else { nil } }
+    public var keyPath: [String]? { if case .keyPath(let names) = expression.node { names } else { nil } }
     /// Whether small values come first.
     public var ascending: Bool
     /// How text is compared.
@@ -71,7 +71,7 @@ extension FetchSort {
     /// - Throws: A ``PredicateEvaluationError`` for an expression that has no meaning or leads to many.
     public func value(of source: some PropertySource) throws(PredicateEvaluationError) -> Value {
         // Nearly all orders are by properties, which need no evaluator.
-        if case .keyPath(let path) = expression, !path.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
+        if case .keyPath(let path) = expression.node, !path.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
             return source.value(at: path)
         }
         let value = try expression.evaluate(on: source)

@@ -11,7 +11,7 @@ extension FetchPredicate {
 extension FetchExpression {
     /// The names of the `$variables` of the expression; see ``FetchPredicate/freeVariables``.
     public var freeVariables: Set<String> {
-        switch self {
+        switch node {
         case .variable(let name): return [name]
         case .subquery(let collection, let name, let condition):
             return collection.freeVariables.union(condition.freeVariables.subtracting([name]))

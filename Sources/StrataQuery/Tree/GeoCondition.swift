@@ -64,7 +64,7 @@ extension FetchPredicate {
     /// The two points and the radius of the first ``GeoCondition/near(_:_:earthRadius:)`` that must hold: what objects
     /// are ordered by, nearest first, if a fetch has no order of its own.
     public var nearestFirst: FetchExpression? {
-        switch self {
+        switch node {
         case .geo(.near(let place, let point, let radius)): .distance(place, point, earthRadius: radius)
         case .and(let parts): parts.lazy.compactMap(\.nearestFirst).first
         default: nil

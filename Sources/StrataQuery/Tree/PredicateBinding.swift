@@ -31,7 +31,7 @@ private struct BoundObjects: PredicateRewriter {
         if variables.isSubset(of: names), !expression.isAboutObject {
             return .constant(try evaluator.value(of: expression).value)
         }
-        if case .subquery(let collection, let name, let condition) = expression, names.contains(name) {
+        if case .subquery(let collection, let name, let condition) = expression.node, names.contains(name) {
             // Its own variable hides the object.
             return .subquery(try rewrite(collection), name, condition)
         }
@@ -50,7 +50,7 @@ extension FetchPredicate {
 extension FetchExpression {
     /// Whether the object that the condition is about stands in the expression.
     fileprivate var isAboutObject: Bool {
-        switch self {
+        switch node {
         case .keyPath, .evaluatedObject: return true
         default:
             var isFound = false

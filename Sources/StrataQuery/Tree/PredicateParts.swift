@@ -8,8 +8,8 @@ extension FetchPredicate {
     /// Shows the conditions and expressions that the condition is made of. No list is made of them, since every fetch
     /// looks at its condition.
     func forEachPart(_ body: (PredicateNode) -> Void) {
-        switch self {
-        case .constant: break
+        switch node {
+        case .constant, .tooDeep: break
         case .and(let parts), .or(let parts): for part in parts { body(.condition(part)) }
         case .not(let part): body(.condition(part))
         case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _):
@@ -29,8 +29,8 @@ extension FetchPredicate {
 extension FetchExpression {
     /// Shows the conditions and expressions that the expression is made of.
     func forEachPart(_ body: (PredicateNode) -> Void) {
-        switch self {
-        case .constant, .keyPath, .evaluatedObject, .variable: break
+        switch node {
+        case .constant, .keyPath, .evaluatedObject, .variable, .tooDeep: break
         case .path(let base, _), .cast(let base, _): body(.expression(base))
         case .aggregate(let parts), .function(_, let parts): for part in parts { body(.expression(part)) }
         case .index(let base, let index):
@@ -68,8 +68,8 @@ extension PredicateRewriter {
 
     /// The condition with other parts.
     func rewriteParts(of predicate: FetchPredicate) throws(Failure) -> FetchPredicate {
-        switch predicate {
-        case .constant: return predicate
+        switch predicate.node {
+        case .constant, .tooDeep: return predicate
         case .and(let parts): return .and(try rewrite(parts))
         case .or(let parts): return .or(try rewrite(parts))
         case .not(let part): return .not(try rewrite(part))
@@ -91,8 +91,8 @@ extension PredicateRewriter {
 
     /// The expression with other parts. A list that has become fixed is a constant, as it is when it is parsed.
     func rewriteParts(of expression: FetchExpression) throws(Failure) -> FetchExpression {
-        switch expression {
-        case .constant, .keyPath, .evaluatedObject, .variable: return expression
+        switch expression.node {
+        case .constant, .keyPath, .evaluatedObject, .variable, .tooDeep: return expression
         case .path(let base, let names): return .path(try rewrite(base), names)
         case .aggregate(let parts): return Self.list(try rewrite(parts))
         case .function(let function, let arguments): return .function(function, try rewrite(arguments))
@@ -127,7 +127,7 @@ extension PredicateRewriter {
     private static func list(_ parts: [FetchExpression]) -> FetchExpression {
         var constants: [Value] = []
         for part in parts {
-            guard case .constant(let value) = part else { return .aggregate(parts) }
+            guard case .constant(let value) = part.node else { return .aggregate(parts) }
             constants.append(value)
         }
         return .constant(.list(constants))

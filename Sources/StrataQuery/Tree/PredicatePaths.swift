@@ -57,7 +57,7 @@ private struct PathCollector {
         if let path = Self.origin(of: expression, bindings), path.variable == variable, !path.names.isEmpty {
             found.append(path.names)
         }
-        if case .subquery(let collection, let name, let condition) = expression {
+        if case .subquery(let collection, let name, let condition) = expression.node {
             collect(collection, bindings)
             var inner = bindings
             inner[name] = .some(Self.origin(of: collection, bindings))
@@ -75,7 +75,7 @@ private struct PathCollector {
 
     /// The path to where an expression leads, if it is nothing but a path.
     private static func origin(of expression: FetchExpression, _ bindings: Bindings) -> Path? {
-        switch expression {
+        switch expression.node {
         case .evaluatedObject: return Path(names: [])
         case .keyPath(let names): return Path(names: names)
         case .variable(let name): return bindings[name] ?? Path(variable: name, names: [])

@@ -10,7 +10,7 @@ struct ObjectNaming {
     /// The condition with primary keys for the objects that it compares with paths. An object that the back end has
     /// never heard of is not what any of its objects refers to.
     func named(_ predicate: FetchPredicate) throws(StoreError) -> FetchPredicate {
-        switch predicate {
+        switch predicate.node {
         case .comparison(let left, let op, let right, let options):
             return try named(left, op, right) { .comparison($0, op, $1, options) }
         case .quantified(let quantifier, let left, let op, let right, let options):
@@ -20,7 +20,7 @@ struct ObjectNaming {
         case .or(let parts):
             return .or(try all(parts))
         case .not(let part): return .not(try named(part))
-        case .constant, .geo: return predicate
+        case .constant, .geo, .tooDeep: return predicate
         }
     }
 
@@ -34,13 +34,13 @@ struct ObjectNaming {
         _ left: FetchExpression, _ op: ComparisonOperator, _ right: FetchExpression,
         _ make: (FetchExpression, FetchExpression) -> FetchPredicate
     ) throws(StoreError) -> FetchPredicate {
-        if let destination = destination(of: left), case .constant(let value) = right {
+        if let destination = destination(of: left), case .constant(let value) = right.node {
             guard let named = try self.named(value, destination, isSelf: left == .evaluatedObject) else {
                 return op == .notEqual ? .constant(true) : .constant(false)
             }
             return make(path(left, destination), .constant(named))
         }
-        if let destination = destination(of: right), case .constant(let value) = left {
+        if let destination = destination(of: right), case .constant(let value) = left.node {
             guard let named = try self.named(value, destination, isSelf: right == .evaluatedObject) else {
                 return op == .notEqual ? .constant(true) : .constant(false)
             }
@@ -56,7 +56,7 @@ struct ObjectNaming {
 
     /// The entity of the objects that a path leads to; nil where it leads to values.
     private func destination(of expression: FetchExpression) -> EntityDescription? {
-        guard case .keyPath(let path) = expression else { return expression == .evaluatedObject ? entity : nil }
+        guard case .keyPath(let path) = expression.node else { return expression == .evaluatedObject ? entity : nil }
         var current = entity
         for name in path {
             guard let relationship = current.relationship(named: name) else { return nil }
@@ -99,8 +99,8 @@ struct ObjectNaming {
 extension FetchPredicate {
     /// Whether an object stands in the condition by its key here, which no back end knows.
     var mentionsObjects: Bool {
-        switch self {
-        case .constant: false
+        switch node {
+        case .constant, .tooDeep: false
         case .comparison(let left, _, let right, _), .quantified(_, let left, _, let right, _):
             left.mentionsObjects || right.mentionsObjects
         case .geo(.near(let place, let point, _)): place.mentionsObjects || point.mentionsObjects
@@ -116,9 +116,9 @@ extension FetchPredicate {
 
 extension FetchExpression {
     fileprivate var mentionsObjects: Bool {
-        switch self {
+        switch node {
         case .constant(let value): value.mentionsObjects
-        case .keyPath, .evaluatedObject, .variable: false
+        case .keyPath, .evaluatedObject, .variable, .tooDeep: false
         case .path(let base, _), .cast(let base, _): base.mentionsObjects
         case .index(let base, .at(let position)): base.mentionsObjects || position.mentionsObjects
         case .index(let base, _): base.mentionsObjects

@@ -158,11 +158,11 @@ struct RemotePlanner {
 extension FetchPredicate {
     /// The conditions that must all hold.
     var conjuncts: [FetchPredicate] {
-        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+        if case .and(let parts) = node { parts.flatMap(\.conjuncts) } else { [self] }
     }
 
     /// The conditions that put the nearest objects first.
     var nearConjuncts: [FetchPredicate] {
-        conjuncts.filter { if case .geo(.near) = $0 { true } else { false } }
+        conjuncts.filter { if case .geo(.near) = $0.node { true } else { false } }
     }
 }

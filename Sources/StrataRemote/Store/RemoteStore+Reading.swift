@@ -93,8 +93,10 @@ extension FetchPlan {
     /// The keys of the objects among which the plan looks, where it says so first of all.
     var namedKeys: [Value]? {
         var first = predicate
-        if case .and(let parts)? = predicate { first = parts.first }
-        guard case .comparison(.evaluatedObject, .isIn, .constant(.list(let keys)), _)? = first else { return nil }
+        if case .and(let parts)? = predicate?.node { first = parts.first }
+        guard case .comparison(.evaluatedObject, .isIn, let list, _)? = first?.node,
+            case .constant(.list(let keys)) = list.node
+        else { return nil }
         return keys
     }
 }

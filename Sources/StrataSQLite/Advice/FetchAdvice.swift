@@ -128,7 +128,7 @@ public struct FetchAdvisor {
 
     /// The condition, where there is one.
     var condition: FetchPredicate? {
-        if case .constant(true)? = plan.predicate { nil } else { plan.predicate }
+        if case .constant(true)? = plan.predicate?.node { nil } else { plan.predicate }
     }
 
     /// The entity that is asked for.

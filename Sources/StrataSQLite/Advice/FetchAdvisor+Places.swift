@@ -64,7 +64,7 @@ extension FetchAdvisor {
 
         /// Whether a column compares with a constant as it is: only decimal columns do with decimal numbers.
         func converts(_ constant: FetchExpression) -> Bool {
-            guard slot.storage != .decimal, case .constant(let value) = constant else { return true }
+            guard slot.storage != .decimal, case .constant(let value) = constant.node else { return true }
             switch value {
             case .decimal: return false
             case .list(let values): return values.allSatisfy { if case .decimal = $0 { false } else { true } }

@@ -80,15 +80,14 @@ extension FetchAdvisor {
     /// Indexes over several properties: those that equal something, then the order or one range.
     private func severalProperties() -> [Index] {
         let parts: [FetchPredicate] =
-            switch condition {
+            switch condition?.node {
             case .and(let parts)?: parts
-            case let single?: [single]
-            case nil: []
+            default: condition.map { [$0] } ?? []
             }
         var equal: [String] = []
         var ranges: [String] = []
         for part in parts {
-            guard case .comparison = part,
+            guard case .comparison = part.node,
                 let column = FetchAdvisor(model: model, plan: planned(part)).conditionFindings().first?.column
             else { continue }
             if column.isEquality {
@@ -119,7 +118,7 @@ extension FetchAdvisor {
         guard !plan.sorts.isEmpty else { return nil }
         var columns: [String] = []
         for sort in plan.sorts {
-            guard sort.options.isEmpty, case .keyPath(let path) = sort.expression, let place = place(of: path),
+            guard sort.options.isEmpty, case .keyPath(let path) = sort.expression.node, let place = place(of: path),
                 place.isOwn, place.slot.isStored
             else { return nil }
             columns.append((sort.ascending ? "" : "-") + place.slot.name)
@@ -162,7 +161,7 @@ extension FetchPredicate {
     /// The condition with another in place of a part of it.
     fileprivate func replacing(_ part: FetchPredicate, by other: FetchPredicate) -> FetchPredicate {
         if self == part { return other }
-        switch self {
+        switch node {
         case .and(let parts): return .and(parts.map { $0.replacing(part, by: other) })
         case .or(let parts): return .or(parts.map { $0.replacing(part, by: other) })
         case .not(let inner): return .not(inner.replacing(part, by: other))

@@ -27,8 +27,8 @@ extension FetchAdvisor {
     }
 
     private func findings(_ predicate: FetchPredicate, negated: Bool) -> [FetchFinding] {
-        switch predicate {
-        case .constant: []
+        switch predicate.node {
+        case .constant, .tooDeep: []
         case .and(let parts), .or(let parts): parts.flatMap { findings($0, negated: negated) }
         case .not(let part): findings(part, negated: !negated)
         case .quantified(let quantifier, let left, _, _, _):
@@ -56,7 +56,7 @@ extension FetchAdvisor {
             return FetchFinding(.twoProperties, part, "both sides depend on the object, so nothing can be looked up")
         }
         if op == .matchesText { return matchesText(left, part, negated: negated) }
-        guard case .keyPath(let path) = left, let place = place(of: path) else {
+        guard case .keyPath(let path) = left.node, let place = place(of: path) else {
             return FetchFinding(
                 .function, part,
                 "an index has the values of properties, not what a function, arithmetic or a cast makes of them")
@@ -120,14 +120,14 @@ extension FetchAdvisor {
             .insideText, part,
             "an index finds text by its beginning, and \(op.rawValue) looks \(op == .contains ? "inside" : "at the end")"
         )
-        if op == .contains, case .constant(.string(let text)) = right { search(place, for: text, part, &finding) }
+        if op == .contains, case .constant(.string(let text)) = right.node { search(place, for: text, part, &finding) }
         return finding
     }
 
     private func like(
         _ place: Place, _ right: FetchExpression, _ options: ComparisonOptions, _ part: FetchPredicate
     ) -> FetchFinding {
-        guard case .constant(.string(let pattern)) = right else {
+        guard case .constant(.string(let pattern)) = right.node else {
             return FetchFinding(.pattern, part, "a pattern is tried on each value")
         }
         let isWildcard = { (scalar: UnicodeScalar) in scalar == "*" || scalar == "?" }
@@ -167,7 +167,7 @@ extension FetchAdvisor {
 
     private func matchesText(_ left: FetchExpression, _ part: FetchPredicate, negated: Bool) -> FetchFinding {
         if negated { return FetchFinding(.inequality, part, "a NOT asks for all that an index does not find") }
-        guard case .keyPath(let path) = left, let place = place(of: path), place.slot.isStored else {
+        guard case .keyPath(let path) = left.node, let place = place(of: path), place.slot.isStored else {
             // SELF without an index is refused before.
             return left == .evaluatedObject
                 ? FetchFinding(column: nil) : FetchFinding(.function, part, "an index has the words of attributes")
@@ -196,7 +196,7 @@ extension FetchAdvisor {
         guard fixed.allSatisfy(\.isFixed) else {
             return FetchFinding(.twoProperties, part, "the area depends on the object, so nothing can be looked up")
         }
-        guard case .keyPath(let path) = point, let place = place(of: path), place.slot.isStored else {
+        guard case .keyPath(let path) = point.node, let place = place(of: path), place.slot.isStored else {
             return FetchFinding(.function, part, "a spatial index has the points of attributes")
         }
         if place.has(.spatial) { return FetchFinding(column: nil) }
@@ -209,9 +209,9 @@ extension FetchAdvisor {
 extension FetchExpression {
     /// Whether the value is the same for all objects.
     fileprivate var isFixed: Bool {
-        switch self {
+        switch node {
         case .constant: true
-        case .keyPath, .evaluatedObject, .variable, .path, .index, .subquery, .ternary: false
+        case .keyPath, .evaluatedObject, .variable, .path, .index, .subquery, .ternary, .tooDeep: false
         case .aggregate(let parts), .function(_, let parts): parts.allSatisfy(\.isFixed)
         case .cast(let value, _): value.isFixed
         case .method(let receiver, _, let parts): receiver.isFixed && parts.allSatisfy(\.isFixed)

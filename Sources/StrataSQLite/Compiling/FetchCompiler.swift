@@ -118,7 +118,7 @@ extension PredicateCompiler {
     /// The distance by which objects are ordered if a fetch has no order of its own; see
     /// ``FetchPredicate/nearestFirst``.
     private func nearest(_ predicate: FetchPredicate, at position: Int) throws(StoreError) -> String? {
-        switch predicate {
+        switch predicate.node {
         case .geo(.near):
             guard let distance = predicate.nearestFirst else { return nil }
             return try term(operand(distance, at: position)).sql

@@ -5,7 +5,7 @@ extension PredicateCompiler {
     /// An expression in SQL.
     /// - Parameter position: The position of its first constant.
     func operand(_ expression: FetchExpression, at position: Int) throws(StoreError) -> SQLOperand {
-        switch expression {
+        switch expression.node {
         case .constant(let value): return .constant(SQLConstant(value: value, position: position))
         case .evaluatedObject: return .object(root)
         case .keyPath(let names): return try walk(.object(root), names[...])
@@ -35,6 +35,7 @@ extension PredicateCompiler {
             return try distance(
                 try operand(a, at: position), try operand(b, at: position + Self.count(a)),
                 radius: SQLConstant(value: constants[position + places], position: position + places))
+        case .tooDeep: throw .invalidPredicate(.nestedTooDeeply)
         }
     }
 
@@ -134,7 +135,7 @@ extension PredicateCompiler {
         _ index: FetchIndex, of base: SQLOperand, at position: Int
     ) throws(StoreError) -> SQLOperand {
         if base.isNull { return .null }
-        if case .at(.constant(.string(let key))) = index {
+        if case .at(let position) = index, case .constant(.string(let key)) = position.node {
             switch base {
             case .object, .composite:
                 // The key decides the SQL.

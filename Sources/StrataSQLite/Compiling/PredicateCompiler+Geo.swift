@@ -26,7 +26,7 @@ extension PredicateCompiler {
             let exact = geo(
                 operands + [try term(.constant(SQLConstant(value: .double(earthRadius), position: radius.position)))]
             ) {
-                guard case .constant(.double(let radius)) = $0[3] else { return .near($0[0], $0[1]) }
+                guard case .constant(.double(let radius)) = $0[3].node else { return .near($0[0], $0[1]) }
                 return .within($0[0], $0[1], distance: $0[2], unit, earthRadius: radius)
             }
             guard case .constant(let center) = to, case .constant(let limit) = distance else { return exact }

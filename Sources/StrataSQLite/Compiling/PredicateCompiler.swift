@@ -54,7 +54,7 @@ final class PredicateCompiler {
 
     /// How many constants stand in a part of the condition.
     static func count(_ expression: FetchExpression) -> Int {
-        switch expression {
+        switch expression.node {
         case .keyPath, .evaluatedObject, .variable: 0
         case .constant: 1
         default: PredicateShape(expression).constants.count
@@ -71,7 +71,7 @@ final class PredicateCompiler {
     ///   - position: The position of the first constant of the predicate.
     ///   - negated: Whether the opposite is asked for.
     func condition(_ predicate: FetchPredicate, at position: Int, negated: Bool = false) throws(StoreError) -> String {
-        switch predicate {
+        switch predicate.node {
         case .constant(let flag): return flag != negated ? "1" : "0"
         case .and(let parts): return try join(parts, isAnd: !negated, at: position, negated: negated)
         case .or(let parts): return try join(parts, isAnd: negated, at: position, negated: negated)
@@ -81,7 +81,7 @@ final class PredicateCompiler {
         let outer = context
         context = predicate
         defer { context = outer }
-        switch predicate {
+        switch predicate.node {
         case .comparison(let left, let op, let right, let options):
             let a = try operand(left, at: position)
             let b = try operand(right, at: position + Self.count(left))
@@ -92,6 +92,7 @@ final class PredicateCompiler {
             return try quantified(quantifier, a, op, b, options, negated: negated)
         case .geo(let condition):
             return Self.negate(try geo(condition, at: position), negated)
+        case .tooDeep: throw .invalidPredicate(.nestedTooDeeply)
         default: return "0"
         }
     }
@@ -142,7 +143,8 @@ final class PredicateCompiler {
         var groups: [FetchPredicate: [SQLConstant]] = [:]
         var place = position
         for part in parts {
-            if case .comparison(.keyPath(let path), wanted, .constant(let value), let options) = part, !value.isNull,
+            if case .comparison(let left, wanted, let right, let options) = part.node,
+                case .keyPath(let path) = left.node, case .constant(let value) = right.node, !value.isNull,
                 SQLConstant.elements(of: value) == nil
             {
                 let key = FetchPredicate.comparison(.keyPath(path), wanted, .constant(.null), options)
@@ -156,7 +158,7 @@ final class PredicateCompiler {
         var list: [String] = []
         for (part, place) in rest { list.append(try condition(part, at: place, negated: negated)) }
         for (key, constants) in groups.sorted(by: { ($0.value[0].position ?? 0) < ($1.value[0].position ?? 0) }) {
-            guard case .comparison(let left, _, _, let options) = key else { continue }
+            guard case .comparison(let left, _, _, let options) = key.node else { continue }
             let outer = context
             context = .comparison(left, wanted, .constant(constants[0].value), options)
             defer { context = outer }

@@ -18,7 +18,8 @@ struct NearestSearch {
         // Every fetch comes by here: most are let go before anything is made.
         guard plan.limit != nil, plan.sorts.isEmpty, !schema.spatialIndexes.isEmpty, let predicate = plan.predicate,
             let position = Self.position(predicate, at: 0),
-            case .distance(.keyPath(let path), .constant(let value), let radius)? = predicate.nearestFirst,
+            case .distance(let from, let to, let radius)? = predicate.nearestFirst?.node,
+            case .keyPath(let path) = from.node, case .constant(let value) = to.node,
             path.count == 1, PredicateCompiler.point(value)?.isValid == true, radius > 0, radius.isFinite
         else { return nil }
         let entity = schema.layout.model.entities[plan.entityIndex]
@@ -33,7 +34,7 @@ struct NearestSearch {
 
     /// The position of the first constant of the condition that decides the order.
     private static func position(_ predicate: FetchPredicate, at position: Int) -> Int? {
-        switch predicate {
+        switch predicate.node {
         case .geo(.near): return position
         case .and(let parts):
             var place = position

@@ -139,11 +139,15 @@
 
         /// Rewrites a condition on an element's own attributes for the variable of a subquery.
         private static func onElement(_ predicate: FetchPredicate) -> FetchPredicate {
-            switch predicate {
+            switch predicate.node {
             case .and(let parts): .and(parts.map(onElement))
             case .or(let parts): .or(parts.map(onElement))
-            case .comparison(.keyPath(let path), let comparison, let right, let options):
-                .comparison(.path(.variable("element"), path), comparison, right, options)
+            case .comparison(let left, let comparison, let right, let options):
+                if case .keyPath(let path) = left.node {
+                    .comparison(.path(.variable("element"), path), comparison, right, options)
+                } else {
+                    predicate
+                }
             default: predicate
             }
         }

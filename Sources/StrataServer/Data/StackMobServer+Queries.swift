@@ -57,7 +57,7 @@
         /// that takes no distances.
         private static func countable(_ request: FetchRequest<ManagedObject>) -> FetchRequest<ManagedObject> {
             func unordered(_ predicate: FetchPredicate) -> FetchPredicate {
-                switch predicate {
+                switch predicate.node {
                 case .geo(.near(let place, _, _)): return .comparison(place, .notEqual, .constant(.null), [])
                 case .and(let parts): return .and(parts.map { unordered($0) })
                 default: return predicate

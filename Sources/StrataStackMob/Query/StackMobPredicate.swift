@@ -6,14 +6,17 @@ struct StackMobPredicate {
 
     /// - Throws: ``RemoteError`` that names the part which StackMob has no words for; nothing is left out.
     func condition(_ predicate: FetchPredicate) throws(RemoteError) -> StackMobCondition {
-        switch predicate {
+        switch predicate.node {
         case .constant(true): return .and([])
         case .constant(false): throw unsupported(predicate, "a condition that never holds")
         case .and(let parts): return .and(try conditions(parts))
         case .or(let parts): return .or(try conditions(parts))
-        case .not(.comparison(let left, .isIn, let right, let options)):
+        case .not(let part):
+            guard case .comparison(let left, .isIn, let right, let options) = part.node else {
+                throw unsupported(predicate, "NOT around anything but IN")
+            }
             return .isNotIn(try field(left, in: predicate), try list(right, left, options, predicate))
-        case .not: throw unsupported(predicate, "NOT around anything but IN")
+        case .tooDeep: throw unsupported(predicate, "a condition that is nested too deeply")
         case .quantified: throw unsupported(predicate, "ANY, ALL and NONE")
         case .geo(let geo): return try condition(geo, predicate)
         case .comparison(let left, let comparison, let right, let options):
@@ -110,7 +113,7 @@ struct StackMobPredicate {
 
     /// The field on the left of a comparison; the object itself is compared by its primary key.
     private func field(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> String {
-        switch expression {
+        switch expression.node {
         case .evaluatedObject: return schema.primaryKeyField
         case .keyPath(let path) where path.count == 1 && path[0].first != "@":
             return try schema.field(ofKey: path[0])
@@ -120,7 +123,7 @@ struct StackMobPredicate {
     }
 
     private func constant(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> Value {
-        guard case .constant(let value) = expression else {
+        guard case .constant(let value) = expression.node else {
             throw unsupported(whole, "a right side that is no fixed value")
         }
         return value
@@ -139,7 +142,7 @@ struct StackMobPredicate {
 
     /// The value as the attribute has it: 1 and 0 are truth values where one is declared, and nowhere else.
     private func wire(_ value: Value, of left: FetchExpression) -> Value {
-        guard case .keyPath(let path) = left, case .attribute(let type)? = schema.properties[path[0]] else {
+        guard case .keyPath(let path) = left.node, case .attribute(let type)? = schema.properties[path[0]] else {
             return value
         }
         switch (type, value) {
