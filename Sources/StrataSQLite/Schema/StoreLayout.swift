@@ -73,7 +73,7 @@ struct StoreLayout: Sendable {
     init(model: ManagedObjectModel, store: String) throws(StoreError) {
         self.model = model
         var names = NamePool()
-        for own in ["_metadata", "_keys"] { _ = names.take(own) }
+        for own in ["_metadata", "_keys", DroppedFiles.table] { _ = names.take(own) }
         makeTables(&names)
         for table in tables where table.name.lowercased().hasPrefix("sqlite_") {
             throw .unsupported(
@@ -84,6 +84,9 @@ struct StoreLayout: Sendable {
         makeOrderColumns()
         makePairTables(&names)
     }
+
+    /// Whether there are columns that may hold names of files.
+    var hasExternalColumns: Bool { tables.contains { $0.columns.contains(where: \.allowsExternal) } }
 
     func table(_ entityIndex: Int) -> TableLayout { tables[tableOfEntity[entityIndex]] }
 

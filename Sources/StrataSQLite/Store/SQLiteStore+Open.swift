@@ -14,7 +14,9 @@ extension SQLiteStore {
     public static func open(
         model: ManagedObjectModel, location: Location, options: Options = Options()
     ) throws(StoreError) -> SQLiteStore {
-        let place = try StorePlace(location, options: options)
+        try SQLiteVersion.check()
+        try options.check()
+        let place = try ResolvedLocation(location, options: options)
         let schema = Schema(
             layout: try StoreLayout(model: model, store: "SQLite"), isMirror: options.isMirror)
         try checkFeatures(schema)
@@ -36,11 +38,11 @@ extension SQLiteStore {
         // A database in memory has one connection: it knows no WAL, so readers would only wait for the writer.
         let pool = ConnectionPool(
             path: place.path, writer: writer, readerCount: place.isFile ? max(1, options.readerCount) : 0, open: open)
-        let blobs = place.isFile ? BlobFolder(path: place.path + "-blobs") : nil
+        let files = place.isFile ? BlobFolder(storePath: place.path) : nil
         let store = SQLiteStore(
             identifier: metadata.identifier, location: location, path: place.path, options: options, schema: schema,
-            rowPlans: rowPlans, pool: pool, blobs: blobs)
-        if !options.isReadOnly { try store.sweepBlobs() }
+            rowPlans: rowPlans, pool: pool, files: files)
+        try store.sweepAtOpening()
         return store
     }
 
@@ -68,7 +70,7 @@ extension SQLiteStore {
     }
 
     private static func prepare(
-        _ writer: Connection, schema: Schema, place: StorePlace, options: Options
+        _ writer: Connection, schema: Schema, place: ResolvedLocation, options: Options
     ) throws(StoreError) -> StoreMetadata {
         let wanted = StoreMetadata(identifier: UUID(), layout: schema.layout)
         var found = try StoreMetadata.read(from: writer)
@@ -90,17 +92,27 @@ extension SQLiteStore {
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
         if !options.isReadOnly {
             if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
-            try SchemaObjects.update(schema, on: writer)
+            // Files from before this list existed get it here.
+            if schema.layout.hasExternalColumns { try writer.execute(DroppedFiles.creation) }
+            try IndexReconciler.update(schema, on: writer)
         }
         return found
     }
 
-    private static func useWAL(_ connection: Connection, timeout: Double) throws(StoreError) {
+    /// Puts a file into WAL mode.
+    static func useWAL(_ connection: Connection, timeout: Double) throws(StoreError) {
         // The change of the mode does not wait for others by itself.
-        let deadline = ContinuousClock.now + .seconds(timeout)
+        let deadline = ContinuousClock.now + .milliseconds(Int(Options.milliseconds(timeout)))
         while true {
             do throws(StoreError) {
-                return try connection.execute("PRAGMA journal_mode = WAL")
+                let mode = try connection.texts("PRAGMA journal_mode = WAL").first
+                guard mode == "wal" else {
+                    throw .unsupported(
+                        store: "SQLite",
+                        feature: "\(connection.path), because its file system has no shared memory between processes, "
+                            + "which a write-ahead log needs; keep the store on a local disk")
+                }
+                return
             } catch {
                 guard case .locked = error, ContinuousClock.now < deadline else { throw error }
                 Thread.sleep(forTimeInterval: 0.01)
@@ -116,62 +128,9 @@ extension SQLiteStore {
             "CREATE TABLE _metadata (\n    key TEXT PRIMARY KEY,\n    value TEXT NOT NULL\n) WITHOUT ROWID")
         try connection.execute(
             "CREATE TABLE _keys (\n    entity TEXT PRIMARY KEY,\n    next INTEGER NOT NULL\n) WITHOUT ROWID")
+        if schema.layout.hasExternalColumns { try connection.execute(DroppedFiles.creation) }
         for statement in schema.tableStatements { try connection.execute(statement) }
         try metadata.write(to: connection, objects: schema.objects)
-        try SchemaObjects.make(schema, on: connection)
-    }
-}
-
-/// The file or memory of a store as SQLite opens it.
-struct StorePlace: Sendable {
-    /// What SQLite opens.
-    let filename: String
-    /// The name for messages; the absolute path of a file.
-    let path: String
-    let isFile: Bool
-
-    init(_ location: SQLiteStore.Location, options: SQLiteStore.Options) throws(StoreError) {
-        switch location {
-        case .memory(let name):
-            let unique =
-                name.map { "named-" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") }
-                ?? UUID().uuidString
-            filename = "file:/strata-\(unique)?vfs=memdb"
-            path = name.map { "memory:\($0)" } ?? "memory"
-            isFile = false
-        case .file(let given):
-            guard !given.isEmpty, !given.utf8.contains(0) else {
-                throw .cannotOpen(path: given, reason: "the path is empty or holds a zero byte")
-            }
-            path = URL(fileURLWithPath: given).path
-            filename = path
-            isFile = true
-            try Self.check(path, options: options)
-        }
-    }
-
-    /// Looks at a file before SQLite does, because SQLite's own messages do not tell these cases apart.
-    private static func check(_ path: String, options: SQLiteStore.Options) throws(StoreError) {
-        var isFolder: ObjCBool = false
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-                throw .cannotOpen(path: path, reason: "the folder \(folder) does not exist")
-            }
-            guard options.createIfMissing, !options.isReadOnly else { throw .notFound(path: path) }
-            return
-        }
-        guard !isFolder.boolValue else { throw .cannotOpen(path: path, reason: "it is a folder") }
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
-        }
-        defer { try? file.close() }
-        guard let header = try? file.read(upToCount: 16), !header.isEmpty else { return }
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw .notAStore(path: path, reason: "it is no SQLite database")
-        }
-        guard options.isReadOnly || FileManager.default.isWritableFile(atPath: path) else {
-            throw .cannotOpen(path: path, reason: "it may not be written")
-        }
+        try IndexReconciler.make(schema, on: connection)
     }
 }
