@@ -24,7 +24,7 @@ public struct RowBatchBuilder {
     /// - Parameter expectedRows: How many rows are likely, or nil. A small number avoids taking a large block for a
     ///   single row.
     public init(expectedRows: Int? = nil) {
-        nextCapacity = expectedRows.map { min(Self.slabSize, max(256, $0 * 256)) } ?? 4096
+        nextCapacity = expectedRows.map { min(max($0, 1), Self.slabSize / 256) * 256 } ?? 4096
     }
 
     /// Begins a row in which every slot is nil.

@@ -10,8 +10,8 @@ extension ValuePlan {
             rows.removeAll { !seen.insert($0.values).inserted }
         }
         sort(&rows)
-        let rest = rows.dropFirst(fetch.offset)
-        return (fetch.limit.map { rest.prefix($0) } ?? rest).map(\.values)
+        let rest = rows.dropFirst(max(0, fetch.offset))
+        return (fetch.limit.map { rest.prefix(max(0, $0)) } ?? rest).map(\.values)
     }
 
     /// A row while it is made: with what it is sorted by.

@@ -41,14 +41,14 @@ package final class Connection {
         }
         self.handle = handle
         self.path = path
-        sqlite3_busy_timeout(handle, Int32(clamping: Int((options.busyTimeout * 1000).rounded())))
+        sqlite3_busy_timeout(handle, SQLiteStore.Options.milliseconds(options.busyTimeout))
         SQLFunctions.register(on: handle)
         ValueListModule.register(on: handle)
         rows.register(on: handle)
         calls.register(on: handle)
         WordTokenizer.register(on: handle)
         try execute("PRAGMA foreign_keys = ON")
-        if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-max(0, size))") }
+        if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-size)") }
         if !readOnly {
             try execute("PRAGMA synchronous = \(options.synchronous.rawValue.uppercased())")
             if let pages = options.maximumPageCount { try execute("PRAGMA max_page_count = \(pages)") }

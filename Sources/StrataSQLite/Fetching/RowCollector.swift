@@ -64,7 +64,7 @@ final class RowCollector {
             }, nil, nil, nil)
     }
 
-    /// Runs a statement that ``RowPlan/select(_:)`` made.
+    /// Runs a statement that one of the `select` methods of ``RowPlan`` wrote.
     /// - Parameters:
     ///   - known: Which rows need no more than their header, where the statement asks.
     ///   - expectedRows: How many rows are likely.
@@ -108,8 +108,7 @@ final class RowCollector {
             throw .unsupported(store: "SQLite", feature: "a call of \(Self.functionName) outside of a fetch")
         }
         if column == 0 {
-            key = sqlite3_value_int64(values[0])
-            let version = sqlite3_value_int64(values[1])
+            let version = try readHeader(values)
             if hasEntityColumn { try findShape(values[2]) }
             field = 0
             builder.beginRow(entityIndex: entityIndex, slotCount: slotCount, key: key, version: version)
@@ -124,12 +123,23 @@ final class RowCollector {
     /// Whether the reader has a row; then its header is added.
     @inline(__always)
     private func isKnown(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) throws(StoreError) -> Bool {
-        key = sqlite3_value_int64(values[0])
-        let version = sqlite3_value_int64(values[1])
+        let version = try readHeader(values)
         if hasEntityColumn, count > 2 { try findShape(values[2]) }
         guard let known, known(entityIndex, key, version) else { return false }
         builder.addHeader(entityIndex: entityIndex, key: key, version: version)
         return true
+    }
+
+    /// Takes the key of a row, and checks it and the version.
+    /// - Returns: The version.
+    @inline(__always)
+    private func readHeader(_ values: UnsafeMutablePointer<OpaquePointer?>) throws(StoreError) -> Int64 {
+        key = sqlite3_value_int64(values[0])
+        let version = sqlite3_value_int64(values[1])
+        guard RowPlan.keys.contains(key), RowPlan.versions.contains(version),
+            sqlite3_value_type(values[1]) == SQLITE_INTEGER
+        else { throw plan?.unsoundHeader(key) ?? .unsupported(store: "SQLite", feature: "a row outside of a fetch") }
+        return version
     }
 
     private func findShape(_ value: OpaquePointer?) throws(StoreError) {

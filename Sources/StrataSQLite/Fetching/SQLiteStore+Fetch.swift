@@ -28,6 +28,7 @@ extension SQLiteStore {
             var result: [RowIdentity] = []
             while try statement.step() {
                 let key = statement.integer(0)
+                guard RowPlan.keys.contains(key) else { throw rowPlan.unsoundHeader(key) }
                 let shape =
                     rowPlan.hasEntityColumn
                     ? try rowPlan.shape(named: statement.textBytes(1), key: key) : rowPlan.shapes[0]

@@ -17,7 +17,7 @@ extension SQLiteStore {
         if !FileManager.default.fileExists(atPath: path) {
             try open(model: model, location: .file(path: path), options: options).close()
         }
-        let place = try StorePlace(.file(path: path), options: options)
+        let place = try ResolvedLocation(.file(path: path), options: options)
         let schema = Schema(layout: try StoreLayout(model: model, store: "SQLite"))
         let connection = try Connection(
             filename: place.filename, path: place.path, readOnly: false, create: false, options: options)

@@ -3,7 +3,7 @@ import StrataStore
 
 /// Makes the indexes of a store and keeps them as the model has them: indexes are not part of the version hash, so a
 /// store may be opened by a model with others.
-enum SchemaObjects {
+enum IndexReconciler {
     private static let metadataKey = "indexes"
 
     /// Makes all indexes of a new store.
