@@ -48,8 +48,6 @@ extension CommitWriter {
                         FoundConflict(
                             reason: .version, entityIndex: row.entityIndex, key: row.key, otherKey: nil,
                             storeKey: row.key))
-                } else if group.plan.hasSpatial {
-                    try writeSpatial(group.plan, row, slots: update.slots)
                 }
                 break
             }

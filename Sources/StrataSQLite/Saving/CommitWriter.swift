@@ -192,14 +192,6 @@ final class CommitWriter {
         RowID(table: store.layout.tableOfEntity[row.entityIndex], key: row.key)
     }
 
-    func writeSpatial(_ plan: WritePlan, _ row: RowPointer, slots: SlotSet?) throws(StoreError) {
-        for field in plan.fields {
-            guard let spatial = field.spatial, slots?.contains(field.slot) ?? true else { continue }
-            if slots == nil, !row.isPresent(field.slot) { continue }
-            try SpatialWriter(spatial, on: connection).put(row.key, row.bytes(field.slot))
-        }
-    }
-
     /// Names the object in an error that SQLite gave for a row.
     func rejected(_ error: StoreError, _ plan: WritePlan, _ key: Int64) -> StoreError {
         guard case .constraint(_, let reason) = error else { return error }

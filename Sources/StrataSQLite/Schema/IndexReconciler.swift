@@ -1,43 +1,68 @@
 import Foundation
 import StrataStore
 
-/// Makes the indexes of a store and keeps them as the model has them: indexes are not part of the version hash, so a
+/// Creates the indexes of a store and keeps them as the model has them: indexes are not part of the version hash, so a
 /// store may be opened by a model with others.
 enum IndexReconciler {
     private static let metadataKey = "indexes"
 
-    /// Makes all indexes of a new store.
+    /// Creates all indexes of a new store.
     static func make(_ schema: Schema, on connection: Connection) throws(StoreError) {
         for object in schema.objects { try connection.execute(object.sql) }
         try remember(schema, on: connection)
     }
 
-    /// Makes what the model has and the store lacks, and drops what the model no longer has.
+    /// Creates the indexes that the model has and the store lacks, and drops those that the model no longer has. An index
+    /// of which a part is missing is created anew, because rows may be missing from it.
     static func update(_ schema: Schema, on connection: Connection) throws(StoreError) {
-        let wanted = Dictionary(uniqueKeysWithValues: schema.objects.map { ($0.name, $0.sql) })
-        guard try recorded(on: connection) != wanted else { return }
+        if try outdated(schema, on: connection).isEmpty,
+            Set(try recorded(on: connection).keys).isSubset(of: Set(schema.objects.map(\.name)))
+        {
+            return
+        }
         try connection.begin()
         defer { connection.rollback() }
-        let present = try recorded(on: connection)
-        for kind in ["trigger", "index", "table"] {
-            let statement = try connection.prepare("SELECT name FROM sqlite_master WHERE type = ?", persistent: false)
-            statement.bind(kind, at: 1)
-            var names: [String] = []
-            while try statement.step() { names.append(statement.text(0)) }
-            for name in names where present[name] != nil && present[name] != wanted[name] {
+        let outdated = try outdated(schema, on: connection)
+        let wanted = Set(schema.objects.map(\.name))
+        let known = Set(try recorded(on: connection).keys)
+        for (kind, names) in try present(on: connection).sorted(by: { Self.dropOrder($0.key) < Self.dropOrder($1.key) }) {
+            for name in names where (known.contains(name) && !wanted.contains(name)) || outdated.contains(name) {
                 try connection.execute("DROP \(kind.uppercased()) \(Identifiers.quote(name))")
             }
         }
-        for object in schema.objects where present[object.name] != object.sql {
+        for object in schema.objects where outdated.contains(object.name) {
             try connection.execute(object.sql)
             if let fill = object.fill { try connection.execute(fill) }
-            for spatial in schema.spatialIndexes where spatial.name == Identifiers.quote(object.name) {
-                try fillTree(spatial, schema, on: connection)
-            }
         }
         try remember(schema, on: connection)
         try connection.commit()
     }
+
+    /// The names of all indexes, tables and triggers of a file.
+    static func names(on connection: Connection) throws(StoreError) -> Set<String> {
+        Set(try present(on: connection).values.flatMap(\.self))
+    }
+
+    /// The names of the objects to be created.
+    private static func outdated(_ schema: Schema, on connection: Connection) throws(StoreError) -> Set<String> {
+        let known = try recorded(on: connection)
+        let present = try names(on: connection)
+        let outdated = schema.objects.filter { known[$0.name] != $0.sql || !present.contains($0.name) }
+        let groups = Set(outdated.compactMap(\.group))
+        return Set(outdated.map(\.name)).union(
+            schema.objects.filter { $0.group.map(groups.contains) == true }.map(\.name))
+    }
+
+    private static func present(on connection: Connection) throws(StoreError) -> [String: [String]] {
+        let statement = try connection.prepare(
+            "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'index', 'table')", persistent: false)
+        var result: [String: [String]] = [:]
+        while try statement.step() { result[statement.text(0), default: []].append(statement.text(1)) }
+        return result
+    }
+
+    /// Triggers before the tables that they belong to.
+    private static func dropOrder(_ kind: String) -> Int { ["trigger", "index", "table"].firstIndex(of: kind) ?? 3 }
 
     private static func recorded(on connection: Connection) throws(StoreError) -> [String: String] {
         let text = try StoreMetadata.get(metadataKey, on: connection) ?? "{}"
@@ -53,45 +78,5 @@ enum IndexReconciler {
         let objects = Dictionary(uniqueKeysWithValues: schema.objects.map { ($0.name, $0.sql) })
         let text = (try? encoder.encode(objects)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         try StoreMetadata.set(metadataKey, text, on: connection)
-    }
-
-    private static func fillTree(_ index: SpatialIndex, _ schema: Schema, on connection: Connection) throws(StoreError)
-    {
-        let table = schema.layout.tables[index.table]
-        let column = table.columns[index.column].quoted
-        let rows = try connection.prepare(
-            "SELECT _id, \(column) FROM \(table.quoted) WHERE \(column) IS NOT NULL", persistent: false)
-        let writer = try SpatialWriter(index, on: connection)
-        while try rows.step() { try writer.put(rows.integer(0), rows.blobBytes(1)) }
-    }
-}
-
-/// Keeps the R*Tree of a spatial index.
-struct SpatialWriter {
-    private let insert: Statement
-    private let delete: Statement
-
-    init(_ index: SpatialIndex, on connection: Connection) throws(StoreError) {
-        insert = try connection.statement("INSERT OR REPLACE INTO \(index.name) VALUES(?1, ?2, ?2, ?3, ?3)")
-        delete = try connection.statement("DELETE FROM \(index.name) WHERE id = ?")
-    }
-
-    /// Puts the point of a row into the tree. Points that are no finite numbers are not found by area, so they are left
-    /// out.
-    func put(_ key: Int64, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-        guard bytes.count == 16 else { return try remove(key) }
-        let latitude = Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
-        let longitude = Double(
-            bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-        guard latitude.isFinite, longitude.isFinite else { return try remove(key) }
-        insert.bind(key, at: 1)
-        insert.bind(latitude, at: 2)
-        insert.bind(longitude, at: 3)
-        try insert.run()
-    }
-
-    func remove(_ key: Int64) throws(StoreError) {
-        delete.bind(key, at: 1)
-        try delete.run()
     }
 }

@@ -17,31 +17,32 @@ extension SQLiteStore {
         try SQLiteVersion.check()
         try options.check()
         let place = try ResolvedLocation(location, options: options)
-        let schema = Schema(
-            layout: try StoreLayout(model: model, store: "SQLite"), isMirror: options.isMirror)
-        try checkFeatures(schema)
-        var rowPlans: [RowPlan] = []
-        for entity in model.entities { rowPlans.append(try RowPlan(layout: schema.layout, entityIndex: entity.index)) }
+        // What the model asks for is refused before there is a file.
+        try checkFeatures(Schema(layout: try StoreLayout(model: model, store: "SQLite")))
         let open: @Sendable (Bool) throws(StoreError) -> Connection = { (readOnly) throws(StoreError) in
             try Connection(
                 filename: place.filename, path: place.path, readOnly: readOnly || options.isReadOnly,
                 create: options.createIfMissing, options: options)
         }
         let writer = try open(false)
-        let metadata: StoreMetadata
+        let prepared: (metadata: StoreMetadata, schema: Schema)
+        var rowPlans: [RowPlan] = []
         do throws(StoreError) {
-            metadata = try prepare(writer, schema: schema, place: place, options: options)
+            prepared = try prepare(writer, model: model, place: place, options: options)
+            for entity in model.entities {
+                rowPlans.append(try RowPlan(layout: prepared.schema.layout, entityIndex: entity.index))
+            }
         } catch {
             writer.close()
             throw error
         }
         // A database in memory has one connection: it knows no WAL, so readers would only wait for the writer.
         let pool = ConnectionPool(
-            path: place.path, writer: writer, readerCount: place.isFile ? max(1, options.readerCount) : 0, open: open)
+            path: place.path, writer: writer, readerCount: place.isFile ? options.readerCount : 0, open: open)
         let files = place.isFile ? BlobFolder(storePath: place.path) : nil
         let store = SQLiteStore(
-            identifier: metadata.identifier, location: location, path: place.path, options: options, schema: schema,
-            rowPlans: rowPlans, pool: pool, files: files)
+            identifier: prepared.metadata.identifier, location: location, path: place.path, options: options,
+            schema: prepared.schema, rowPlans: rowPlans, pool: pool, files: files)
         try store.sweepAtOpening()
         return store
     }
@@ -69,10 +70,16 @@ extension SQLiteStore {
         }
     }
 
+    /// Creates a store in an empty file, or checks that of another one.
+    /// - Returns: What the store says about itself, and its tables and indexes as the file has them.
     private static func prepare(
-        _ writer: Connection, schema: Schema, place: ResolvedLocation, options: Options
-    ) throws(StoreError) -> StoreMetadata {
-        let wanted = StoreMetadata(identifier: UUID(), layout: schema.layout)
+        _ writer: Connection, model: ManagedObjectModel, place: ResolvedLocation, options: Options
+    ) throws(StoreError) -> (StoreMetadata, Schema) {
+        func schema(of found: StoreMetadata?) throws(StoreError) -> Schema {
+            let recorded = found.map(RecordedNames.init) ?? RecordedNames()
+            return Schema(
+                layout: try StoreLayout(model: model, store: "SQLite", recorded: recorded), isMirror: options.isMirror)
+        }
         var found = try StoreMetadata.read(from: writer)
         if found == nil {
             guard !options.isReadOnly else { throw .notAStore(path: place.path, reason: "the file is empty") }
@@ -82,21 +89,27 @@ extension SQLiteStore {
             // Another process may have been faster.
             found = try StoreMetadata.read(from: writer)
             if found == nil {
-                try create(wanted, schema: schema, on: writer)
+                let schema = try schema(of: nil)
+                let metadata = StoreMetadata(identifier: UUID(), layout: schema.layout)
+                try create(metadata, schema: schema, on: writer)
                 try writer.commit()
-                return wanted
+                return (metadata, schema)
             }
         }
-        guard let found else { return wanted }
-        let differences = found.differences(from: wanted)
+        var schema = try schema(of: found)
+        guard let found else { return (StoreMetadata(identifier: UUID(), layout: schema.layout), schema) }
+        let differences = found.differences(
+            from: StoreMetadata(identifier: found.identifier, layout: schema.layout))
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
-        if !options.isReadOnly {
+        if options.isReadOnly {
+            schema.keepIndexes(among: try IndexReconciler.names(on: writer))
+        } else {
             if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
             // Files from before this list existed get it here.
             if schema.layout.hasExternalColumns { try writer.execute(DroppedFiles.creation) }
             try IndexReconciler.update(schema, on: writer)
         }
-        return found
+        return (found, schema)
     }
 
     /// Puts a file into WAL mode.
