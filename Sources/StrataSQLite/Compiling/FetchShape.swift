@@ -32,7 +32,7 @@ struct FetchShape {
 
     /// - Parameter angle: How far, in radians, objects may be from the point whose nearest are asked for.
     init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer, angle: Double? = nil) {
-        let shape = PredicateShape(plan.predicate, sorts: plan.sorts)
+        let shape = PredicateShape(plan.predicate, sorts: plan.sorts, environment: plan.environment)
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
