@@ -10,9 +10,7 @@ import StrataStore
 /// table, each attribute and to-one relationship a column, each many-to-many relationship a table of pairs; names
 /// follow the model's naming convention. The file can be read with any SQLite tool. Zero has no sign in the file, and
 /// `NaN` cannot be saved.
-///
-/// `@unchecked Sendable`: all stored properties are constants, and the connections are guarded by the pool.
-public final class SQLiteStore: PersistentStore, @unchecked Sendable {
+public final class SQLiteStore: PersistentStore {
     public let identifier: UUID
     public let name: String
     public let model: ManagedObjectModel
