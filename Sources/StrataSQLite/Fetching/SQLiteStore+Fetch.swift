@@ -51,7 +51,7 @@ extension SQLiteStore {
     /// The prepared statement of a fetch with its values.
     func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
         let fetch: PreparedFetch
-        if let known = connection.fetches[shape.key] {
+        if let known = connection.fetches.find(shape.key) {
             fetch = known
         } else {
             let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)
