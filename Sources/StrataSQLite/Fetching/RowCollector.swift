@@ -176,7 +176,7 @@ final class RowCollector {
             builder.setInteger(sqlite3_value_int64(value), slot: field.slot)
         case .boolean:
             guard type == SQLITE_INTEGER else { return false }
-            builder.setWord(sqlite3_value_int64(value) != 0 ? 1 : 0, slot: field.slot)
+            builder.setInteger(sqlite3_value_int64(value), slot: field.slot)
         case .double, .date:
             guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { return false }
             builder.setDouble(sqlite3_value_double(value), slot: field.slot)
@@ -217,19 +217,28 @@ final class RowCollector {
 }
 
 extension SQLFunctions {
-    /// Whether text is a plain decimal number, or one with an exponent.
+    /// Whether text is a decimal number, perhaps with an exponent: what `Decimal` reads to its end. Files from before it
+    /// was refused may hold the text of a number that is none.
     static func looksDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var digits = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case 48...57: digits = true
-            case UInt8(ascii: "-"), UInt8(ascii: "+"):
-                guard index == 0 || bytes[index - 1] | 32 == UInt8(ascii: "e") else { return false }
-            case UInt8(ascii: "."): break
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): guard digits else { return false }
-            default: return bytes.elementsEqual("NaN".utf8)
-            }
+        var rest = bytes[...]
+        func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") }
+        func takeDigits() -> Int {
+            let digits = rest.prefix { (48...57).contains($0) }.count
+            rest = rest.dropFirst(digits)
+            return digits
         }
-        return digits
+        if let first = rest.first, isSign(first) { rest = rest.dropFirst() }
+        var digits = takeDigits()
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            digits += takeDigits()
+        }
+        guard digits > 0 else { return bytes.elementsEqual("NaN".utf8) }
+        if let letter = rest.first, letter | 32 == UInt8(ascii: "e") {
+            rest = rest.dropFirst()
+            if let first = rest.first, isSign(first) { rest = rest.dropFirst() }
+            if takeDigits() == 0 { return false }
+        }
+        return rest.isEmpty
     }
 }
