@@ -52,6 +52,13 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
+        // What crypto does in it stands behind the trait, and the rest needs none.
+        .target(
+            name: "StrataWire",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"]))
+            ]
+        ),
         .target(
             name: "StrataRemote",
             dependencies: [
@@ -182,6 +189,7 @@ let package = Package(
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom"]),
         // As somebody else would write it: without what is open to this package alone.
         .target(
             name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",
