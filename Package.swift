@@ -63,16 +63,14 @@ let package = Package(
             name: "StrataRemote",
             dependencies: [
                 "StrataSQLite",
+                "StrataWire",
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Remote"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Remote"])),
             ]
         ),
         .target(
             name: "StrataStackMob",
-            dependencies: [
-                "StrataRemote",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"])),
-            ]
+            dependencies: ["StrataRemote"]
         ),
         .target(
             name: "StrataAsyncHTTP",
@@ -94,6 +92,7 @@ let package = Package(
             dependencies: [
                 "Strata",
                 "StrataModelFiles",
+                "StrataWire",
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
@@ -146,6 +145,7 @@ let package = Package(
             dependencies: [
                 "StrataModelFiles",
                 "StrataStackMob",
+                "StrataWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -185,7 +185,7 @@ let package = Package(
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
-            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "SeededRandom"],
+            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),

@@ -6,7 +6,7 @@ import Testing
     @Test func macOfAKnownMessage() {
         let target = MACTarget(method: "POST", requestURI: Array("hello".utf8), host: "host", port: "443")
         let credentials = MACCredentials(accessToken: "accessToken", key: "macKey")
-        let message = target.message(seconds: 1337, nonce: "noncenonce")
+        let message = target.message(timestamp: "1337", nonce: "noncenonce")
         #expect(message == Array("1337\nnoncenonce\nPOST\nhello\nhost\n443\n\n".utf8))
         #expect(credentials.signature(of: message) == "ZpsJivPXcc4cTc6I50bC5XpQfEU=")
     }

@@ -68,6 +68,13 @@ public struct JSONObject: Sendable {
         for (name, value) in other { self[name] = value }
     }
 
+    /// The members of both objects. The value of the other one counts where both have a name.
+    public func merging(_ other: JSONObject) -> JSONObject {
+        var copy = self
+        copy.merge(other)
+        return copy
+    }
+
     private func place(of name: String) -> Int? {
         if let places { places[name] } else { list.firstIndex { $0.name == name } }
     }

@@ -21,6 +21,15 @@ extension JSONValue: CustomStringConvertible {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
+    /// Adds the value to bytes, as ``data(sortingNames:)`` writes it.
+    /// - Throws: ``JSONWritingError``; then part of the value may have been added.
+    package func append(to bytes: inout [UInt8]) throws(JSONWritingError) {
+        var writer = JSONWriter(sortsNames: false)
+        swap(&writer.bytes, &bytes)
+        defer { swap(&writer.bytes, &bytes) }
+        try writer.write(self)
+    }
+
     /// The value for a message: compact JSON, or why there is none. Use ``text(sortingNames:)`` for what others read.
     public var description: String {
         do throws(JSONWritingError) { return try text() } catch { return "(\(error))" }
@@ -30,7 +39,7 @@ extension JSONValue: CustomStringConvertible {
 /// Writes JSON in which a line break within a value is always an escape, whatever counts as one for the reader: control
 /// characters and the separators of lines and paragraphs are escaped.
 struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+    fileprivate var bytes: [UInt8] = []
     private var depth = 0
     private let sortsNames: Bool
 

@@ -46,13 +46,10 @@ public struct OAuth1Request: Sendable, Hashable {
     /// - Parameters:
     ///   - authorization: The parameters of the protocol. Its signature does not count.
     ///   - queryForm: How the parameters of the query count.
-    /// - Returns: nil if the query or the form is not UTF-8.
-    public func baseString(_ authorization: OAuth1Authorization, queryForm: QueryForm = .decoded) -> String? {
-        guard let query = queryParameters(queryForm), let form = QueryParameters.read(form ?? "", isForm: true) else {
-            return nil
-        }
+    public func baseString(_ authorization: OAuth1Authorization, queryForm: QueryForm = .decoded) -> String {
         let own = authorization.parameters.filter { $0.name != "oauth_signature" }
-        let parameters = (query + Self.encoded(own) + Self.encoded(form))
+            .map { (name: PercentEncoding.encode($0.name), value: PercentEncoding.encode($0.value)) }
+        let parameters = (own + query(queryForm) + QueryParameters.split(form ?? "").map(Self.normalized))
             .sorted { a, b in
                 a.name == b.name ? Self.isBefore(a.value, b.value) : Self.isBefore(a.name, b.name)
             }
@@ -61,16 +58,21 @@ public struct OAuth1Request: Sendable, Hashable {
         return [method, baseURI, parameters].map { PercentEncoding.encode($0) }.joined(separator: "&")
     }
 
-    private func queryParameters(_ form: QueryForm) -> [QueryParameters.Parameter]? {
+    private func query(_ form: QueryForm) -> [QueryParameters.Parameter] {
         let query = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first ?? ""
+        let parameters = QueryParameters.split(query)
         return switch form {
-        case .decoded: QueryParameters.read(query, isForm: true).map(Self.encoded)
-        case .asSent: QueryParameters.split(query).map { (String($0.name), String($0.value)) }
+        case .decoded: parameters.map(Self.normalized)
+        case .asSent: parameters.map { (String($0.name), String($0.value)) }
         }
     }
 
-    private static func encoded(_ parameters: [QueryParameters.Parameter]) -> [QueryParameters.Parameter] {
-        parameters.map { (PercentEncoding.encode($0.name), PercentEncoding.encode($0.value)) }
+    /// A parameter with the escapes that the standard has, whatever the client escaped.
+    private static func normalized(_ name: Substring, _ value: Substring) -> QueryParameters.Parameter {
+        (
+            PercentEncoding.encode(bytes: QueryParameters.decode(name, true)),
+            PercentEncoding.encode(bytes: QueryParameters.decode(value, true))
+        )
     }
 
     private static func isBefore(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }

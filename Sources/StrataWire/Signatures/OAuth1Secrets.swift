@@ -20,24 +20,26 @@ public struct OAuth1Secrets: Sendable, Hashable {
 #if Remote
     extension OAuth1Secrets {
         /// The signature of a request.
-        /// - Parameter authorization: The parameters of the protocol, among them the method.
-        /// - Returns: nil if the method is not supported, or the query or form is not UTF-8.
+        /// - Parameters:
+        ///   - authorization: The parameters of the protocol.
+        ///   - method: The method that the parameters name.
+        ///   - queryForm: How the parameters of the query count.
         public func signature(
-            of request: OAuth1Request, _ authorization: OAuth1Authorization,
+            of request: OAuth1Request, _ authorization: OAuth1Authorization, method: OAuth1Method = .hmacSHA1,
             queryForm: OAuth1Request.QueryForm = .decoded
-        ) -> String? {
-            switch authorization.method {
+        ) -> String {
+            switch method {
             case .plaintext: key
             case .hmacSHA1:
-                request.baseString(authorization, queryForm: queryForm).map {
-                    HMACSHA1.code(of: Array($0.utf8), key: key).base64EncodedString()
-                }
-            case nil: nil
+                HMACSHA1.code(
+                    of: Array(request.baseString(authorization, queryForm: queryForm).utf8), key: key
+                ).base64EncodedString()
             }
         }
 
         /// Whether a request is signed with these secrets. The query may have been signed in either form. The time that
         /// this takes says nothing about the right signature.
+        /// - Returns: false also for a method that ``OAuth1Method`` does not have.
         public func areValid(for request: OAuth1Request, _ authorization: OAuth1Authorization) -> Bool {
             guard let given = authorization["oauth_signature"] else { return false }
             switch authorization.method {
@@ -45,8 +47,8 @@ public struct OAuth1Secrets: Sendable, Hashable {
             case .hmacSHA1:
                 guard let code = Data(base64Encoded: given) else { return false }
                 return OAuth1Request.QueryForm.allCases.contains { form in
-                    request.baseString(authorization, queryForm: form)
-                        .map { HMACSHA1.isCode(code, of: Array($0.utf8), key: key) } ?? false
+                    HMACSHA1.isCode(
+                        code, of: Array(request.baseString(authorization, queryForm: form).utf8), key: key)
                 }
             case nil: return false
             }

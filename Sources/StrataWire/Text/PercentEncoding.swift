@@ -33,17 +33,21 @@ public enum PercentEncoding {
     /// The text with every byte of its UTF-8 form escaped in upper-case hexadecimal, except for some characters.
     /// - Parameter kept: What stays as it is.
     public static func encode(_ text: some StringProtocol, keeping kept: Characters = .unreserved) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
+        encode(bytes: text.utf8, keeping: kept)
+    }
+
+    static func encode(bytes: some Collection<UInt8>, keeping kept: Characters = .unreserved) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for byte in bytes {
             if kept.contains(byte) {
-                bytes.append(byte)
+                result.append(byte)
             } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes += Hexadecimal.digits(of: byte, uppercase: true)
+                result.append(UInt8(ascii: "%"))
+                result += Hexadecimal.digits(of: byte, uppercase: true)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// The text without escapes. A percent sign that two hexadecimal digits do not follow stays as it is.

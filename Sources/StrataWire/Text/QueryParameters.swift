@@ -9,7 +9,9 @@ public enum QueryParameters {
     public static func read(_ text: some StringProtocol, isForm: Bool = false) -> [Parameter]? {
         var parameters: [Parameter] = []
         for (name, value) in split(text) {
-            guard let name = decode(name, isForm), let value = decode(value, isForm) else { return nil }
+            guard let name = String(validating: decode(name, isForm), as: UTF8.self),
+                let value = String(validating: decode(value, isForm), as: UTF8.self)
+            else { return nil }
             parameters.append((name, value))
         }
         return parameters
@@ -23,7 +25,8 @@ public enum QueryParameters {
         }
     }
 
-    private static func decode(_ text: Substring, _ isForm: Bool) -> String? {
-        PercentEncoding.decode(isForm ? text.replacing("+", with: " ") : text)
+    /// The bytes that a name or value stands for.
+    static func decode(_ text: Substring, _ isForm: Bool) -> [UInt8] {
+        PercentEncoding.decode(bytes: isForm ? text.replacing("+", with: " ").utf8 : text.utf8)
     }
 }

@@ -124,7 +124,7 @@
             var authorization = OAuth1Authorization(
                 consumerKey: "a", method: .plaintext, timestamp: "1", nonce: "n")
             let secrets = OAuth1Secrets(consumer: "j49sk3j29djd", token: "dh893hdasih9")
-            #expect(secrets.signature(of: Self.photos, authorization) == "j49sk3j29djd&dh893hdasih9")
+            #expect(secrets.signature(of: Self.photos, authorization, method: .plaintext) == "j49sk3j29djd&dh893hdasih9")
             authorization["oauth_signature"] = "j49sk3j29djd&dh893hdasih9"
             #expect(secrets.areValid(for: Self.photos, authorization))
             for wrong in ["j49sk3j29djd&dh893hdasih8", "j49sk3j29djd&", "", "j49sk3j29djd&dh893hdasih99"] {
@@ -141,7 +141,7 @@
             let read = try #require(OAuth1Authorization(header: header))
             #expect(OAuth1Secrets(consumer: "ja893SD9").areValid(for: request, read))
             let strange = OAuth1Secrets(consumer: "a&b %", token: "")
-            #expect(strange.signature(of: Self.photos, authorization) == "a%26b%20%25&")
+            #expect(strange.signature(of: Self.photos, authorization, method: .plaintext) == "a%26b%20%25&")
         }
 
         @Test func parametersAreSortedByEncodedNameAndThenByEncodedValue() {
@@ -151,16 +151,16 @@
             let authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "n")
             let base = request.baseString(authorization)
             #expect(
-                base?.hasPrefix(
+                base.hasPrefix(
                     "GET&http%3A%2F%2Fa%2F&A%3D4%26a%3D%2520%26a%3D%25C3%25BC%26a%3Db%26a%3Dz%26a-b%3D3%26a1%3D2%26oauth_a%3D1%26"
-                ) == true, "\(base ?? "")")
+                ), "\(base)")
         }
 
         @Test func reservedCharactersOfTheProtocolsOwnValuesAreEncodedTwice() {
             let request = OAuth1Request(method: "GET", scheme: "http", authority: "a", target: "/")
             var authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "a+/=")
             authorization["oauth_body_hash"] = "kd6rp3Sl61XPu5be2IJqiqDAL4M="
-            let base = request.baseString(authorization) ?? ""
+            let base = request.baseString(authorization)
             #expect(base.contains("oauth_body_hash%3Dkd6rp3Sl61XPu5be2IJqiqDAL4M%253D%26"))
             #expect(base.contains("oauth_nonce%3Da%252B%252F%253D%26"))
         }
@@ -170,8 +170,8 @@
                 method: "GET", scheme: "http", authority: "a", target: "/?userIds=Ted,Mary&x[in]=a%20b&c")
             var authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "n")
             #expect(
-                request.baseString(authorization, queryForm: .asSent)?
-                    .hasSuffix("%26userIds%3DTed%2CMary%26x%5Bin%5D%3Da%2520b") == true)
+                request.baseString(authorization, queryForm: .asSent)
+                    .hasSuffix("%26userIds%3DTed%2CMary%26x%5Bin%5D%3Da%2520b"))
             let secrets = OAuth1Secrets(consumer: "s")
             for form in OAuth1Request.QueryForm.allCases {
                 authorization["oauth_signature"] = secrets.signature(of: request, authorization, queryForm: form)
@@ -182,14 +182,11 @@
                     != secrets.signature(of: request, authorization))
         }
 
-        @Test func whatIsNotUTF8IsNeverValid() {
-            let request = OAuth1Request(method: "GET", scheme: "http", authority: "a", target: "/", form: "a=%FF")
-            var authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "n")
-            let secrets = OAuth1Secrets(consumer: "s")
-            #expect(request.baseString(authorization) == nil)
-            #expect(secrets.signature(of: request, authorization) == nil)
-            authorization["oauth_signature"] = "AAAA"
-            #expect(!secrets.areValid(for: request, authorization))
+        @Test func bytesThatAreNotUTF8AreSignedAsTheyAre() {
+            let request = OAuth1Request(method: "GET", scheme: "http", authority: "a", target: "/?%ff=1", form: "a=%fF")
+            let authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "n")
+            let base = request.baseString(authorization)
+            #expect(base.hasPrefix("GET&http%3A%2F%2Fa%2F&%25FF%3D1%26a%3D%25FF%26oauth_consumer_key%3Dk%26"))
         }
 
         @Test func headersAreReadAsTheyAreWritten() throws {
@@ -204,7 +201,6 @@
             authorization["oauth_signature_method"] = "RSA-SHA1"
             #expect(authorization.method == nil)
             let secrets = OAuth1Secrets(consumer: "s")
-            #expect(secrets.signature(of: Self.photos, authorization) == nil)
             #expect(!secrets.areValid(for: Self.photos, authorization))
         }
 
