@@ -22,18 +22,25 @@ enum TypedJSON {
     /// others a member that is null is left out.
     static func value(_ json: JSONValue) throws(Fault) -> Value {
         switch json {
-        case .null: return .null
-        case .boolean(let flag): return .boolean(flag)
-        case .integer(let number): return .integer(number)
-        case .double(let number): return .double(number)
-        case .decimal(let number): return .decimal(number)
-        case .string(let text): return .string(text)
         case .array(let elements): return .list(try values(elements))
         case .object(let members):
             if members.count == 1, members[0].name.hasPrefix("$") {
                 return try typed(members[0].name, members[0].value)
             }
             return .composite(try values(members).filter { !$0.value.isNull })
+        default: return scalar(json)
+        }
+    }
+
+    /// The value of what is neither an array nor an object; null for these.
+    static func scalar(_ json: JSONValue) -> Value {
+        switch json {
+        case .boolean(let flag): .boolean(flag)
+        case .integer(let number): .integer(number)
+        case .double(let number): .double(number)
+        case .decimal(let number): .decimal(number)
+        case .string(let text): .string(text)
+        case .null, .array, .object: .null
         }
     }
 

@@ -56,8 +56,10 @@ public struct PlainJSONDialect: RemoteDialect {
             for write in writes { objects.append(try json(write, entity)) }
             return try request(.post, "/\(entity.name)", body: .array(objects))
         case .update(let entity, let write):
-            return try request(.patch, path(entity, write.id), body: try json(write, entity), ifMatch: write.baseVersion)
-        case .delete(let entity, let write): return try request(.delete, path(entity, write.id), ifMatch: write.baseVersion)
+            return try request(
+                .patch, path(entity, write.id), body: try json(write, entity), ifMatch: write.baseVersion)
+        case .delete(let entity, let write):
+            return try request(.delete, path(entity, write.id), ifMatch: write.baseVersion)
         case .pull(let pull):
             guard pull.predicate == nil else { throw unsupported("a pull with a condition") }
             return try request(

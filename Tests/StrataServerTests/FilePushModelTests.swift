@@ -145,7 +145,9 @@
             return await bench.server.respond(to: request)
         }
 
-        @Test("Signatures are taken as libraries for OAuth 1 make them: with reserved characters, and of the query's values")
+        @Test(
+            "Signatures are taken as libraries for OAuth 1 make them: with reserved characters, and of the query's values"
+        )
         func standardSignatures() async throws {
             let bench = try Bench {
                 $0.publicKey = "public"

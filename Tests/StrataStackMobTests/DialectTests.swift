@@ -32,7 +32,8 @@ import Testing
     private func response(_ status: Int, _ body: JSONValue, range: String? = nil) -> WireResponse {
         var fields = HTTPFields()
         if let range { fields[.contentRange] = range }
-        return WireResponse(HTTPResponse(status: .init(code: status), headerFields: fields), body: Data(body.description.utf8))
+        return WireResponse(
+            HTTPResponse(status: .init(code: status), headerFields: fields), body: Data(body.description.utf8))
     }
 
     @Test func changesOfMembersAndIncrementsAreOneBatch() throws {

@@ -148,7 +148,8 @@
             let objects = try await ana.stack.client.dataStore.query(StackMobQuery("city"))
             let atServer = objects.map { object in
                 Traveller.line(
-                    id: object["city_id"]?.string, name: object["name"]?.string, population: object["population"]?.integer,
+                    id: object["city_id"]?.string, name: object["name"]?.string,
+                    population: object["population"]?.integer,
                     note: object["note"]?.string)
             }.sorted()
             let hers = try ana.everything().sorted()

@@ -55,7 +55,9 @@
                 (QueryParameters.read(call.request.query) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
             guard !call.request.body.isEmpty else { return values }
             if call.request.body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
-                for (name, value) in try call.json(options).members ?? [:] { values[name] = value.string ?? value.description }
+                for (name, value) in try call.json(options).members ?? [:] {
+                    values[name] = value.string ?? value.description
+                }
             } else {
                 values.merge(try form(call)) { $1 }
             }
@@ -102,7 +104,8 @@
             row["identifier"] = proof.identity.identifier
             row["schema"] = schema.name
             row["user"] = user
-            row["credential"] = try JSONValue.object(JSONObject(proof.credential.values.mapValues(JSONValue.string))).stored()
+            row["credential"] = try JSONValue.object(JSONObject(proof.credential.values.mapValues(JSONValue.string)))
+                .stored()
         }
 
         // MARK: Logging in and signing up

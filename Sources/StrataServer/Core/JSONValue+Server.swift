@@ -19,6 +19,15 @@
             }
         }
 
+        /// Whether this is a number that is not whole.
+        var hasFraction: Bool {
+            switch self {
+            case .double(let number): number.rounded() != number
+            case .decimal(let number): number.description.contains(".")
+            default: false
+            }
+        }
+
         /// The text that the store keeps of a value.
         /// - Throws: ``ServerError`` 400 for what JSON cannot spell.
         func stored() throws(ServerError) -> String {

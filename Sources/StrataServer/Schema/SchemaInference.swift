@@ -51,7 +51,7 @@
             }
             // What was inferred from the first values may turn out to be more than that; both forms are kept alike.
             switch (schema.fields[known].kind, value, relation) {
-            case (.integer, .double, _), (.integer, .decimal, _) where value.integer == nil:
+            case (.integer, _, _) where value.hasFraction:
                 catalogue.schemas[index].fields[known].kind = .number
             case (.string, _, let relation?) where value.elements == nil:
                 catalogue.schemas[index].fields[known].kind = .reference

@@ -18,7 +18,8 @@ extension StackMobDialect {
             let json = try json(response)
             return .page(RemotePage(records: try records(json.elements ?? [json], StackMobSchema(entity))))
         case .create, .update, .delete, .relate:
-            return .outcomes(try outcomes(response, try? JSONValue(parsing: response.body), to: operation, KnownSchemas()))
+            return .outcomes(
+                try outcomes(response, try? JSONValue(parsing: response.body), to: operation, KnownSchemas()))
         case .pull(let pull): return .page(try pullAnswer(response, pull))
         case .upload(let entity, let file):
             if let failure = failure(response) { throw failure }
@@ -96,7 +97,8 @@ extension StackMobDialect {
             return .failed(
                 RemoteError(
                     .rejected, domain: StackMobError.httpDomain, code: response.status,
-                    message: "the server did not make this object", status: response.status, body: told.flatMap { try? $0.data() },
+                    message: "the server did not make this object", status: response.status,
+                    body: told.flatMap { try? $0.data() },
                     identity: entity.map { RemoteIdentity(entity: $0.name, id: id) }))
         }
     }

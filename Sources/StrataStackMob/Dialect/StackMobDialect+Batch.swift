@@ -58,7 +58,8 @@ extension StackMobDialect {
         for operation in operations {
             var own: [RemoteOutcome] = []
             for step in try batchSteps(of: operation) {
-                guard place < answers.count, let status = answers[place]["status"]?.integer, (100..<600).contains(status)
+                guard place < answers.count, let status = answers[place]["status"]?.integer,
+                    (100..<600).contains(status)
                 else {
                     throw invalidAnswer("the answer to a batch has too few members, or one without status", response)
                 }

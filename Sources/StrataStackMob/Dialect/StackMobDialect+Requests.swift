@@ -15,7 +15,8 @@ extension StackMobDialect {
         if method == .post || method == .put, options.headers.keys.contains(where: { HTTPField.Name($0) == .expand }) {
             throw StackMobError.incompatible("StackMob expands objects that are read, not those that are written")
         }
-        var request = plainRequest(method, path, query: QueryParameters.sortedStackMobText(parameters), secure: secure, options)
+        var request = plainRequest(
+            method, path, query: QueryParameters.sortedStackMobText(parameters), secure: secure, options)
         if method == .post || method == .put { request.head.headerFields[.contentType] = "application/json" }
         request.body = try json.map(Self.body)
         return request.adding(options.headers)

@@ -6,7 +6,8 @@ extension StackMobWire {
     static func condition(_ json: JSONValue) throws -> StackMobCondition {
         if let parts = json["and"]?.elements { return .and(try parts.map(condition)) }
         if let parts = json["or"]?.elements { return .or(try parts.map(condition)) }
-        guard let parts = json.elements, parts.count >= 2, let name = parts[0].string, let field = parts[1].string else {
+        guard let parts = json.elements, parts.count >= 2, let name = parts[0].string, let field = parts[1].string
+        else {
             throw WireFault("\(json.description.prefix(80)) is no condition")
         }
         let operands = Array(parts.dropFirst(2))

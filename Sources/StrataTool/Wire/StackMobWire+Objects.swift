@@ -33,7 +33,8 @@ extension StackMobWire {
 
     private static func transients(_ input: WireCase) -> Set<String> {
         let types = input["model"]?.members ?? [:]
-        let named = types.filter { ["transient", "undefined"].contains(WireCase.plain($0.value.string ?? "")) }.map(\.name)
+        let named = types.filter { ["transient", "undefined"].contains(WireCase.plain($0.value.string ?? "")) }.map(
+            \.name)
         return Set(named).union(input.texts("transient") ?? [])
     }
 

@@ -6,19 +6,14 @@ enum WireValues {
     /// A value of an attribute, or an argument of a condition.
     static func value(_ json: JSONValue) throws(WireFault) -> Value {
         switch json {
-        case .null: return .null
-        case .boolean(let flag): return .boolean(flag)
-        case .integer(let number): return .integer(number)
-        case .double(let number): return .double(number)
-        case .decimal(let number): return .decimal(number)
-        case .string(let text): return .string(text)
         case .array(let elements): return .list(try values(elements))
         case .object(let members):
             if let point = point(json) { return .geoPoint(point) }
             guard members.count == 1, let (name, content) = members.first else {
-                throw WireFault("\(json.description.prefix(80)) is no value")
+                throw WireFault("\(json.description.prefix(80)) is not a value")
             }
             return try typed(name, content)
+        default: return TypedJSON.scalar(json)
         }
     }
 

@@ -251,7 +251,9 @@ import Testing
             }
             #expect(error?.domain == vector["expect"]?["domain"]?.string, name)
             #expect(error?.code == vector["expect"]?["code"]?.integer.map(Int.init), name)
-            if let info = vector["expect"]?["userInfo"] { #expect(try JSONValue(parsing: error?.body ?? Data()) == info, name) }
+            if let info = vector["expect"]?["userInfo"] {
+                #expect(try JSONValue(parsing: error?.body ?? Data()) == info, name)
+            }
             release.open()
             _ = try? await running?.value
         }

@@ -124,7 +124,8 @@
             var authorization = OAuth1Authorization(
                 consumerKey: "a", method: .plaintext, timestamp: "1", nonce: "n")
             let secrets = OAuth1Secrets(consumer: "j49sk3j29djd", token: "dh893hdasih9")
-            #expect(secrets.signature(of: Self.photos, authorization, method: .plaintext) == "j49sk3j29djd&dh893hdasih9")
+            #expect(
+                secrets.signature(of: Self.photos, authorization, method: .plaintext) == "j49sk3j29djd&dh893hdasih9")
             authorization["oauth_signature"] = "j49sk3j29djd&dh893hdasih9"
             #expect(secrets.areValid(for: Self.photos, authorization))
             for wrong in ["j49sk3j29djd&dh893hdasih8", "j49sk3j29djd&", "", "j49sk3j29djd&dh893hdasih99"] {
