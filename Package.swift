@@ -52,20 +52,25 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
+        // What crypto does in it stands behind the trait, and the rest needs none.
+        .target(
+            name: "StrataWire",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"]))
+            ]
+        ),
         .target(
             name: "StrataRemote",
             dependencies: [
                 "StrataSQLite",
+                "StrataWire",
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Remote"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Remote"])),
             ]
         ),
         .target(
             name: "StrataStackMob",
-            dependencies: [
-                "StrataRemote",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Remote"])),
-            ]
+            dependencies: ["StrataRemote"]
         ),
         .target(
             name: "StrataAsyncHTTP",
@@ -87,6 +92,7 @@ let package = Package(
             dependencies: [
                 "Strata",
                 "StrataModelFiles",
+                "StrataWire",
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
@@ -139,6 +145,7 @@ let package = Package(
             dependencies: [
                 "StrataModelFiles",
                 "StrataStackMob",
+                "StrataWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -178,10 +185,11 @@ let package = Package(
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
-            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "SeededRandom"],
+            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom"]),
         // As somebody else would write it: without what is open to this package alone.
         .target(
             name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",

@@ -1,2 +1,3 @@
 @_exported import HTTPTypes
 @_exported import StrataSQLite
+@_exported import StrataWire

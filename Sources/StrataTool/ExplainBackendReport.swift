@@ -53,12 +53,7 @@ struct ExplainBackendReport: Encodable {
             method = request.head.method.rawValue
             path = request.head.path ?? "/"
             let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-            parameters = query.split(separator: "&").map { pair in
-                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                return Field(
-                    name: PercentEncoding.decode(parts[0]), value: PercentEncoding.decode(parts.dropFirst().first ?? "")
-                )
-            }
+            parameters = (QueryParameters.read(query) ?? []).map { Field(name: $0.name, value: $0.value) }
             headers = request.head.headerFields.map { Field(name: $0.name.rawName, value: $0.value) }
         }
     }

@@ -49,11 +49,11 @@ enum ExplainRequest {
     /// A value of `--arg` and `--var`: JSON with the typed objects of `strata predicate`, or else the text itself.
     static func value(_ text: String) throws(TypedJSON.Fault) -> Value {
         switch text.first {
-        case "{", "[", "\"": return try TypedJSON(text).value()
+        case "{", "[", "\"": return try TypedJSON.value(TypedJSON.read(text))
         default:
-            // Text that is no JSON is meant as text.
-            guard let json = try? TypedJSON(text) else { return .string(text) }
-            return try json.value()
+            // Text that is not JSON is meant as text.
+            guard let json = try? TypedJSON.read(text) else { return .string(text) }
+            return try TypedJSON.value(json)
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataQuery
+import StrataWire
 
 /// `strata predicate`: reads and evaluates predicates, one a line.
 struct PredicateCommand: ParsableCommand {
@@ -10,7 +11,8 @@ struct PredicateCommand: ParsableCommand {
         discussion: """
             Each line of standard input is {"format": text, "args": […], "vars": {…}, "object": …}; all but the format \
             may be left out. For each a line is printed: {"parsed": text or null, "result": true, false or null, \
-            "error": text or null}. Numbers with a decimal point or an exponent are doubles, others 64-bit integers. \
+            "error": text or null}. Numbers with a decimal point or an exponent are doubles, others 64-bit integers; those \
+            that these do not hold exactly are decimals. \
             {"$date": seconds since 2001-01-01}, {"$set": […]}, {"$null": true}, {"$int": "…"}, {"$dbl": …} and \
             {"$data": "hex"} stand for such values. A faulty line gets an answer with an error, and the next is read.
             """)
@@ -25,61 +27,43 @@ struct PredicateCommand: ParsableCommand {
     static func answer(to line: String) -> String {
         var parsed: FetchPredicate?
         do {
-            let request = try TypedJSON(line)
+            let request = try TypedJSON.read(line)
             guard case .string(let format)? = request["format"] else {
-                throw TypedJSON.Fault(reason: "\"format\" is missing, or is no text")
+                throw TypedJSON.Fault(reason: "\"format\" is missing, or is not text")
             }
             let predicate = try FetchPredicate(format: format, arguments: try arguments(request["args"]))
             parsed = predicate
-            let object = try request["object"]?.value() ?? .composite([:])
+            let object = try request["object"].map(TypedJSON.value) ?? .composite([:])
             let result = try predicate.evaluate(on: object, variables: try variables(request["vars"]))
-            return render(parsed, result: result ? "true" : "false", error: nil)
+            return render(parsed, result: .boolean(result))
         } catch let fault as TypedJSON.Fault {
-            return render(parsed, result: "null", error: fault.reason)
+            return render(parsed, error: fault.reason)
         } catch {
-            return render(parsed, result: "null", error: "\(error)")
+            return render(parsed, error: "\(error)")
         }
     }
 
-    private static func arguments(_ json: TypedJSON?) throws(TypedJSON.Fault) -> [Value] {
+    private static func arguments(_ json: JSONValue?) throws(TypedJSON.Fault) -> [Value] {
         switch json {
         case nil, .null: return []
         case .array(let elements): return try TypedJSON.values(elements)
-        default: throw TypedJSON.Fault(reason: "\"args\" is no array")
+        default: throw TypedJSON.Fault(reason: "\"args\" is not an array")
         }
     }
 
-    private static func variables(_ json: TypedJSON?) throws(TypedJSON.Fault) -> [String: Value] {
+    private static func variables(_ json: JSONValue?) throws(TypedJSON.Fault) -> [String: Value] {
         switch json {
         case nil, .null: return [:]
-        case .object(let members):
-            var values: [String: Value] = [:]
-            for (name, member) in members { values[name] = try member.value() }
-            return values
-        default: throw TypedJSON.Fault(reason: "\"vars\" is no object")
+        case .object(let members): return try TypedJSON.values(members)
+        default: throw TypedJSON.Fault(reason: "\"vars\" is not an object")
         }
     }
 
-    private static func render(_ parsed: FetchPredicate?, result: String, error: String?) -> String {
-        let text = parsed.map { quoted($0.description) } ?? "null"
-        return "{\"parsed\": \(text), \"result\": \(result), \"error\": \(error.map(quoted) ?? "null")}"
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\"".unicodeScalars
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\":
-                result.append("\\")
-                result.append(scalar)
-            case "\u{0}"..<" ", "\u{2028}", "\u{2029}", "\u{7F}", "\u{85}":
-                let digits = String(scalar.value, radix: 16)
-                result.append(
-                    contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars)
-            default: result.append(scalar)
-            }
-        }
-        result.append("\"")
-        return String(result)
+    private static func render(_ parsed: FetchPredicate?, result: JSONValue = .null, error: String? = nil) -> String {
+        let answer: JSONValue = [
+            "parsed": parsed.map { .string($0.description) } ?? .null, "result": result,
+            "error": error.map(JSONValue.string) ?? .null,
+        ]
+        return answer.description
     }
 }

@@ -43,46 +43,49 @@ public struct PlainJSONDialect: RemoteDialect {
 
     public func request(for operation: RemoteOperation, options: RequestOptions) throws(RemoteError) -> WireRequest {
         switch operation {
-        case .query(let query): return request(.get, "/\(query.entity.name)" + (try parameters(query)))
+        case .query(let query): return try request(.get, "/\(query.entity.name)" + (try parameters(query)))
         case .count(let query):
             var counted = query
             counted.sorts = []
             counted.limit = 0
-            return request(.get, "/\(query.entity.name)" + (try parameters(counted)))
+            return try request(.get, "/\(query.entity.name)" + (try parameters(counted)))
         case .read(let entity, let ids):
-            return request(.get, "/\(entity.name)?" + ids.map { "id=\(Self.escaped($0))" }.joined(separator: "&"))
+            return try request(.get, "/\(entity.name)?" + ids.map { "id=\(Self.escaped($0))" }.joined(separator: "&"))
         case .create(let entity, let writes):
-            var objects: [JSON] = []
+            var objects: [JSONValue] = []
             for write in writes { objects.append(try json(write, entity)) }
-            return request(.post, "/\(entity.name)", body: .array(objects))
+            return try request(.post, "/\(entity.name)", body: .array(objects))
         case .update(let entity, let write):
-            return request(.patch, path(entity, write.id), body: try json(write, entity), ifMatch: write.baseVersion)
-        case .delete(let entity, let write): return request(.delete, path(entity, write.id), ifMatch: write.baseVersion)
+            return try request(
+                .patch, path(entity, write.id), body: try json(write, entity), ifMatch: write.baseVersion)
+        case .delete(let entity, let write):
+            return try request(.delete, path(entity, write.id), ifMatch: write.baseVersion)
         case .pull(let pull):
             guard pull.predicate == nil else { throw unsupported("a pull with a condition") }
-            return request(
+            return try request(
                 .get, "/changes/\(pull.entity.name)?since=\(Self.escaped(pull.cursor ?? "0"))&limit=\(pull.limit)")
-        case .ping: return request(.get, "/")
+        case .ping: return try request(.get, "/")
         case .relate, .upload, .call, .batch: throw unsupported("\(operation)")
         }
     }
 
     private func request(
-        _ method: HTTPRequest.Method, _ path: String, body: JSON? = nil, ifMatch: String? = nil
-    ) -> WireRequest {
+        _ method: HTTPRequest.Method, _ path: String, body: JSONValue? = nil, ifMatch: String? = nil
+    ) throws(RemoteError) -> WireRequest {
         var head = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
         head.headerFields[.accept] = "application/json"
         if body != nil { head.headerFields[.contentType] = "application/json" }
         if let ifMatch { head.headerFields[.ifMatch] = "\"\(ifMatch)\"" }
-        return WireRequest(head, body: body.map { Data($0.text.utf8) })
+        do throws(JSONWritingError) {
+            return WireRequest(head, body: try body?.data())
+        } catch {
+            throw unsupported("\(error)")
+        }
     }
 
     private func path(_ entity: EntityDescription, _ id: String) -> String { "/\(entity.name)/\(Self.escaped(id))" }
 
-    private static func escaped(_ text: String) -> String {
-        let kept = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: kept) ?? ""
-    }
+    private static func escaped(_ text: String) -> String { PercentEncoding.encode(text) }
 
     /// `?done=true&sort=…`, or nothing.
     private func parameters(_ query: RemoteQuery) throws(RemoteError) -> String {
@@ -115,7 +118,7 @@ public struct PlainJSONDialect: RemoteDialect {
                 entity.attribute(named: path[0]) != nil
             else { break }
             switch value {
-            case .string(let text): return ["\(path[0])=\(Self.escaped("\"\(text)\""))"]
+            case .string(let text): return ["\(path[0])=\(Self.escaped("\(JSONValue.string(text))"))"]
             case .integer(let number): return ["\(path[0])=\(number)"]
             case .boolean(let flag): return ["\(path[0])=\(flag)"]
             default: break
@@ -134,7 +137,7 @@ public struct PlainJSONDialect: RemoteDialect {
     public func answer(_ response: WireResponse, to operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer {
         if response.status == 412, let entity = operation.entity {
             var error = failure(.conflict, response, "the object has been changed")
-            error.serverRecord = JSON(response.body).map { record($0, entity) }
+            error.serverRecord = (try? JSONValue(parsing: response.body)).map { record($0, entity) }
             return .outcomes([.failed(error)])
         }
         if response.status == 404, case .ping = operation {
@@ -155,7 +158,7 @@ public struct PlainJSONDialect: RemoteDialect {
         case .delete: return .outcomes([.done(nil)])
         default: break
         }
-        guard let entity = operation.entity, let json = JSON(response.body) else {
+        guard let entity = operation.entity, let json = (try? JSONValue(parsing: response.body)) else {
             throw failure(.invalidAnswer, response, "the answer is no JSON")
         }
         switch (operation, json) {
@@ -172,7 +175,7 @@ public struct PlainJSONDialect: RemoteDialect {
                     records: objects.map { record($0, entity) },
                     deleted: deleted.compactMap(\.string).map { RemoteIdentity(entity: entity.name, id: $0) },
                     next: next,
-                    hasMore: page["more"] == .bool(true)))
+                    hasMore: page["more"] == true))
         default: break
         }
         throw failure(.invalidAnswer, response, "the answer has another form than it must")
@@ -183,19 +186,19 @@ public struct PlainJSONDialect: RemoteDialect {
     }
 
     /// One of several new objects: itself, or `{"id": …, "error": "duplicate"}`.
-    private func outcome(_ json: JSON, _ entity: EntityDescription, _ response: WireResponse) -> RemoteOutcome {
+    private func outcome(_ json: JSONValue, _ entity: EntityDescription, _ response: WireResponse) -> RemoteOutcome {
         guard case .object(let values) = json, values["error"] != nil else { return .done(record(json, entity)) }
         return .failed(failure(.duplicate, response, "there is an object with the same id"))
     }
 
     // MARK: Objects
 
-    private func json(_ write: RemoteWrite, _ entity: EntityDescription) throws(RemoteError) -> JSON {
+    private func json(_ write: RemoteWrite, _ entity: EntityDescription) throws(RemoteError) -> JSONValue {
         guard write.operations.isEmpty else { throw unsupported("changes that the server computes") }
-        var object: [String: JSON] = ["id": .string(write.id)]
-        for (name, value) in write.values {
+        var object: JSONObject = ["id": .string(write.id)]
+        for (name, value) in write.values.sorted(by: { $0.key < $1.key }) {
             switch value {
-            case .value(let value): object[name] = JSON(value)
+            case .value(let value): object[name] = AttributeJSON.json(value)
             case .reference(let id): object[name] = id.map { .string($0) } ?? .null
             case .references(let ids): object[name] = .array(ids.map { .string($0) })
             case .record, .records: throw unsupported("\(entity.name).\(name) with the related objects themselves")
@@ -204,10 +207,10 @@ public struct PlainJSONDialect: RemoteDialect {
         return .object(object)
     }
 
-    private func record(_ json: JSON, _ entity: EntityDescription) -> RemoteRecord {
+    private func record(_ json: JSONValue, _ entity: EntityDescription) -> RemoteRecord {
         guard case .object(var object) = json else { return RemoteRecord(entity: entity.name, id: "") }
-        var record = RemoteRecord(entity: entity.name, id: object.removeValue(forKey: "id")?.string ?? "")
-        record.version = object.removeValue(forKey: "rev")?.string
+        var record = RemoteRecord(entity: entity.name, id: object.removeValue(forName: "id")?.string ?? "")
+        record.version = object.removeValue(forName: "rev")?.string
         for (name, value) in object {
             if let relationship = entity.relationship(named: name) {
                 if case .array(let ids) = value, relationship.isToMany {
@@ -216,7 +219,7 @@ public struct PlainJSONDialect: RemoteDialect {
                     record.values[name] = .reference(value.string)
                 }
             } else if let slot = entity.slot(named: name), let type = slot.type {
-                record.values[name] = .value(value.value(type))
+                record.values[name] = .value(AttributeJSON.value(value, type))
             }
         }
         if let key = entity.primaryKeyField { record.values[key] = .value(.string(record.id)) }

@@ -6,7 +6,7 @@ import StrataRemote
 /// `@unchecked Sendable`: all state is touched only while the lock is held.
 public final class PlainJSONServer: HTTPTransport, @unchecked Sendable {
     private let lock = NSLock()
-    private var objects: [String: [String: (revision: Int, json: [String: JSON])]] = [:]
+    private var objects: [String: [String: (revision: Int, json: JSONObject)]] = [:]
     private var deleted: [String: [String: Int]] = [:]
     private var revision = 0
     private var requests = 0
@@ -28,7 +28,7 @@ public final class PlainJSONServer: HTTPTransport, @unchecked Sendable {
         let parts = URLComponents(string: request.head.path ?? "/")
         let path = (parts?.path ?? "/").split(separator: "/").map(String.init)
         let parameters = parts?.queryItems ?? []
-        let body = request.body.flatMap { JSON($0) }
+        let body = request.body.flatMap { try? JSONValue(parsing: $0) }
         switch (request.head.method, path.count) {
         case (.get, 0): return reply(.ok, .object([:]))
         case (.get, 2) where path[0] == "changes": return changes(path[1], parameters)
@@ -47,25 +47,25 @@ public final class PlainJSONServer: HTTPTransport, @unchecked Sendable {
                 deleted[path[0], default: [:]][path[1]] = revision
                 return WireResponse(HTTPResponse(status: .noContent))
             }
-            objects[path[0]]?[path[1]] = (revision, old.json.merging(changed) { _, new in new })
+            objects[path[0]]?[path[1]] = (revision, old.json.merging(changed))
             return reply(.ok, shown(path[0], path[1]))
         default: return reply(.methodNotAllowed, .null)
         }
     }
 
-    private func reply(_ status: HTTPResponse.Status, _ json: JSON, total: Int? = nil) -> WireResponse {
+    private func reply(_ status: HTTPResponse.Status, _ json: JSONValue, total: Int? = nil) -> WireResponse {
         var head = HTTPResponse(status: status)
         head.headerFields[.contentType] = "application/json"
         if let total, let name = HTTPField.Name("X-Total-Count") { head.headerFields[name] = String(total) }
-        return WireResponse(head, body: Data(json.text.utf8))
+        return WireResponse(head, body: (try? json.data()) ?? Data())
     }
 
-    private func shown(_ entity: String, _ id: String) -> JSON {
+    private func shown(_ entity: String, _ id: String) -> JSONValue {
         guard let found = objects[entity]?[id] else { return .null }
-        return .object(found.json.merging(["rev": .string(String(found.revision))]) { _, new in new })
+        return .object(found.json.merging(["rev": .string(String(found.revision))]))
     }
 
-    private func create(_ json: JSON, _ entity: String) -> JSON {
+    private func create(_ json: JSONValue, _ entity: String) -> JSONValue {
         guard case .object(let object) = json, let id = object["id"]?.string else { return .null }
         guard objects[entity]?[id] == nil else {
             return .object(["id": .string(id), "error": .string("duplicate")])
@@ -99,7 +99,7 @@ public final class PlainJSONServer: HTTPTransport, @unchecked Sendable {
                     }.map(\.element)
                 }
             default:
-                let wanted = JSON(Data(text.utf8))
+                let wanted = try? JSONValue(parsing: text)
                 found.removeAll { $0[parameter.name] != wanted }
             }
         }
@@ -108,9 +108,7 @@ public final class PlainJSONServer: HTTPTransport, @unchecked Sendable {
     }
 
     /// Nil is less than every number.
-    private static func number(_ json: JSON?) -> Double {
-        if case .number(let digits)? = json { Double(digits) ?? 0 } else { -.infinity }
-    }
+    private static func number(_ json: JSONValue?) -> Double { json?.double ?? -.infinity }
 
     private func changes(_ entity: String, _ parameters: [URLQueryItem]) -> WireResponse {
         let since = parameters.first { $0.name == "since" }?.value.flatMap(Int.init) ?? 0
@@ -124,7 +122,7 @@ public final class PlainJSONServer: HTTPTransport, @unchecked Sendable {
             .object([
                 "objects": .array(page.filter { !$0.isGone }.map { shown(entity, $0.id) }),
                 "deleted": .array(page.filter(\.isGone).map { .string($0.id) }),
-                "next": .string(String(page.last?.revision ?? since)), "more": .bool(new.count > page.count),
+                "next": .string(String(page.last?.revision ?? since)), "more": .boolean(new.count > page.count),
             ]))
     }
 }

@@ -1,17 +1,18 @@
 import Foundation
 import StrataQuery
+import StrataWire
 import Testing
 
 @testable import StrataTool
 
 /// A case of the collections in Vectors.
 struct PredicateCase: CustomTestStringConvertible {
-    let json: TypedJSON
+    let json: JSONValue
 
     static func all(_ name: String) throws -> [PredicateCase] {
         let url = try #require(Bundle.module.url(forResource: name, withExtension: "jsonl", subdirectory: "Vectors"))
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map {
-            PredicateCase(json: try TypedJSON(String($0)))
+            PredicateCase(json: try JSONValue(parsing: String($0)))
         }
     }
 
@@ -24,7 +25,7 @@ struct PredicateCase: CustomTestStringConvertible {
 
     /// The answers that pass: `true`, `false`, `error`.
     var accepted: [String] {
-        let answers: [TypedJSON] =
+        let answers: [JSONValue] =
             if case .array(let list)? = json["accept"] { list } else { [json["expect"] ?? .null] }
         return answers.map { if case .boolean(let flag) = $0 { "\(flag)" } else { "error" } }
     }
@@ -35,10 +36,10 @@ struct PredicateCase: CustomTestStringConvertible {
 
     func variables() throws -> [String: Value] {
         guard case .object(let members)? = json["vars"] else { return [:] }
-        return try Dictionary(uniqueKeysWithValues: members.map { ($0.name, try $0.value.value()) })
+        return try TypedJSON.values(members)
     }
 
-    func object() throws -> Value { try json["object"]?.value() ?? .null }
+    func object() throws -> Value { try json["object"].map(TypedJSON.value) ?? .null }
 }
 
 @Suite struct VectorTests {

@@ -112,7 +112,7 @@
             defer { try? FileManager.default.removeItem(at: folder) }
             let first = try StackMobServer(folder: folder.path, logger: silent)
             let body: JSONValue = ["photo_id": "1", "image": content("a")]
-            _ = await first.respond(to: ServerRequest("POST", "/photo", body: body.data))
+            _ = await first.respond(to: ServerRequest("POST", "/photo", body: try body.data()))
             first.close()
             let digest = String(repeating: "ab", count: 32)
             let part = folder.appending(path: "files/ab")
@@ -130,28 +130,37 @@
 
     @Suite struct PushTests {
         private func send(
-            _ bench: Bench, _ method: String, _ target: String, _ body: JSONValue? = nil, key: String = "private"
-        ) async
-            -> ServerResponse
-        {
+            _ bench: Bench, _ method: String, _ target: String, _ body: JSONValue? = nil, key: String = "private",
+            form: OAuth1Request.QueryForm = .asSent, nonce: String = UUID().uuidString, bodyHash: String? = nil
+        ) async -> ServerResponse {
             var request = ServerRequest(
-                method, target, headers: [("Host", "push.stackmob.com")], body: body?.data ?? Data())
-            let fields = [
-                "oauth_consumer_key": "public", "oauth_nonce": UUID().uuidString, "oauth_signature_method": "HMAC-SHA1",
-                "oauth_timestamp": String(bench.time.milliseconds / 1000), "oauth_version": "1.0",
-            ]
-            let parameters =
-                (fields.map { "\($0.key)=\($0.value)" } + request.query.split(separator: "&").map(String.init)).sorted()
-            let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-            func encode(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }
-            let base =
-                "\(method)&\(encode("http://push.stackmob.com\(request.path)"))&\(encode(parameters.joined(separator: "&")))"
-            let code = HMAC<Insecure.SHA1>.authenticationCode(
-                for: Data(base.utf8), using: SymmetricKey(data: Data("\(key)&".utf8)))
-            let signed = fields.merging(["oauth_signature": Data(code).base64EncodedString()]) { $1 }
-            let header = "OAuth realm=\"\"," + signed.map { "\($0.key)=\"\(encode($0.value))\"" }.joined(separator: ",")
-            request.headers.append(("Authorization", header))
+                method, target, headers: [("Host", "push.stackmob.com")], body: Data((body?.description ?? "").utf8))
+            var authorization = OAuth1Authorization(
+                consumerKey: "public", timestamp: String(bench.time.milliseconds / 1000), nonce: nonce, realm: "")
+            authorization["oauth_body_hash"] = bodyHash
+            let signed = OAuth1Request(method: method, scheme: "http", authority: "push.stackmob.com", target: target)
+            authorization["oauth_signature"] = OAuth1Secrets(consumer: key)
+                .signature(of: signed, authorization, queryForm: form)
+            request.headers.append(("Authorization", authorization.header))
             return await bench.server.respond(to: request)
+        }
+
+        @Test(
+            "Signatures are taken as libraries for OAuth 1 make them: with reserved characters, and of the query's values"
+        )
+        func standardSignatures() async throws {
+            let bench = try Bench {
+                $0.publicKey = "public"
+                $0.privateKey = "private"
+            }
+            let target = "/get_tokens_for_users_universal?userIds=Ted%20Jr,Mary&x[y]=1"
+            for form in OAuth1Request.QueryForm.allCases {
+                let answer = await send(
+                    bench, "GET", target, form: form, nonce: "q+/=\(form)", bodyHash: "kd6rp3Sl61XPu5be2IJqiqDAL4M=")
+                #expect(answer.status == 200, "\(form): \(answer.text)")
+                #expect(answer.json?["tokens"]?.members?.names == ["Ted Jr", "Mary"])
+            }
+            #expect(await send(bench, "GET", target, key: "guess", form: .decoded).status == 401)
         }
 
         @Test("Tokens are registered, messages recorded, and both listed, for the holder of the private key alone")
@@ -198,7 +207,7 @@
             ]
             #expect(await send(bench, "POST", "/push_users_universal", long).status == 400)
             let listed = await send(bench, "GET", "/_push/messages").json?.elements
-            #expect(listed?.map { $0["audience"]?.members?.keys.first } == ["broadcast", "users", "tokens"])
+            #expect(listed?.map { $0["audience"]?.members?.names.first } == ["broadcast", "users", "tokens"])
             #expect(listed?.allSatisfy { $0["payload"] == alert } == true)
             #expect(try await bench.server.pushMessages().count == 3)
             bench.advance(seconds: 1)

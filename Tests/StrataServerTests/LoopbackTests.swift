@@ -140,7 +140,7 @@
             let text = String(repeating: "x", count: 9_000_000)
             let first = try ServerProcess(folder: folder)
             let body: JSONValue = ["text_id": "t", "text": .string(text)]
-            #expect(try await Self.send("POST", "http://127.0.0.1:\(first.port)/text", body.data).status == 201)
+            #expect(try await Self.send("POST", "http://127.0.0.1:\(first.port)/text", body.data()).status == 201)
             #expect(first.end() == 0)
             // Room for one answer.
             let configuration = folder.appending(path: "server.yaml")

@@ -49,7 +49,7 @@
         ) async -> ServerResponse {
             var request = ServerRequest(
                 method, target, headers: [("Host", "localhost")] + headers.map { ($0.key, $0.value) },
-                body: body?.data ?? Data())
+                body: Data((body?.description ?? "").utf8))
             if let session {
                 let seconds = time.milliseconds / 1000
                 request.headers.append(("Authorization", session.authorization(request, seconds: seconds)))

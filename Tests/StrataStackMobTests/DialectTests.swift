@@ -32,7 +32,8 @@ import Testing
     private func response(_ status: Int, _ body: JSONValue, range: String? = nil) -> WireResponse {
         var fields = HTTPFields()
         if let range { fields[.contentRange] = range }
-        return WireResponse(HTTPResponse(status: .init(code: status), headerFields: fields), body: body.data)
+        return WireResponse(
+            HTTPResponse(status: .init(code: status), headerFields: fields), body: Data(body.description.utf8))
     }
 
     @Test func changesOfMembersAndIncrementsAreOneBatch() throws {
@@ -44,7 +45,7 @@ import Testing
         let batch = RemoteOperation.batch([.update(entity: todo, write), .relate(entity: todo, relation)])
         let request = try dialect.request(for: batch, options: RequestOptions())
         #expect(request.head.path == "/_batch")
-        let requests = try #require(try JSONValue(request.body ?? Data())["requests"]?.elements)
+        let requests = try #require(try JSONValue(parsing: request.body ?? Data())["requests"]?.elements)
         #expect(requests.map { $0["method"] } == ["PUT", "PUT", "DELETE"])
         #expect(requests.map { $0["path"] } == ["/todo/1", "/todo/1/tags", "/todo/1/tags/b,c"])
         #expect(requests[0]["body"] == ["todo_id": "1", "title": nil, "likes[inc]": 2])

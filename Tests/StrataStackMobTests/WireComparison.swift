@@ -10,8 +10,8 @@ struct WireComparison {
             differences = ["the case expects nothing"]
             return
         }
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) { compare(name, value, actual) }
-        let expectsError = members.keys.contains { ["error", "exception", "code", "domain"].contains($0) }
+        for (name, value) in members.sorted(by: { $0.name < $1.name }) { compare(name, value, actual) }
+        let expectsError = members.names.contains { ["error", "exception", "code", "domain"].contains($0) }
         if !expectsError, let error = actual["error"] { differences.append("failed with \(error)") }
     }
 
@@ -24,9 +24,9 @@ struct WireComparison {
         case "absentHeaders": absent(expected, in: actual["headers"], name)
         case "absentKeys": absent(expected, in: actual["body"], name)
         case "presentKeys":
-            for key in expected.elements ?? [] where actual["body"]?[key.text ?? ""] == nil { differ(name, key, nil) }
+            for key in expected.elements ?? [] where actual["body"]?[key.string ?? ""] == nil { differ(name, key, nil) }
         case "path", "url":
-            if Self.address(expected.text) != Self.address(actual[name]?.text) {
+            if Self.address(expected.string) != Self.address(actual[name]?.string) {
                 differ(name, expected, actual[name])
             }
         case "relations":
@@ -42,7 +42,7 @@ struct WireComparison {
 
     private mutating func absent(_ names: JSONValue, in object: JSONValue?, _ list: String) {
         for name in names.elements ?? [] {
-            if let value = object?[name.text ?? ""] { differ("\(list) \(name)", .null, value) }
+            if let value = object?[name.string ?? ""] { differ("\(list) \(name)", .null, value) }
         }
     }
 
@@ -63,7 +63,7 @@ struct WireComparison {
         case (.array(let x), .array(let y)): x.count == y.count && zip(x, y).allSatisfy(areSame)
         case (.object(let x), .object(let y)):
             x.count == y.count && x.allSatisfy { name, value in y[name].map { areSame(value, $0) } ?? false }
-        default: a == b || a.number != nil && a.number == b.number
+        default: a == b || a.double != nil && a.double == b.double
         }
     }
 }

@@ -148,8 +148,9 @@
             let objects = try await ana.stack.client.dataStore.query(StackMobQuery("city"))
             let atServer = objects.map { object in
                 Traveller.line(
-                    id: object["city_id"]?.text, name: object["name"]?.text, population: object["population"]?.whole,
-                    note: object["note"]?.text)
+                    id: object["city_id"]?.string, name: object["name"]?.string,
+                    population: object["population"]?.integer,
+                    note: object["note"]?.string)
             }.sorted()
             let hers = try ana.everything().sorted()
             let his = try ben.everything().sorted()
@@ -168,9 +169,5 @@
         private func expect(_ condition: Bool, _ problem: @autoclosure () -> String) throws(GazetteerError) {
             if !condition { throw .unexpected(problem()) }
         }
-    }
-
-    extension StrataRemote.JSONValue {
-        fileprivate var whole: Int64? { if case .integer(let number) = self { number } else { nil } }
     }
 #endif

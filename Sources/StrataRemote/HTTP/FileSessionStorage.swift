@@ -104,8 +104,6 @@ public struct FileSessionStorage: SessionStorage {
 
     /// Names are made of what users choose: nothing in them may lead out of the folder, and no two may meet in one file.
     private static func fileName(for name: String) -> String {
-        let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
-        let text = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-        return "session-" + text
+        "session-" + PercentEncoding.encode(name, keeping: .alphanumerics.union("-_."))
     }
 }

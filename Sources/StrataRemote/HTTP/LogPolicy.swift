@@ -66,29 +66,28 @@ public struct LogPolicy: Sendable, Hashable {
         }
         if type.hasPrefix("text/") { return short(String(decoding: body, as: UTF8.self), maximumBody) }
         guard type.isEmpty || type.contains("json"),
-            let json = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed),
-            let data = try? JSONSerialization.data(
-                withJSONObject: veiled(json), options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+            let json = try? JSONValue(parsing: body), let text = try? veiled(json).text()
         else { return "\(body.count) bytes" }
-        return short(String(decoding: data, as: UTF8.self), maximumBody)
+        return short(text, maximumBody)
     }
 
     private func pairs(_ text: some StringProtocol) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             guard let mark = pair.firstIndex(of: "=") else { return short(String(pair), maximumValue) }
             let name = pair[..<mark]
-            guard !isSecret(name.removingPercentEncoding ?? String(name)) else { return "\(name)=\(Self.veil)" }
+            guard !isSecret(PercentEncoding.decode(name) ?? String(name)) else { return "\(name)=\(Self.veil)" }
             return short(String(pair), maximumValue)
         }.joined(separator: "&")
     }
 
-    private func veiled(_ json: Any) -> Any {
+    private func veiled(_ json: JSONValue) -> JSONValue {
         switch json {
-        case let object as [String: Any]:
-            Dictionary(
-                uniqueKeysWithValues: object.map { ($0.key, isSecret($0.key) ? Self.veil : veiled($0.value)) })
-        case let array as [Any]: array.map(veiled)
-        case let text as String: short(text, maximumValue)
+        case .object(let members):
+            .object(
+                JSONObject(
+                    members.map { ($0.name, isSecret($0.name) ? .string(Self.veil) : veiled($0.value)) }))
+        case .array(let elements): .array(elements.map(veiled))
+        case .string(let text): .string(short(text, maximumValue))
         default: json
         }
     }

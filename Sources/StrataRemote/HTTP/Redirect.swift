@@ -21,7 +21,8 @@ extension WireRequest {
         let rest = location[mark.upperBound...]
         let authority = String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
         guard scheme == "https" || scheme == "http" && head.scheme?.lowercased() == "http",
-            Self.host(authority) == Self.host(head.authority ?? "")
+            let target = HostAndPort(authority), let origin = head.authority.flatMap({ HostAndPort($0) }),
+            target.host.lowercased() == origin.host.lowercased()
         else { return nil }
         copy.head.scheme = scheme
         copy.head.authority = authority
@@ -31,11 +32,4 @@ extension WireRequest {
     }
 
     private static func withoutFragment(_ text: some StringProtocol) -> String { String(text.prefix { $0 != "#" }) }
-
-    /// The host without the port, in lower case. The colons of an IPv6 address stand in brackets.
-    private static func host(_ authority: String) -> String {
-        let end = authority.lastIndex(of: "]") ?? authority.startIndex
-        let colon = authority[end...].firstIndex(of: ":") ?? authority.endIndex
-        return authority[..<colon].lowercased()
-    }
 }

@@ -71,17 +71,8 @@ extension WireRequest {
     /// Leaves percent signs alone: `URL`'s own encoding would encode those anew as soon as there is a single character
     /// that it does not take.
     private static func encodingForbidden(in path: String) -> String {
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?@!$&'()*+,;=%".utf8)
-        guard !path.utf8.allSatisfy(allowed.contains) else { return path }
-        var bytes: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in path.utf8 {
-            if allowed.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        path.utf8.allSatisfy(allowed.contains) ? path : PercentEncoding.encode(path, keeping: allowed)
     }
+
+    private static let allowed = PercentEncoding.Characters.unreserved.union(":/?@!$&'()*+,;=%")
 }

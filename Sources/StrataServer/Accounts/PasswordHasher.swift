@@ -49,19 +49,13 @@
             let found = try await work { () throws(ServerError) in
                 try Self.derive(password, salt, cost, count: expected.count)
             }
-            return Self.areEqual(found, expected) && kept != nil
+            return ConstantTime.areEqual(found, expected) && kept != nil
         }
 
         static func check(_ password: String) throws(ServerError) {
             guard (1...1024).contains(password.utf8.count) else {
                 throw .badRequest("A password has 1 to 1,024 bytes.")
             }
-        }
-
-        /// Whether bytes are equal, in a time that depends on their number alone.
-        static func areEqual(_ a: Data, _ b: Data) -> Bool {
-            guard a.count == b.count else { return false }
-            return zip(a, b).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
         }
 
         private static func derive(

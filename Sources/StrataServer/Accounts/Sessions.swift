@@ -9,20 +9,20 @@
         let replays: ReplayGuard
 
         static func digest(_ token: String) -> String {
-            Hex.of(SHA256.hash(data: Data(token.utf8)))
+            Hexadecimal.text(SHA256.hash(data: Data(token.utf8)))
         }
 
         /// 32 random bytes as text.
         static func secret() -> String {
             var generator = SystemRandomNumberGenerator()
-            return Hex.of((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+            return Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
         }
 
         /// Who a request speaks for.
         /// - Throws: ``ServerError`` 401 for a signature that is wrong in any way.
         func principal(of request: ServerRequest, scope: DataScope) throws(ServerError) -> Principal {
             guard let header = request.header("Authorization") else { return .nobody }
-            guard let signature = MACSignature(header: header), let time = Int64(signature.timestamp) else {
+            guard let signature = MACAuthorization(header: header), let time = Int64(signature.timestamp) else {
                 throw .unauthorized("The Authorization header is no MAC signature.")
             }
             let token = Self.digest(signature.id)

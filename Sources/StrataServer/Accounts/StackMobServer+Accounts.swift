@@ -28,7 +28,7 @@
         /// The pairs of a form body; of a name that comes twice, the last.
         func form(_ call: Call) throws(ServerError) -> [String: String] {
             guard let text = String(validating: call.request.body, as: UTF8.self),
-                let pairs = PercentCoding.pairs(text, form: true)
+                let pairs = QueryParameters.read(text, isForm: true)
             else { throw .badRequest("The body is no form.") }
             return Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         }
@@ -212,7 +212,7 @@
 
         /// A body that changes an account may hold its password, as clients send that send whole objects. It must be
         /// the one that the account has: changing it is what `resetPassword` is for.
-        func checkPassword(in members: [String: JSONValue], schema: String, id: String, _ call: Call)
+        func checkPassword(in members: JSONObject, schema: String, id: String, _ call: Call)
             async throws(ServerError)
         {
             guard schema == options.userSchema, let value = members[options.passwordField] else { return }
@@ -233,7 +233,7 @@
 
         /// The hashes of all passwords that bodies hold, by password.
         func hashes(
-            of bodies: [[String: JSONValue]], schema: String, relations: RelationTree
+            of bodies: [JSONObject], schema: String, relations: RelationTree
         ) async throws(ServerError) -> [String: String] {
             var found: Set<String> = []
             for body in bodies { collect(body, schema, relations, into: &found) }
@@ -244,7 +244,7 @@
         }
 
         private func collect(
-            _ body: [String: JSONValue], _ schema: String, _ relations: RelationTree, into found: inout Set<String>
+            _ body: JSONObject, _ schema: String, _ relations: RelationTree, into found: inout Set<String>
         ) {
             if schema == options.userSchema, let password = body[options.passwordField]?.string {
                 found.insert(password)

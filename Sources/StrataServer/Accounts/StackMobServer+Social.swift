@@ -52,10 +52,12 @@
         /// What a client gives, be it in the query, in a form or in JSON: clients and documentation differ.
         private func parameters(_ call: Call) throws(ServerError) -> [String: String] {
             var values = Dictionary(
-                (PercentCoding.pairs(call.request.query) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+                (QueryParameters.read(call.request.query) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
             guard !call.request.body.isEmpty else { return values }
             if call.request.body.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
-                for (name, value) in try call.json(options).members ?? [:] { values[name] = value.string ?? value.text }
+                for (name, value) in try call.json(options).members ?? [:] {
+                    values[name] = value.string ?? value.description
+                }
             } else {
                 values.merge(try form(call)) { $1 }
             }
@@ -102,7 +104,8 @@
             row["identifier"] = proof.identity.identifier
             row["schema"] = schema.name
             row["user"] = user
-            row["credential"] = JSONValue.object(proof.credential.values.mapValues(JSONValue.string)).text
+            row["credential"] = try JSONValue.object(JSONObject(proof.credential.values.mapValues(JSONValue.string)))
+                .stored()
         }
 
         // MARK: Logging in and signing up
@@ -198,8 +201,9 @@
         ) async throws(ServerError) -> SocialCredential {
             try await database.read { (scope) throws(ServerError) in
                 let text = try Self.link(of: account, provider, scope).text("credential") ?? ""
-                let members = (try? JSONValue(parsing: Data(text.utf8)))?.members ?? [:]
-                return SocialCredential(provider: provider, values: members.compactMapValues(\.string))
+                let members = JSONValue.ofStored(text)?.members ?? [:]
+                let values = members.compactMap { name, value in value.string.map { (name, $0) } }
+                return SocialCredential(provider: provider, values: Dictionary(uniqueKeysWithValues: values))
             }
         }
     }

@@ -173,7 +173,7 @@
             for (name, node) in try node.members() {
                 switch name {
                 case "bodySize": options.limits.bodySize = try node.whole(1...(1 << 31))
-                case "jsonDepth": options.limits.jsonDepth = try node.whole(1...200)
+                case "jsonDepth": options.limits.jsonDepth = try node.whole(1...ServerLimits.largestJSONDepth)
                 case "answerObjects": options.limits.answerObjects = try node.whole(1...10_000_000)
                 case "requestObjects": options.limits.requestObjects = try node.whole(1...1_000_000)
                 case "conditions": options.limits.conditions = try node.whole(1...30_000)

@@ -40,7 +40,7 @@
 
         /// The answer.
         var response: ServerResponse {
-            var members: [String: JSONValue] = ["error": .string(message)]
+            var members: JSONObject = ["error": .string(message)]
             if let detail { members["error_description"] = .string(detail) }
             var headers: [(name: String, value: String)] = []
             if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }

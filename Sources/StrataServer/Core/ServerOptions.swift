@@ -49,6 +49,8 @@
         public var bodySize = 10 * 1024 * 1024
         /// The deepest nesting of JSON.
         public var jsonDepth = 32
+        /// What ``jsonDepth`` may be at most: an answer has more levels around what a body brought.
+        static let largestJSONDepth = JSONValue.maximumDepth - 20
         /// The greatest number of objects in one answer; more are cut as by a range.
         public var answerObjects = 100_000
         /// The greatest number of objects in one request: created at once, changed or deleted, values in an array, or

@@ -45,6 +45,21 @@
         public func header(_ name: String) -> String? {
             headers.first { $0.name.count == name.count && $0.name.lowercased() == name.lowercased() }?.value
         }
+
+        /// Path and query as sent.
+        var target: String { query.isEmpty ? path : path + "?" + query }
+        /// How it came: `https` or `http`.
+        var scheme: String { isSecure ? "https" : "http" }
+
+        /// The parts of a path, without escapes.
+        static func segments(_ path: String) throws(ServerError) -> [String] {
+            var segments: [String] = []
+            for raw in path.split(separator: "/") {
+                guard let segment = PercentEncoding.decode(raw) else { throw .badRequest("The path is not UTF-8.") }
+                segments.append(segment)
+            }
+            return segments
+        }
     }
 
     /// An answer of the core.
@@ -63,10 +78,16 @@
             self.body = body
         }
 
-        /// An answer in JSON.
+        /// An answer in JSON. A value that JSON cannot spell, such as an infinite number, becomes an answer of status 500
+        /// that says where it is.
         public init(status: Int = 200, json: JSONValue, headers: [(name: String, value: String)] = []) {
-            self.init(
-                status: status, headers: [("Content-Type", "application/json")] + headers, body: json.data)
+            let headers = [("Content-Type", "application/json")] + headers
+            do throws(JSONWritingError) {
+                self.init(status: status, headers: headers, body: try json.data())
+            } catch {
+                let message = JSONValue.string("The answer cannot be written: \(error).")
+                self.init(status: 500, headers: headers, body: Data("{\"error\":\(message)}".utf8))
+            }
         }
 
         /// The first value of a header; names have no case.
@@ -74,7 +95,7 @@
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
 
-        /// The body as JSON; nil if it is none.
+        /// The body as JSON; nil if it is not JSON.
         public var json: JSONValue? { try? JSONValue(parsing: body) }
     }
 #endif

@@ -145,7 +145,7 @@
                 throw .notAllowed(
                     "The method \(request.method.prefix(20)) is not answered.", "GET, HEAD, POST, PUT, DELETE")
             }
-            let segments = try PercentCoding.segments(request.path)
+            let segments = try ServerRequest.segments(request.path)
             switch segments.first {
             case nil: return ServerResponse(json: ["status": "OK"])
             case "health" where segments.count == 1: return try await health()
@@ -232,9 +232,11 @@
         /// The body as JSON.
         func json(_ options: ServerOptions) throws(ServerError) -> JSONValue {
             do {
-                return try JSONValue(parsing: request.body, depth: options.limits.jsonDepth)
+                return try JSONValue(
+                    parsing: request.body,
+                    maximumDepth: min(options.limits.jsonDepth, ServerLimits.largestJSONDepth))
             } catch {
-                throw .badRequest("The body is no JSON: \(error).")
+                throw .badRequest("The body is \(error).")
             }
         }
     }

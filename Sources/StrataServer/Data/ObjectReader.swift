@@ -11,15 +11,15 @@
 
         /// The object with all fields of its schema: null where there is no value, so that a client can tell a value
         /// that was cleared from one that was not asked for. Passwords are in no answer.
-        static func members(_ object: ManagedObject, _ schema: ServerSchema) -> [String: JSONValue] {
+        static func members(_ object: ManagedObject, _ schema: ServerSchema) -> JSONObject {
             members(object, schema) { _ in true }
         }
 
         /// The object with some of its fields, its key always.
         private static func members(
             _ object: ManagedObject, _ schema: ServerSchema, shows: (String) -> Bool
-        ) -> [String: JSONValue] {
-            var members = [schema.keyField: object.text(schema.keyField).map(JSONValue.string) ?? .null]
+        ) -> JSONObject {
+            var members: JSONObject = [schema.keyField: object.text(schema.keyField).map(JSONValue.string) ?? .null]
             for name in ["createddate", "lastmoddate"] where shows(name) {
                 members[name] = .integer(object.whole(name) ?? 0)
             }
@@ -29,7 +29,7 @@
         }
 
         /// What somebody is shown who may have changed an object and may not read it: which it is, and when it changed.
-        static func outline(_ object: ManagedObject, _ schema: ServerSchema) -> [String: JSONValue] {
+        static func outline(_ object: ManagedObject, _ schema: ServerSchema) -> JSONObject {
             members(object, schema) { $0 == "createddate" || $0 == "lastmoddate" }
         }
 
@@ -50,7 +50,7 @@
 
         /// The elements of a collection; nil if it has no value.
         static func elements(_ object: ManagedObject, _ field: SchemaField) -> [JSONValue]? {
-            object.text(field.name).flatMap { try? JSONValue(parsing: Data($0.utf8), depth: .max) }?.elements
+            JSONValue.ofStored(object.text(field.name))?.elements
         }
 
         // MARK: Selecting and expanding
@@ -113,7 +113,7 @@
 
         private func json(
             _ objects: [ManagedObject], _ schema: ServerSchema, _ shape: Shape, path: [String], budget: inout Int
-        ) throws(ServerError) -> [[String: JSONValue]] {
+        ) throws(ServerError) -> [JSONObject] {
             let shown = Set(
                 (["createddate", "lastmoddate", "sm_owner"] + schema.fields.map(\.name))
                     .filter { shape.shows($0, path: path) })
@@ -139,7 +139,7 @@
             return result
         }
 
-        private func keys(in objects: [[String: JSONValue]], _ field: SchemaField) -> Set<String> {
+        private func keys(in objects: [JSONObject], _ field: SchemaField) -> Set<String> {
             var keys: Set<String> = []
             for object in objects {
                 switch object[field.name] {

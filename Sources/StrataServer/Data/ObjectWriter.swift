@@ -76,7 +76,7 @@
         /// Makes an object of a body, and of what is nested in it.
         /// - Returns: The object.
         func create(
-            _ members: [String: JSONValue], _ schema: ServerSchema, relations: RelationTree
+            _ members: JSONObject, _ schema: ServerSchema, relations: RelationTree
         ) throws(ServerError) -> ManagedObject {
             try check(.create, schema)
             let id = try key(of: members, schema) ?? Self.newKey()
@@ -106,7 +106,7 @@
 
         /// Changes an object by a body. What the body does not name stays as it is.
         func update(
-            _ object: ManagedObject, by members: [String: JSONValue], _ schema: ServerSchema, relations: RelationTree
+            _ object: ManagedObject, by members: JSONObject, _ schema: ServerSchema, relations: RelationTree
         ) throws(ServerError) {
             try check(.update, schema, object)
             try spend()
@@ -128,7 +128,7 @@
             object["sm_sequence"] = scope.nextSequence()
         }
 
-        private func key(of members: [String: JSONValue], _ schema: ServerSchema) throws(ServerError) -> String? {
+        private func key(of members: JSONObject, _ schema: ServerSchema) throws(ServerError) -> String? {
             guard let value = members[schema.keyField], value != .null else {
                 guard !schema.isUser else { throw .badRequest("An account needs a \(schema.keyField).") }
                 return nil
@@ -150,9 +150,9 @@
         }
 
         private func write(
-            _ members: [String: JSONValue], to object: ManagedObject, _ schema: ServerSchema, relations: RelationTree
+            _ members: JSONObject, to object: ManagedObject, _ schema: ServerSchema, relations: RelationTree
         ) throws(ServerError) {
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            for (name, value) in members.sorted(by: { $0.name < $1.name }) {
                 if ServerSchema.isKept(name) || name == schema.keyField { continue }
                 if schema.isUser, name == options.passwordField {
                     guard let hash = value.string.flatMap({ passwords[$0] }) else {
@@ -180,7 +180,7 @@
                 let (sum, isTooLarge) = (object.whole(name) ?? 0).addingReportingOverflow(step)
                 guard !isTooLarge else { throw .badRequest("\(name) would leave the range of 64 bits.") }
                 object[name] = sum
-            case (.number?, .integer), (.number?, .number):
+            case (.number?, .integer), (.number?, .double), (.number?, .decimal):
                 let sum = (object[name] as? Double ?? 0) + (value.double ?? 0)
                 guard sum.isFinite else { throw .badRequest("\(name) would become too large for a number.") }
                 object[name] = sum
@@ -196,7 +196,7 @@
             relation: (schema: String, next: RelationTree)?
         ) throws(ServerError) {
             func refuse() -> ServerError {
-                .badRequest("\(schema.name).\(field.name) takes \(field.expectation), not \(value.kind).")
+                .badRequest("\(schema.name).\(field.name) takes \(field.expectation), not \(value.typeName).")
             }
             if value == .null {
                 try setText(object, field, nil)
@@ -209,13 +209,8 @@
                 guard let text = value.string else { throw refuse() }
                 try setText(object, field, try files.replaceContent(text, scope: scope))
             case .integer:
-                switch value {
-                case .integer(let number): object[field.name] = number
-                case .number(let number):
-                    guard let whole = Int64(exactly: number) else { throw refuse() }
-                    object[field.name] = whole
-                default: throw refuse()
-                }
+                guard let number = value.integer else { throw refuse() }
+                object[field.name] = number
             case .number:
                 guard let number = value.double else { throw refuse() }
                 object[field.name] = number
@@ -287,7 +282,8 @@
             guard elements.count <= options.limits.requestObjects else {
                 throw .badRequest("\(field.name) may hold \(options.limits.requestObjects) values.")
             }
-            object[field.name] = JSONValue.array(elements).text
+            let elements = elements.map(\.withPlainNumbers)
+            object[field.name] = try JSONValue.array(elements).stored()
             try index(object, field, elements, schema)
         }
 
@@ -297,7 +293,8 @@
             var wanted: Set<JSONValue> = []
             for element in elements {
                 switch element {
-                case .string, .integer, .number: wanted.insert(element)
+                case .string: wanted.insert(element)
+                case .integer, .double, .decimal: if let number = element.double { wanted.insert(.double(number)) }
                 case .boolean(let flag): wanted.insert(.string(String(flag)))
                 case .null, .array, .object: break
                 }
@@ -305,7 +302,7 @@
             if !object.isInserted {
                 for row in object["sm_elements"] as? Set<ManagedObject> ?? [] where row.text("field") == field.name {
                     let value =
-                        row.text("text").map(JSONValue.string) ?? (row["number"] as? Double).map(JSONValue.number)
+                        row.text("text").map(JSONValue.string) ?? (row["number"] as? Double).map(JSONValue.double)
                     if let value, wanted.remove(value) == nil { scope.context.delete(row) }
                 }
             }

@@ -21,7 +21,7 @@
 
         /// - Throws: ``ServerError`` 400 naming the parameter that cannot be read.
         init(query: String, limit: Int) throws(ServerError) {
-            guard let pairs = PercentCoding.pairs(query) else { throw .badRequest("The query is not UTF-8.") }
+            guard let pairs = QueryParameters.read(query) else { throw .badRequest("The query is not UTF-8.") }
             guard pairs.count <= limit else {
                 throw .badRequest("The query has \(pairs.count) conditions; \(limit) are the most.")
             }

@@ -12,7 +12,7 @@
         /// - Throws: ``ServerError`` 400 for what is no such list, or is deeper than 3.
         init(header: String?) throws(ServerError) {
             guard let header else { return }
-            guard let pairs = PercentCoding.pairs(header.trimmingCharacters(in: .whitespaces)) else {
+            guard let pairs = QueryParameters.read(header.trimmingCharacters(in: .whitespaces)) else {
                 throw .badRequest("X-StackMob-Relations is not UTF-8.")
             }
             // Shorter paths first, so that a level stands before what follows it.

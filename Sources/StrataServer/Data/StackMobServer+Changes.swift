@@ -13,7 +13,7 @@
             guard call.request.method == "GET" else { throw .notAllowed("Changes are read alone.", "GET") }
             let name = call.segments[1].lowercased()
             var (since, limit) = (Int64(0), 1_000)
-            for (key, value) in PercentCoding.pairs(call.request.query) ?? [] {
+            for (key, value) in QueryParameters.read(call.request.query) ?? [] {
                 switch (key, Int64(value)) {
                 case ("since", let number?) where number >= 0: since = number
                 case ("limit", let number?) where number > 0: limit = Int(min(number, 10_000))
@@ -181,7 +181,8 @@
                 }
                 headers.insert((name, text), at: 0)
             }
-            let body = value["body"].map { $0 == .null ? Data() : $0.data } ?? Data()
+            let text: String? = if let body = value["body"], !body.isNull { try body.stored() } else { nil }
+            let body = Data((text ?? "").utf8)
             let request = ServerRequest(
                 method, path, headers: headers, body: body, client: call.request.client,
                 isSecure: call.request.isSecure)
@@ -189,7 +190,7 @@
                 throw .notAllowed("The method \(method.prefix(20)) is not answered.", "GET, POST, PUT, DELETE")
             }
             return Call(
-                request: request, segments: try PercentCoding.segments(request.path), principal: call.principal,
+                request: request, segments: try ServerRequest.segments(request.path), principal: call.principal,
                 version: call.version, isNested: true)
         }
     }

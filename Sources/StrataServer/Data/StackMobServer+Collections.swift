@@ -90,7 +90,7 @@
             // A comma within a value is escaped, so the path is split before it is unescaped.
             let raw = call.request.path.split(separator: "/", omittingEmptySubsequences: true).last ?? ""
             var values: [String] = []
-            for part in raw.split(separator: ",") { values.append(PercentCoding.decode(part) ?? String(part)) }
+            for part in raw.split(separator: ",") { values.append(PercentEncoding.decode(part) ?? String(part)) }
             let header = call.request.header("X-StackMob-CascadeDelete")
             let isCascading = header.map { $0.trimmingCharacters(in: .whitespaces).lowercased() != "false" } ?? false
             let wanted = Set(values)
@@ -118,7 +118,7 @@
         }
 
         private static func isOne(of wanted: Set<String>, _ value: JSONValue) -> Bool {
-            wanted.contains(value.string ?? value.text)
+            wanted.contains(value.string ?? value.description)
         }
     }
 #endif

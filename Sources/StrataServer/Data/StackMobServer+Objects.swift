@@ -100,7 +100,7 @@
             var hash = SHA256()
             hash.update(data: Data("\(call.request.method) \(call.request.path)?\(call.request.query)\n".utf8))
             hash.update(data: call.request.body)
-            return Hex.of(hash.finalize())
+            return Hexadecimal.text(hash.finalize())
         }
 
         private static func rememberedAnswer(
@@ -138,7 +138,7 @@
 
         /// The schema that bodies are for. In development it takes in what they use.
         static func schema(
-            _ name: String, for bodies: [[String: JSONValue]], _ relations: RelationTree, _ call: Call,
+            _ name: String, for bodies: [JSONObject], _ relations: RelationTree, _ call: Call,
             _ scope: DataScope, _ options: ServerOptions
         ) throws(ServerError) -> ServerSchema {
             if options.isDevelopment, call.version == 0 {
@@ -181,13 +181,13 @@
         }
 
         /// The new objects of a body: one, or several in an array.
-        func bodies(_ call: Call) throws(ServerError) -> (all: [[String: JSONValue]], isMany: Bool) {
+        func bodies(_ call: Call) throws(ServerError) -> (all: [JSONObject], isMany: Bool) {
             let body = try call.json(options)
             let elements = body.elements ?? [body]
             guard elements.count <= options.limits.requestObjects else {
                 throw .badRequest("A request may create \(options.limits.requestObjects) objects; send several.")
             }
-            var all: [[String: JSONValue]] = []
+            var all: [JSONObject] = []
             for element in elements {
                 guard let members = element.members else { throw .badRequest("The body must hold objects.") }
                 all.append(members)
@@ -198,11 +198,11 @@
         struct CreatedMany {
             var succeeded: [JSONValue] = []
             var failed: [JSONValue] = []
-            var errors: [String: JSONValue] = [:]
+            var errors: JSONObject = [:]
 
             /// `succeeded` and `failed` hold ids in the order of the request; `errors` says why, by id.
             var response: ServerResponse {
-                var members: [String: JSONValue] = ["succeeded": .array(succeeded), "failed": .array(failed)]
+                var members: JSONObject = ["succeeded": .array(succeeded), "failed": .array(failed)]
                 if !errors.isEmpty { members["errors"] = .object(errors) }
                 return ServerResponse(status: 201, json: .object(members))
             }
@@ -210,7 +210,7 @@
 
         /// Makes objects, each for itself: one that fails leaves the others be.
         static func createMany(
-            _ bodies: [[String: JSONValue]], _ schema: ServerSchema, _ relations: RelationTree, _ scope: DataScope,
+            _ bodies: [JSONObject], _ schema: ServerSchema, _ relations: RelationTree, _ scope: DataScope,
             _ writer: ObjectWriter
         ) throws(ServerError) -> CreatedMany {
             var result = CreatedMany()
@@ -274,7 +274,7 @@
         /// `DELETE /todo?todo_id=1`: the form of the documentation.
         private func deleteByQuery(_ call: Call, _ name: String) throws(ServerError) -> ObjectWrite {
             let key = database.catalogue[name]?.keyField ?? ""
-            let pairs = PercentCoding.pairs(call.request.query) ?? []
+            let pairs = QueryParameters.read(call.request.query) ?? []
             guard pairs.count == 1, pairs[0].name == key else {
                 throw .badRequest("Delete one object: by its path, or by its key as the only parameter.")
             }

@@ -92,7 +92,11 @@
                     place += 1
                     guard !object.isDeleted, let value = rest.popFirst() else { continue }
                     if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-                    value.write(to: &bytes)
+                    do throws(JSONWritingError) {
+                        try value.append(to: &bytes)
+                    } catch {
+                        throw ServerError(500, "An object cannot be written: \(error).")
+                    }
                     if bytes.count >= reader.limits.answerSize { break }
                 }
             }

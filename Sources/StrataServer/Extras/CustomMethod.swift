@@ -33,7 +33,7 @@
         public func respond(to request: ServerRequest) async throws(ServerError) -> ServerResponse {
             try await server.answer(
                 Call(
-                    request: request, segments: PercentCoding.segments(request.path), principal: principal,
+                    request: request, segments: ServerRequest.segments(request.path), principal: principal,
                     version: version))
         }
     }
@@ -43,7 +43,7 @@
         func run(_ method: @escaping CustomMethod, _ call: Call) async throws(ServerError) -> ServerResponse {
             let name = call.segments[0]
             _ = try call.principal.check(options.access.methods[name] ?? .anyone, "call \(name)")
-            guard let parameters = PercentCoding.pairs(call.request.query) else {
+            guard let parameters = QueryParameters.read(call.request.query) else {
                 throw .badRequest("The query is not UTF-8.")
             }
             return try await method(

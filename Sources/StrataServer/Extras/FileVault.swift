@@ -14,31 +14,17 @@
         /// The first segment of the paths of files.
         static let pathSegment = "_files"
 
-        /// A value as clients send content: three headers, an empty line, base64.
-        struct Content: Equatable {
-            var type: String
-            var filename: String
-            var data: Data
-
-            /// Reads the formatted string; nil for any other text.
-            init?(_ text: String) throws(ServerError) {
-                guard text.hasPrefix("Content-Type:"), let end = text.range(of: "\n\n") else { return nil }
-                var fields: [String: String] = [:]
-                for line in text[..<end.lowerBound].split(separator: "\n") {
-                    guard let colon = line.firstIndex(of: ":") else { return nil }
-                    fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(
-                        in: .whitespaces)
-                }
-                guard fields["content-transfer-encoding"]?.lowercased() == "base64" else { return nil }
-                guard let data = Data(base64Encoded: String(text[end.upperBound...].filter { !$0.isNewline })) else {
-                    throw .badRequest("The content of a file is not base64.")
-                }
-                self.data = data
-                let type = fields["content-type"] ?? ""
-                self.type = FileVault.isPlain(type) && !type.isEmpty ? type : "application/octet-stream"
-                let disposition = fields["content-disposition"] ?? ""
-                let given = disposition.range(of: "filename=").map { String(disposition[$0.upperBound...]) } ?? ""
-                filename = FileVault.safeName(given)
+        /// The file of a binary value, with a type and name that may stand in headers and addresses; nil for any other
+        /// text.
+        static func file(_ text: String) throws(ServerError) -> StackMobFile? {
+            do throws(StackMobFile.Fault) {
+                var file = try StackMobFile(fieldValue: text)
+                if !isPlain(file.contentType) { file.contentType = "application/octet-stream" }
+                file.name = safeName(file.name)
+                return file
+            } catch {
+                guard error == .noHeaders else { throw .badRequest("The content of a file is not base64.") }
+                return nil
             }
         }
 
@@ -58,23 +44,23 @@
         /// Puts the content of a binary value into the folder, where it is durable before the object that names it.
         /// - Returns: The URL for a binary value, any other text as it is.
         func replaceContent(_ text: String, scope: DataScope) throws(ServerError) -> String {
-            guard let content = try Content(text) else { return text }
-            let digest = SHA256.hash(data: content.data).map { Hex.of($0) }.joined()
+            guard let content = try Self.file(text) else { return text }
+            let digest = Hexadecimal.text(SHA256.hash(data: content.data))
             do {
                 try save(content.data, name: digest)
             } catch {
                 throw ServerError(503, "The file cannot be kept.")
             }
             scope.touchFile(digest)
-            if try scope.find("ServerFile", ("digest", digest), ("filename", content.filename)) == nil {
+            if try scope.find("ServerFile", ("digest", digest), ("filename", content.name)) == nil {
                 let row = try scope.insert("ServerFile")
                 row["digest"] = digest
-                row["filename"] = content.filename
-                row["type"] = content.type
-                scope.register(row, digest, content.filename)
+                row["filename"] = content.name
+                row["type"] = content.contentType
+                scope.register(row, digest, content.name)
                 row["size"] = Int64(content.data.count)
             }
-            return "\(baseURL)/\(Self.pathSegment)/\(digest)/\(PercentCoding.encode(content.filename))"
+            return "\(baseURL)/\(Self.pathSegment)/\(digest)/\(PercentEncoding.encode(content.name))"
         }
 
         // MARK: Names
@@ -84,8 +70,8 @@
         private static func name(in url: String) -> (digest: String, filename: String)? {
             guard let start = url.range(of: "/\(pathSegment)/", options: .backwards)?.upperBound else { return nil }
             let parts = url[start...].split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, parts[0].utf8.count == 64, parts[0].utf8.allSatisfy(Hex.isDigit),
-                let filename = PercentCoding.decode(parts[1])
+            guard parts.count == 2, parts[0].utf8.count == 64, Hexadecimal.isLowercase(parts[0]),
+                let filename = PercentEncoding.decode(parts[1])
             else { return nil }
             return (String(parts[0]), filename)
         }
@@ -136,7 +122,7 @@
             let manager = FileManager.default
             for folder in (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? [] {
                 let part = folder.lastPathComponent
-                guard part.utf8.count == 2, part.utf8.allSatisfy(Hex.isDigit) else { continue }
+                guard part.utf8.count == 2, Hexadecimal.isLowercase(part) else { continue }
                 var request = FetchRequest<ManagedObject>(
                     entity: "ServerFile",
                     where: .comparison(.keyPath(["digest"]), .beginsWith, .constant(.string(part)), []))
@@ -172,7 +158,7 @@
 
         /// The answer to a request for a file.
         func download(_ segments: [String], scope: DataScope) throws(ServerError) -> ServerResponse {
-            guard segments.count == 3, segments[1].utf8.count == 64, segments[1].utf8.allSatisfy(Hex.isDigit),
+            guard segments.count == 3, segments[1].utf8.count == 64, Hexadecimal.isLowercase(segments[1]),
                 let row = try scope.first(
                     "ServerFile", ("digest", .string(segments[1])), ("filename", .string(segments[2]))),
                 let data = try? Data(contentsOf: path(of: segments[1]))
@@ -181,26 +167,11 @@
                 status: 200,
                 headers: [
                     ("Content-Type", row.text("type") ?? "application/octet-stream"),
-                    ("Content-Disposition", "attachment; filename=\"\(PercentCoding.encode(segments[2]))\""),
+                    ("Content-Disposition", "attachment; filename=\"\(PercentEncoding.encode(segments[2]))\""),
                     // A browser must not take what somebody uploaded for a page of this server.
                     ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox"),
                     ("Cache-Control", "public, max-age=31536000, immutable"),
                 ], body: data)
-        }
-    }
-
-    /// Hexadecimal digits.
-    enum Hex {
-        static func of(_ byte: UInt8) -> String {
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }
-
-        static func of(_ bytes: some Sequence<UInt8>) -> String { bytes.map { of($0) }.joined() }
-
-        static func isDigit(_ byte: UInt8) -> Bool {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
         }
     }
 #endif

@@ -44,7 +44,7 @@
                     body["tokens"].map { ["tokens": $0] } ?? body["users"].map { ["users": $0] } ?? ["broadcast": true]
                 return try await record(audience, body["payload"]?["kvPairs"] ?? body["payload"])
             case ("GET", "get_tokens_for_users_universal", 1):
-                let users = (PercentCoding.pairs(request.query) ?? []).filter { $0.name == "userIds" }
+                let users = (QueryParameters.read(request.query) ?? []).filter { $0.name == "userIds" }
                     .flatMap { $0.value.split(separator: ",").map(String.init) }
                 return try await tokens(of: users)
             case ("POST", "remove_token_universal", 1):
@@ -55,7 +55,7 @@
             case ("GET", "expired_tokens", 1): return ServerResponse(json: ["tokens": []])
             case ("GET", "_push", 2) where segments[1] == "messages":
                 var since: Int64 = 0
-                for (name, value) in PercentCoding.pairs(request.query) ?? [] {
+                for (name, value) in QueryParameters.read(request.query) ?? [] {
                     guard name == "since", let number = Int64(value), number >= 0 else {
                         throw .badRequest("Messages take since=<milliseconds>.")
                     }
@@ -87,7 +87,7 @@
                 }
                 return rows.map { row in
                     func json(_ name: String) -> JSONValue {
-                        (try? JSONValue(parsing: Data((row.text(name) ?? "").utf8), depth: .max)) ?? .null
+                        .ofStored(row.text(name)) ?? .null
                     }
                     return [
                         "audience": json("audience"), "payload": json("payload"),
@@ -107,7 +107,7 @@
         private static func token(_ value: JSONValue?) throws(ServerError) -> Token? {
             guard let token = value?["token"]?.string, let type = value?["type"]?.string else { return nil }
             guard tokenTypes.contains(type) else { throw .badRequest("Tokens are of type ios, android or androidgcm.") }
-            let isHex = token.lowercased().utf8.allSatisfy(Hex.isDigit)
+            let isHex = Hexadecimal.isLowercase(token.lowercased())
             guard (1...4096).contains(token.utf8.count), type != "ios" || isHex else {
                 throw .badRequest("A token has 1 to 4,096 bytes; one of type ios is hexadecimal digits alone.")
             }
@@ -147,7 +147,7 @@
                 throw .badRequest("Ask for \(options.limits.conditions) users at most.")
             }
             return try await database.read { (scope) throws(ServerError) in
-                var result: [String: JSONValue] = [:]
+                var result: JSONObject = [:]
                 for user in users {
                     let rows = try scope.all("ServerPushToken", ("user", .string(user)))
                     result[user] = .array(
@@ -170,16 +170,18 @@
             else {
                 throw .badRequest("A message goes to \(options.limits.conditions) at most; send several, or broadcast.")
             }
-            guard payload.data.count <= Self.largestPayload else {
+            let text = try payload.stored()
+            guard text.utf8.count <= Self.largestPayload else {
                 throw .badRequest("A payload has at most \(Self.largestPayload) bytes.")
             }
+            let addressees = try audience.stored()
             return try await database.write { (scope) throws(ServerError) in
-                if payload.data.count > 256, try Self.reachesApple(audience, scope) {
+                if text.utf8.count > 256, try Self.reachesApple(audience, scope) {
                     throw .badRequest("A payload for iOS has at most 256 bytes.")
                 }
                 let row = try scope.insert("ServerPushMessage")
-                row["audience"] = audience.text
-                row["payload"] = payload.text
+                row["audience"] = addressees
+                row["payload"] = text
                 row["created"] = scope.now
                 return ServerResponse(json: [:])
             }

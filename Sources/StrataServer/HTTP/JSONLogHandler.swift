@@ -45,15 +45,13 @@
         private static let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
         public func log(event: LogEvent) {
-            var members: [String: JSONValue] = [:]
-            for (name, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) {
-                members[name] = .string("\(value)")
-            }
+            let all = metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 })
+            var members = JSONObject(all.mapValues { JSONValue.string("\($0)") })
             members["time"] = .string(Date().ISO8601Format(Self.time))
             members["level"] = .string(event.level.rawValue)
             members["message"] = .string("\(event.message)")
             members["label"] = .string(label)
-            write(JSONValue.object(members).data + Data([0x0A]))
+            write(Data("\(JSONValue.object(members))\n".utf8))
         }
     }
 #endif

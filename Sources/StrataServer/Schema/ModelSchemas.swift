@@ -1,5 +1,6 @@
 #if Server
     import Strata
+    import StrataWire
 
     /// The schemas that a Strata model stands for.
     struct ModelSchemas {
@@ -22,25 +23,12 @@
             }
         }
 
-        /// The field of a property: a capital becomes an underscore and the small letter.
-        static func field(_ property: String) -> String {
-            var result = ""
-            for character in property {
-                if character.isASCII, character.isUppercase {
-                    result += "_" + character.lowercased()
-                } else {
-                    result.append(character)
-                }
-            }
-            return result
-        }
-
         private static func schema(
             of entity: EntityDescription, in model: ManagedObjectModel, options: ServerOptions
         ) throws(ServerSetupError) -> ServerSchema {
-            let name = entity.name.lowercased()
+            let name = StackMobNames.schema(ofEntity: entity.name)
             let isUser = name == options.userSchema
-            let key = isUser ? options.userKeyField : entity.primaryKeyField.map(field) ?? name + "_id"
+            let key = isUser ? options.userKeyField : entity.primaryKeyField.map(StackMobNames.field) ?? name + "_id"
             var schema = ServerSchema(name: name, keyField: key, isUser: isUser)
             func check(_ name: String, _ property: String) throws(ServerSetupError) {
                 if let fault = ServerSchema.fault(ofName: name) {
@@ -50,7 +38,7 @@
             try check(name, "")
             try check(key, key)
             for attribute in entity.attributes where !attribute.isTransient {
-                let field = field(attribute.name)
+                let field = StackMobNames.field(of: attribute.name)
                 if field == key || ServerSchema.isKept(field) { continue }
                 if isUser, field == options.passwordField { continue }
                 try check(field, attribute.name)
@@ -62,12 +50,12 @@
                 schema.fields.append(SchemaField(name: field, kind: kind))
             }
             for relationship in entity.relationships {
-                let field = field(relationship.name)
+                let field = StackMobNames.field(of: relationship.name)
                 try check(field, relationship.name)
                 schema.fields.append(
                     SchemaField(
                         name: field, kind: relationship.isToMany ? .references : .reference,
-                        schema: relationship.destination.lowercased()))
+                        schema: StackMobNames.schema(ofEntity: relationship.destination)))
             }
             return schema
         }
@@ -87,7 +75,7 @@
         private static func hint(for entity: EntityDescription) -> Entity {
             var hint = Entity(name: entity.name, location: nil)
             for attribute in entity.attributes {
-                var copy = Attribute(field(attribute.name), attribute.type)
+                var copy = Attribute(StackMobNames.field(of: attribute.name), attribute.type)
                 copy.isIndexed = attribute.declaration.isIndexed
                 copy.isUnique = attribute.declaration.isUnique
                 // Bounds of dates are dates, and texts of other types are not what their rules speak of.
@@ -104,7 +92,7 @@
                         entity.slot(named: $0.hasPrefix("-") ? String($0.dropFirst()) : $0) != nil
                     })
                 else { continue }
-                hint.indexes.append(Index(index.properties.map(field), kind: index.kind, location: nil))
+                hint.indexes.append(Index(index.properties.map(StackMobNames.field), kind: index.kind, location: nil))
             }
             return hint
         }

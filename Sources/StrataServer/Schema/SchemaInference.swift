@@ -15,10 +15,10 @@
 
         /// Takes in the fields of a body and of what is nested in it.
         mutating func use(
-            _ members: [String: JSONValue], schema name: String, relations: RelationTree
+            _ members: JSONObject, schema name: String, relations: RelationTree
         ) throws(ServerError) {
             try use(name)
-            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in members.sorted(by: { $0.name < $1.name }) {
                 let field = key.hasSuffix("[inc]") ? String(key.dropLast(5)) : key
                 try use(field: field, value, schema: name, relations: relations)
             }
@@ -51,7 +51,7 @@
             }
             // What was inferred from the first values may turn out to be more than that; both forms are kept alike.
             switch (schema.fields[known].kind, value, relation) {
-            case (.integer, .number(let number), _) where number.rounded() != number:
+            case (.integer, _, _) where value.hasFraction:
                 catalogue.schemas[index].fields[known].kind = .number
             case (.string, _, let relation?) where value.elements == nil:
                 catalogue.schemas[index].fields[known].kind = .reference
@@ -75,13 +75,13 @@
                 throw .badRequest("The schema \(schema) does not know the type of \(name), which is null.")
             case .boolean: return SchemaField(name: name, kind: .boolean)
             case .integer: return SchemaField(name: name, kind: .integer)
-            case .number: return SchemaField(name: name, kind: .number)
+            case .double, .decimal: return SchemaField(name: name, kind: .number)
             case .string: return SchemaField(name: name, kind: .string)
             case .array(let elements):
                 guard !elements.contains(where: { $0.members != nil }) else { throw unlisted(name) }
                 return SchemaField(name: name, kind: .list)
             case .object(let members):
-                guard Set(members.keys) == ["lat", "lon"] else { throw unlisted(name) }
+                guard Set(members.names) == ["lat", "lon"] else { throw unlisted(name) }
                 return SchemaField(name: name, kind: .geoPoint)
             }
         }

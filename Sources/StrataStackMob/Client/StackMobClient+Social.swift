@@ -11,7 +11,7 @@ extension StackMobClient {
     @discardableResult
     public func logIn(
         facebookToken: String, createsUser: Bool = false, username: String? = nil, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await logIn(.facebook(token: facebookToken, creates: createsUser, username: username), options: options)
     }
 
@@ -20,7 +20,7 @@ extension StackMobClient {
     @discardableResult
     public func createUser(
         facebookToken: String, username: String? = nil, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await perform(.createWithFacebook(token: facebookToken, username: username), options).object()
     }
 
@@ -41,7 +41,7 @@ extension StackMobClient {
     }
 
     /// What Facebook tells of the user who is logged in.
-    public func facebookUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> [String: JSONValue] {
+    public func facebookUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> JSONObject {
         try await perform(.facebookUserInfo, options).object()
     }
 
@@ -56,7 +56,7 @@ extension StackMobClient {
     public func logIn(
         twitterToken: String, secret: String, createsUser: Bool = false, username: String? = nil,
         options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await logIn(
             .twitter(token: twitterToken, secret: secret, creates: createsUser, username: username), options: options)
     }
@@ -66,7 +66,7 @@ extension StackMobClient {
     @discardableResult
     public func createUser(
         twitterToken: String, secret: String, username: String? = nil, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await perform(.createWithTwitter(token: twitterToken, secret: secret, username: username), options).object()
     }
 
@@ -86,7 +86,7 @@ extension StackMobClient {
     }
 
     /// What Twitter tells of the user who is logged in.
-    public func twitterUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> [String: JSONValue] {
+    public func twitterUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> JSONObject {
         try await perform(.twitterUserInfo, options).object()
     }
 
@@ -101,7 +101,7 @@ extension StackMobClient {
     @discardableResult
     public func logIn(
         gigyaUID: String, signature: String, timestamp: String, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await logIn(.gigya(uid: gigyaUID, signature: signature, timestamp: timestamp), options: options)
     }
 

@@ -8,7 +8,7 @@ extension StackMobClient {
     @discardableResult
     public func logIn(
         username: String, password: String, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await logIn(.password(username: username, password: password), options: options)
     }
 
@@ -18,7 +18,7 @@ extension StackMobClient {
     @discardableResult
     public func logIn(
         username: String, temporaryPassword: String, newPassword: String, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await logIn(
             .temporaryPassword(username: username, password: temporaryPassword, newPassword: newPassword),
             options: options)
@@ -30,7 +30,7 @@ extension StackMobClient {
     @discardableResult
     public func logIn(
         _ grant: TokenGrant, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         try await session.begin(grant, options ?? configuration.requestOptions)
     }
 
@@ -44,7 +44,7 @@ extension StackMobClient {
 
     /// The user who is logged in, as the server has it now.
     /// - Throws: ``RemoteError``, with code 401 if nobody is logged in.
-    public func loggedInUser(options: RequestOptions? = nil) async throws(RemoteError) -> [String: JSONValue] {
+    public func loggedInUser(options: RequestOptions? = nil) async throws(RemoteError) -> JSONObject {
         try await perform(.loggedInUser, options).object()
     }
 

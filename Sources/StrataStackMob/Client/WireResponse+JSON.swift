@@ -4,23 +4,23 @@ extension WireResponse {
     /// The body as JSON.
     func json() throws(RemoteError) -> JSONValue {
         do throws(JSONError) {
-            return try JSONValue(body)
+            return try JSONValue(parsing: body)
         } catch {
             throw invalid("the answer is \(error)")
         }
     }
 
     /// The body as a JSON object; a body that is empty has no members.
-    func object() throws(RemoteError) -> [String: JSONValue] {
+    func object() throws(RemoteError) -> JSONObject {
         guard !body.isEmpty else { return [:] }
         guard let members = try json().members else { throw invalid("the answer is no JSON object") }
         return members
     }
 
     /// The body as an array of JSON objects.
-    func objects() throws(RemoteError) -> [[String: JSONValue]] {
+    func objects() throws(RemoteError) -> [JSONObject] {
         guard let elements = try json().elements else { throw invalid("the answer is no JSON array") }
-        var objects: [[String: JSONValue]] = []
+        var objects: [JSONObject] = []
         for element in elements {
             guard let members = element.members else {
                 throw invalid("the answer has an element that is no JSON object")

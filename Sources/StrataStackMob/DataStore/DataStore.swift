@@ -20,8 +20,8 @@ public struct DataStore: Sendable {
     /// - Throws: ``RemoteError``, with code -100 if the schema is empty, 409 if there is an object with the same key.
     @discardableResult
     public func create(
-        _ object: [String: JSONValue], in schema: String, relations: [String] = [], options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+        _ object: JSONObject, in schema: String, relations: [String] = [], options: RequestOptions? = nil
+    ) async throws(RemoteError) -> JSONObject {
         let options = self.options(options)
         let request = try dialect.createRequest(
             schema: schema, object: .object(object), relations: relations, secure: carriesPassword(object),
@@ -33,7 +33,7 @@ public struct DataStore: Sendable {
     /// - Returns: Which of them the server has made, and which not.
     @discardableResult
     public func create(
-        _ objects: [[String: JSONValue]], in schema: String, options: RequestOptions? = nil
+        _ objects: [JSONObject], in schema: String, options: RequestOptions? = nil
     ) async throws(RemoteError) -> CreatedObjects {
         let options = self.options(options)
         let request = try dialect.createRequest(
@@ -49,7 +49,7 @@ public struct DataStore: Sendable {
     /// - Throws: ``RemoteError``, with code -100 if the schema or id is empty, 404 if there is no such object.
     public func read(
         _ id: String, in schema: String, expanding: Int = 0, fields: [String]? = nil, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         let options = self.options(options)
         let request = try dialect.readRequest(
             schema: schema, id: id, expansion: expanding, fields: fields, options: options)
@@ -61,9 +61,9 @@ public struct DataStore: Sendable {
     /// - Returns: The object as it is now.
     @discardableResult
     public func update(
-        _ id: String, in schema: String, with changes: [String: JSONValue], relations: [String] = [],
+        _ id: String, in schema: String, with changes: JSONObject, relations: [String] = [],
         options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         let options = self.options(options)
         let request = try dialect.updateRequest(
             schema: schema, id: id, object: .object(changes), relations: relations, secure: carriesPassword(changes),
@@ -83,7 +83,7 @@ public struct DataStore: Sendable {
     @discardableResult
     public func increment(
         _ field: String, of id: String, in schema: String, by amount: JSONValue = 1, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         let options = self.options(options)
         let request = try dialect.incrementRequest(
             schema: schema, id: id, field: field, by: amount, options: options)
@@ -97,7 +97,7 @@ public struct DataStore: Sendable {
     @discardableResult
     public func append(
         _ values: [JSONValue], to field: String, of id: String, in schema: String, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [String: JSONValue] {
+    ) async throws(RemoteError) -> JSONObject {
         let options = self.options(options)
         let request = try dialect.appendRequest(
             schema: schema, id: id, field: field, values: values, options: options)
@@ -108,7 +108,7 @@ public struct DataStore: Sendable {
     /// - Returns: Which of them the server has made, and which not.
     @discardableResult
     public func create(
-        _ objects: [[String: JSONValue]], appendingTo field: String, of id: String, in schema: String,
+        _ objects: [JSONObject], appendingTo field: String, of id: String, in schema: String,
         options: RequestOptions? = nil
     ) async throws(RemoteError) -> CreatedObjects {
         let options = self.options(options)
@@ -136,7 +136,7 @@ public struct DataStore: Sendable {
     /// The objects that meet a query.
     public func query(
         _ query: StackMobQuery, options: RequestOptions? = nil
-    ) async throws(RemoteError) -> [[String: JSONValue]] {
+    ) async throws(RemoteError) -> [JSONObject] {
         let options = self.options(options)
         return try await client.send(dialect.queryRequest(query, options: options), options).objects()
     }
@@ -161,7 +161,7 @@ public struct DataStore: Sendable {
         options ?? client.configuration.requestOptions
     }
 
-    private func carriesPassword(_ object: [String: JSONValue]) -> Bool {
+    private func carriesPassword(_ object: JSONObject) -> Bool {
         object[dialect.userPasswordField] != nil
     }
 }
@@ -178,7 +178,7 @@ public struct CreatedObjects: Sendable, Hashable {
         guard let succeeded = members["succeeded"]?.elements else {
             throw response.invalid("the answer does not list which objects were made")
         }
-        self.succeeded = succeeded.compactMap(\.text)
+        self.succeeded = succeeded.compactMap(\.string)
         failed = members["failed"]?.elements ?? []
     }
 }

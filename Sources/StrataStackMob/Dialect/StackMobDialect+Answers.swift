@@ -10,7 +10,7 @@ extension StackMobDialect {
         case .query(let query): return .page(try page(response, query))
         case .count:
             if let failure = failure(response) { throw failure }
-            let elements = (try? JSONValue(response.body))?.elements?.count
+            let elements = (try? JSONValue(parsing: response.body))?.elements?.count
             return .count(try count(contentRange: response[header: "Content-Range"], elements: elements))
         case .read(let entity, let ids):
             if ids.count == 1, response.status == 404 { return .page(RemotePage()) }
@@ -18,12 +18,13 @@ extension StackMobDialect {
             let json = try json(response)
             return .page(RemotePage(records: try records(json.elements ?? [json], StackMobSchema(entity))))
         case .create, .update, .delete, .relate:
-            return .outcomes(try outcomes(response, try? JSONValue(response.body), to: operation, KnownSchemas()))
+            return .outcomes(
+                try outcomes(response, try? JSONValue(parsing: response.body), to: operation, KnownSchemas()))
         case .pull(let pull): return .page(try pullAnswer(response, pull))
         case .upload(let entity, let file):
             if let failure = failure(response) { throw failure }
             let field = try StackMobNames.field(ofProperty: file.property)
-            guard let address = try json(response)[field]?.text else {
+            guard let address = try json(response)[field]?.string else {
                 throw invalidAnswer("the answer has no \(field) of \(entity.name) \(file.id)", response)
             }
             return .file(address)
@@ -90,13 +91,14 @@ extension StackMobDialect {
     private func manyOutcomes(
         _ response: WireResponse, _ told: JSONValue?, entity: EntityDescription?, ids: [String]
     ) -> [RemoteOutcome] {
-        let failed = Set((told?["failed"]?.elements ?? []).compactMap(\.text))
+        let failed = Set((told?["failed"]?.elements ?? []).compactMap(\.string))
         return ids.map { id in
             guard failed.contains(id) else { return .done(nil) }
             return .failed(
                 RemoteError(
                     .rejected, domain: StackMobError.httpDomain, code: response.status,
-                    message: "the server did not make this object", status: response.status, body: told?.data,
+                    message: "the server did not make this object", status: response.status,
+                    body: told.flatMap { try? $0.data() },
                     identity: entity.map { RemoteIdentity(entity: $0.name, id: id) }))
         }
     }
@@ -130,7 +132,7 @@ extension StackMobDialect {
 
     func json(_ response: WireResponse) throws(RemoteError) -> JSONValue {
         do throws(JSONError) {
-            return try JSONValue(response.body)
+            return try JSONValue(parsing: response.body)
         } catch {
             throw invalidAnswer("the answer is \(error)", response)
         }

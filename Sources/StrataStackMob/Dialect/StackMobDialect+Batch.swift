@@ -23,7 +23,7 @@ extension StackMobDialect {
                 isSecure = isSecure || request.head.scheme == "https"
                 if !isFirst { text.append(UInt8(ascii: ",")) }
                 isFirst = false
-                text.append(Self.batchElement(request))
+                text.append(try Self.batchElement(request))
             }
         }
         text.append(contentsOf: "]}".utf8)
@@ -32,17 +32,17 @@ extension StackMobDialect {
         return request
     }
 
-    /// A request as JSON. Its body is JSON as it stands, and comes first, because members are sorted by name.
-    private static func batchElement(_ request: WireRequest) -> Data {
+    /// A request as JSON. Its body is JSON as it stands.
+    private static func batchElement(_ request: WireRequest) throws(RemoteError) -> Data {
         let headers = request.head.headerFields
             .filter { ![.accept, .apiKey, .userAgent, .contentType].contains($0.name) }
-            .map { ($0.name.rawName, JSONValue.string($0.value)) }
-        let rest: JSONValue = [
-            "headers": .object(Dictionary(headers, uniquingKeysWith: { $1 })),
+            .map { (name: $0.name.rawName, value: JSONValue.string($0.value)) }
+        let rest = try body([
+            "headers": .object(JSONObject(headers)),
             "method": .string(request.head.method.rawValue), "path": .string(request.head.path ?? "/"),
-        ]
-        guard let body = request.body else { return rest.data }
-        return Data("{\"body\":".utf8) + body + Data(",".utf8) + rest.data.dropFirst()
+        ])
+        guard let body = request.body else { return rest }
+        return Data("{\"body\":".utf8) + body + Data(",".utf8) + rest.dropFirst()
     }
 
     /// What became of the writes of a batch: one outcome for each object, and one for each change of members, which has
@@ -58,7 +58,8 @@ extension StackMobDialect {
         for operation in operations {
             var own: [RemoteOutcome] = []
             for step in try batchSteps(of: operation) {
-                guard place < answers.count, let status = answers[place]["status"]?.whole, (100..<600).contains(status)
+                guard place < answers.count, let status = answers[place]["status"]?.integer,
+                    (100..<600).contains(status)
                 else {
                     throw invalidAnswer("the answer to a batch has too few members, or one without status", response)
                 }
@@ -67,7 +68,7 @@ extension StackMobDialect {
                 // The text is of use for what failed alone.
                 let part = WireResponse(
                     HTTPResponse(status: .init(code: Int(status))),
-                    body: (200..<300).contains(status) ? Data() : told?.data ?? Data())
+                    body: (200..<300).contains(status) ? Data() : told.flatMap { try? $0.data() } ?? Data())
                 do throws(RemoteError) {
                     own += try self.outcomes(part, told, to: step, schemas)
                 } catch {

@@ -16,9 +16,7 @@ extension StackMobDialect {
         guard ["GET", "POST", "PUT", "DELETE"].contains(call.method.uppercased()),
             let method = HTTPRequest.Method(call.method.uppercased())
         else { throw StackMobError.invalid("custom code is called with GET, POST, PUT or DELETE, not \(call.method)") }
-        let query = call.parameters
-            .map { "\(PercentEncoding.encode($0.name, .query))=\(PercentEncoding.encode($0.value, .query))" }
-            .joined(separator: "&")
+        let query = QueryParameters.stackMobText(call.parameters.map { ($0.name, $0.value) })
         var request = plainRequest(method, "/" + Self.path(call.name), query: query, secure: false, options)
         if let type = call.contentType { request.head.headerFields[.contentType] = type }
         request.body = call.body

@@ -106,7 +106,8 @@ extension StackMobDialect: RemoteDialect {
         }
         let record = RemoteRecord(entity: schema.entity, id: write.id, values: write.values)
         var body = try encoder.body(record, schema: schema, purpose: purpose, isWhole: write.isWhole)
-        for (name, operation) in write.operations {
+        // The same write has the same bytes when it is sent again.
+        for (name, operation) in write.operations.sorted(by: { $0.key < $1.key }) {
             guard case .increment(let amount) = operation, case .attribute(let type)? = schema.properties[name],
                 type.isNumeric
             else {
@@ -117,8 +118,8 @@ extension StackMobDialect: RemoteDialect {
             let field = try StackMobNames.field(ofProperty: name)
             body.fields[field + "[inc]"] = try encoder.json(amount, type, schema, name)
         }
-        for (name, secret) in write.secrets {
-            let field = name == "password" ? userPasswordField : StackMobNames.spelling(name)
+        for (name, secret) in write.secrets.sorted(by: { $0.key < $1.key }) {
+            let field = name == "password" ? userPasswordField : StackMobNames.field(of: name)
             body.fields[field] = .string(secret)
         }
         return body

@@ -56,14 +56,14 @@ extension StackMobDialect {
         let schema = try StackMobSchema(pull.entity)
         let json = try json(response)
         if usesExtensions {
-            guard let objects = json["objects"]?.elements, let next = json["next"]?.text else {
+            guard let objects = json["objects"]?.elements, let next = json["next"]?.string else {
                 throw invalidAnswer("the answer to a pull has no objects or no next", response)
             }
             return RemotePage(
                 records: try records(objects, schema),
-                deleted: (json["deleted"]?.elements ?? []).compactMap(\.text)
+                deleted: (json["deleted"]?.elements ?? []).compactMap(\.string)
                     .map { RemoteIdentity(entity: schema.entity, id: $0) },
-                next: next, hasMore: json["more"]?.flag ?? false)
+                next: next, hasMore: json["more"]?.boolean ?? false)
         }
         guard let objects = json.elements else { throw invalidAnswer("the answer to a query is no array", response) }
         let records = try records(objects, schema)

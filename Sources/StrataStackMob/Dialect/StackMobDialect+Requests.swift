@@ -7,7 +7,7 @@ extension StackMobDialect {
     ///   - parameters: Query parameters, not encoded; they are sorted by name.
     ///   - json: The body; on POST and PUT the content type is told.
     ///   - secure: Whether the request carries credentials.
-    /// - Throws: ``RemoteError`` if a POST or PUT asks for expanded objects.
+    /// - Throws: ``RemoteError`` if a POST or PUT asks for expanded objects, or the body has a number that is not finite.
     package func dataRequest(
         _ method: HTTPRequest.Method, _ path: String, parameters: [(name: String, value: String)] = [],
         json: JSONValue? = nil, secure: Bool = false, options: RequestOptions = RequestOptions()
@@ -15,10 +15,21 @@ extension StackMobDialect {
         if method == .post || method == .put, options.headers.keys.contains(where: { HTTPField.Name($0) == .expand }) {
             throw StackMobError.incompatible("StackMob expands objects that are read, not those that are written")
         }
-        var request = plainRequest(method, path, query: PercentEncoding.query(parameters), secure: secure, options)
+        var request = plainRequest(
+            method, path, query: QueryParameters.sortedStackMobText(parameters), secure: secure, options)
         if method == .post || method == .put { request.head.headerFields[.contentType] = "application/json" }
-        request.body = json?.data
+        request.body = try json.map(Self.body)
         return request.adding(options.headers)
+    }
+
+    /// A value as the body of a request.
+    /// - Throws: ``RemoteError`` that names the place of a number which JSON does not have.
+    static func body(_ json: JSONValue) throws(RemoteError) -> Data {
+        do throws(JSONWritingError) {
+            return try json.data()
+        } catch {
+            throw StackMobError.incompatible("\(error); nothing was sent")
+        }
     }
 
     /// Asks whether the server is there, and for its time.
@@ -32,7 +43,7 @@ extension StackMobDialect {
     /// A path whose parts are encoded, without the slash at its beginning.
     static func path(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { PercentEncoding.encode(String($0), .query) }.joined(separator: "/")
+            .map { PercentEncoding.encode($0, keeping: .stackMobQuery) }.joined(separator: "/")
     }
 
     /// A request with the three standing headers alone.

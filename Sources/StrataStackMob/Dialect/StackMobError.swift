@@ -90,7 +90,7 @@ extension StackMobDialect {
     public func failure(_ response: WireResponse) -> RemoteError? {
         let status = response.status
         guard !(200..<300).contains(status) else { return nil }
-        let told = (try? JSONValue(response.body))?["error"]?.text
+        let told = (try? JSONValue(parsing: response.body))?["error"]?.string
         return RemoteError(
             Self.kind(ofStatus: status), domain: StackMobError.httpDomain, code: status,
             message: told ?? "the server answered with status \(status)", status: status, body: response.body,

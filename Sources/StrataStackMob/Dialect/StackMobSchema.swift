@@ -27,7 +27,7 @@ public struct StackMobSchema: Sendable {
         self.primaryKey = primaryKey
         self.properties = properties
         var names = Dictionary(
-            properties.keys.sorted().map { (StackMobNames.spelling($0), $0) }, uniquingKeysWith: { first, _ in first })
+            properties.keys.sorted().map { (StackMobNames.field(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
         // A property of the very name comes before one that is spelt so.
         for name in properties.keys { names[name] = name }
         namesByField = names
@@ -54,12 +54,12 @@ public struct StackMobSchema: Sendable {
     /// The name of the schema on the wire.
     public var name: String { StackMobNames.schema(ofEntity: entity) }
     /// The field of the primary key.
-    public var primaryKeyField: String { StackMobNames.spelling(primaryKey) }
+    public var primaryKeyField: String { StackMobNames.field(of: primaryKey) }
 
     /// The property of a field; nil if there is none, and the field is nothing to us.
     public func property(ofField field: String) -> String? {
         if let name = namesByField[field] { return name }
-        let joined = StackMobNames.joined(field)
+        let joined = StackMobNames.camelCase(field)
         return properties[joined] == nil ? nil : joined
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// An object as it is sent.
 public struct StackMobBody: Sendable, Hashable {
     /// The fields with their values.
-    public var fields: [String: JSONValue] = [:]
+    public var fields: JSONObject = [:]
     /// The fields that hold nested objects, with their schemas: `author=user`, `author.friends=user`. What the header
     /// `X-StackMob-Relations` lists.
     public var relations: [String] = []
@@ -122,7 +122,7 @@ package struct StackMobEncoder {
         case .integer(let number):
             return type == .boolean ? .boolean(number != 0) : .integer(number)
         case .double(let number) where number.isFinite: return .double(number)
-        case .decimal(let number) where !number.isNaN: return Self.json(number)
+        case .decimal(let number) where !number.isNaN: return .decimal(number)
         case .string(let text): return .string(text)
         case .boolean(let flag): return .boolean(flag)
         case .date(let date):
@@ -134,22 +134,16 @@ package struct StackMobEncoder {
         case .binary(let data) where dialect.usesExtensions: return .string(data.base64EncodedString())
         case .composite(let elements) where dialect.usesExtensions:
             guard case .composite(let declared) = type else { break }
-            var members: [String: JSONValue] = [:]
+            var members: JSONObject = [:]
             for element in declared {
                 guard let value = elements[element.name] else { continue }
-                members[StackMobNames.spelling(element.name)] = try json(
+                members[StackMobNames.field(of: element.name)] = try json(
                     value, element.type, schema, "\(name).\(element.name)")
             }
             return .object(members)
         default: break
         }
         throw StackMobError.incompatible("\(schema.entity).\(name): StackMob has no form for \(value)")
-    }
-
-    private static func json(_ number: Decimal) -> JSONValue {
-        let text = "\(number)"
-        if let whole = Int64(text) { return .integer(whole) }
-        return .decimal(number)
     }
 
     private func mismatch(_ schema: StackMobSchema, _ name: String) -> RemoteError {

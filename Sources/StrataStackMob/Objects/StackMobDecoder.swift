@@ -19,7 +19,7 @@ package struct StackMobDecoder {
         default: throw invalid("\(schema.entity): an object in the answer has no \(schema.primaryKeyField)")
         }
         var record = RemoteRecord(entity: schema.entity, id: id, values: try values(members, schema: schema))
-        if let time = members["lastmoddate"]?.whole {
+        if let time = members["lastmoddate"]?.integer {
             record.version = String(time)
             record.modified = StackMobText.date(milliseconds: Double(time))
         }
@@ -28,7 +28,7 @@ package struct StackMobDecoder {
 
     /// The properties that an object tells; fields that no property has are left out.
     package func values(
-        _ members: [String: JSONValue], schema: StackMobSchema
+        _ members: JSONObject, schema: StackMobSchema
     ) throws(RemoteError) -> [String: RemoteValue] {
         var values: [String: RemoteValue] = [:]
         for (field, json) in members {
@@ -60,7 +60,7 @@ package struct StackMobDecoder {
         guard let elements = json.elements else {
             throw mismatch(json, "an array of identifiers of \(destination)", schema, name)
         }
-        let ids = elements.compactMap(\.text)
+        let ids = elements.compactMap(\.string)
         if ids.count == elements.count { return .references(ids) }
         var records: [RemoteRecord] = []
         for element in elements {
@@ -81,22 +81,18 @@ package struct StackMobDecoder {
         switch (type, json) {
         case (_, .null): return .null
         case (.integer16, _), (.integer32, _), (.integer64, _):
-            if let number = json.whole { return .integer(number) }
-        case (.double, _): if let number = json.number { return .double(number) }
-        case (.float, _): if let number = json.number { return .double(Double(Float(number))) }
-        case (.decimal, .integer(let number)): return .decimal(Decimal(number))
-        case (.decimal, .decimal(let number)): return .decimal(number)
-        case (.decimal, .double(let number)):
-            // The shortest digits that give the double back are those that were sent.
-            if let exact = Decimal(string: number.description) { return .decimal(exact) }
+            if let number = json.integer { return .integer(number) }
+        case (.double, _): if let number = json.double { return .double(number) }
+        case (.float, _): if let number = json.double { return .double(Double(Float(number))) }
+        case (.decimal, _): if let number = json.decimal { return .decimal(number) }
         case (.boolean, .boolean(let flag)): return .boolean(flag)
         case (.boolean, .integer(let number)) where number == 0 || number == 1: return .boolean(number == 1)
-        case (.date, _): if let time = json.number { return .date(StackMobText.date(milliseconds: time)) }
+        case (.date, _): if let time = json.double { return .date(StackMobText.date(milliseconds: time)) }
         case (.string, .string(let text)): return .string(text)
         case (.uuid, .string(let text)): if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
         case (.uri, .string(let text)): if let uri = URL(string: text) { return .uri(uri) }
         case (.geoPoint, .object(let members)):
-            if let latitude = members["lat"]?.number, let longitude = members["lon"]?.number {
+            if let latitude = members["lat"]?.double, let longitude = members["lon"]?.double {
                 return .geoPoint(GeoPoint(latitude: latitude, longitude: longitude))
             }
         case (.binary, .string(let text)), (.transformable, .string(let text)):
@@ -104,7 +100,7 @@ package struct StackMobDecoder {
         case (.composite(let elements), .object(let members)):
             var values: [String: Value] = [:]
             for element in elements {
-                guard let member = members[StackMobNames.spelling(element.name)] else { continue }
+                guard let member = members[StackMobNames.field(of: element.name)] else { continue }
                 values[element.name] = try value(member, element.type, schema, "\(name).\(element.name)")
             }
             return .composite(values)

@@ -52,7 +52,7 @@ extension StackMobDialect {
     public func incrementRequest(
         schema: String, id: String, field: String, by amount: JSONValue, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
-        guard amount.number != nil, !field.isEmpty else {
+        guard amount.double != nil, !field.isEmpty else {
             throw StackMobError.invalid("\(schema)/\(id): a field is incremented by a number")
         }
         return try updateRequest(schema: schema, id: id, object: .object([field + "[inc]": amount]), options: options)
@@ -92,7 +92,7 @@ extension StackMobDialect {
         }
         // A comma within a value must not look like the end of it.
         let list = values.map {
-            PercentEncoding.encode($0, .pathComponent).replacingOccurrences(of: ",", with: "%2C")
+            PercentEncoding.encode($0, keeping: .stackMobIdentifier).replacing(",", with: "%2C")
         }
         var request = try dataRequest(
             .delete, try path(schema, id, field) + "/" + list.joined(separator: ","), options: options)
@@ -106,7 +106,7 @@ extension StackMobDialect {
         guard field?.isEmpty != true else { throw StackMobError.invalid("\(schema)/\(id): the field is missing") }
         let parts = [id] + (field.map { [$0] } ?? [])
         return "/"
-            + ([schemaPath(schema)] + parts.map { PercentEncoding.encode($0, .pathComponent) })
+            + ([schemaPath(schema)] + parts.map { PercentEncoding.encode($0, keeping: .stackMobIdentifier) })
             .joined(separator: "/")
     }
 

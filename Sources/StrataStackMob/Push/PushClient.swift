@@ -31,20 +31,20 @@ public struct PushClient: Sendable {
     }
 
     /// Sends a message to all devices of the application.
-    public func broadcast(_ message: [String: JSONValue], options: RequestOptions? = nil) async throws(RemoteError) {
+    public func broadcast(_ message: JSONObject, options: RequestOptions? = nil) async throws(RemoteError) {
         try await perform(.broadcast(message), options)
     }
 
     /// Sends a message to all devices of users.
     public func send(
-        _ message: [String: JSONValue], toUsers users: [String], options: RequestOptions? = nil
+        _ message: JSONObject, toUsers users: [String], options: RequestOptions? = nil
     ) async throws(RemoteError) {
         try await perform(.sendToUsers(message, users: users), options)
     }
 
     /// Sends a message to devices.
     public func send(
-        _ message: [String: JSONValue], toTokens tokens: [PushToken], options: RequestOptions? = nil
+        _ message: JSONObject, toTokens tokens: [PushToken], options: RequestOptions? = nil
     ) async throws(RemoteError) {
         try await perform(.sendToTokens(message, tokens: tokens), options)
     }
@@ -90,7 +90,6 @@ private struct PushAuthorizer: RequestAuthorizer {
 extension PushToken {
     /// Names a device by the bytes that its system gave: they are written as hexadecimal digits.
     public init(_ bytes: Data, kind: Kind = .ios) {
-        let digits = Array("0123456789abcdef")
-        self.init(String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }), kind: kind)
+        self.init(Hexadecimal.text(bytes), kind: kind)
     }
 }

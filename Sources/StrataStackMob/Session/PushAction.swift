@@ -27,6 +27,15 @@ public struct PushToken: Sendable, Hashable {
     }
 
     var json: JSONValue { ["token": .string(token), "type": .string(kind.rawValue)] }
+
+    /// Reads a device of an answer.
+    init?(json: JSONValue) {
+        guard let token = json["token"]?.string else { return nil }
+        let time = json["registered_milliseconds"]?.double
+        self.init(
+            token, kind: json["type"]?.string.flatMap(Kind.init) ?? .ios,
+            registered: time.map { Date(timeIntervalSince1970: $0 / 1000) })
+    }
 }
 
 /// What is done with push messages. The content of a message is a JSON object: `alert`, `badge`, `sound` and anything
@@ -35,11 +44,11 @@ public enum PushAction: Sendable, Hashable {
     /// Ties a device to a user.
     case register(PushToken, user: String, overwrites: Bool = true)
     /// Sends to all devices.
-    case broadcast([String: JSONValue])
+    case broadcast(JSONObject)
     /// Sends to the devices of users.
-    case sendToUsers([String: JSONValue], users: [String])
+    case sendToUsers(JSONObject, users: [String])
     /// Sends to devices.
-    case sendToTokens([String: JSONValue], tokens: [PushToken])
+    case sendToTokens(JSONObject, tokens: [PushToken])
     /// Reads the devices of users.
     case tokensOfUsers([String])
     /// Forgets a device.
@@ -49,35 +58,35 @@ public enum PushAction: Sendable, Hashable {
 extension StackMobDialect {
     /// The request for something with push messages. It still has to be signed with ``OAuth1Credentials``.
     /// - Throws: ``RemoteError`` of code ``StackMobError/invalidArguments`` if a token or a user is empty, or there are
-    ///   none.
+    ///   none; also for a message with a number that is not finite.
     public func pushRequest(
         _ action: PushAction, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
         switch action {
         case .register(let token, let user, let overwrites):
             try Self.check([token.token, user])
-            return push(
+            return try push(
                 "register_device_token_universal",
                 ["userId": .string(user), "token": token.json, "overwrite": .boolean(overwrites)], options)
         case .broadcast(let content):
-            return push("push_broadcast_universal", ["kvPairs": .object(content)], options)
+            return try push("push_broadcast_universal", ["kvPairs": .object(content)], options)
         case .sendToUsers(let content, let users):
             try Self.check(users)
-            return push(
+            return try push(
                 "push_users_universal",
                 ["kvPairs": .object(content), "userIds": .array(users.map(JSONValue.string))], options)
         case .sendToTokens(let content, let tokens):
             try Self.check(tokens.map(\.token))
-            return push(
+            return try push(
                 "push_tokens_universal",
                 ["payload": ["kvPairs": .object(content)], "tokens": .array(tokens.map(\.json))], options)
         case .tokensOfUsers(let users):
             try Self.check(users)
-            let query = PercentEncoding.query([("userIds", users.joined(separator: ","))])
-            return push("get_tokens_for_users_universal?\(query)", nil, options)
+            let query = QueryParameters.stackMobText([("userIds", users.joined(separator: ","))])
+            return try push("get_tokens_for_users_universal?\(query)", nil, options)
         case .delete(let token):
             try Self.check([token.token])
-            return push("remove_token_universal", token.json, options)
+            return try push("remove_token_universal", token.json, options)
         }
     }
 
@@ -85,19 +94,13 @@ extension StackMobDialect {
     /// - Throws: ``RemoteError`` in the domain of ``StackMobError`` with the status as code.
     public func pushTokens(_ response: WireResponse) throws(RemoteError) -> [String: [PushToken]] {
         try checkPush(response)
-        guard let users = (try? JSONValue(response.body))?["tokens"]?.members else {
+        guard let users = (try? JSONValue(parsing: response.body))?["tokens"]?.members else {
             throw RemoteError(
                 .invalidAnswer, domain: StackMobError.domain, code: response.status,
                 message: "the answer has no object \"tokens\"", status: response.status, body: response.body)
         }
-        return users.mapValues { list in
-            (list.elements ?? []).compactMap { entry in
-                guard let token = entry["token"]?.text else { return nil }
-                let kind = entry["type"]?.text.flatMap(PushToken.Kind.init) ?? .ios
-                let time = entry["registered_milliseconds"]?.number
-                return PushToken(token, kind: kind, registered: time.map { Date(timeIntervalSince1970: $0 / 1000) })
-            }
-        }
+        let tokens = users.map { user, list in (user, (list.elements ?? []).compactMap(PushToken.init(json:))) }
+        return Dictionary(uniqueKeysWithValues: tokens)
     }
 
     /// Refuses an answer of the push service that reports a failure.
@@ -108,14 +111,16 @@ extension StackMobDialect {
         throw error
     }
 
-    private func push(_ path: String, _ body: JSONValue?, _ options: RequestOptions) -> WireRequest {
+    private func push(
+        _ path: String, _ body: JSONValue?, _ options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
         var head = HTTPRequest(
             method: body == nil ? .get : .post, scheme: options.isSecure ? "https" : "http", authority: pushHost,
             path: "/\(path)")
         head.headerFields[.accept] = accept
         head.headerFields[.userAgent] = userAgent
         head.headerFields[.contentType] = "application/json; charset=utf-8"
-        return WireRequest(head, body: body?.data).adding(options.headers)
+        return WireRequest(head, body: try body.map(Self.body)).adding(options.headers)
     }
 
     private static func check(_ arguments: [String]) throws(RemoteError) {

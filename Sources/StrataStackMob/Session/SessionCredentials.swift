@@ -22,7 +22,7 @@ public struct SessionCredentials: Sendable, Hashable, Codable {
     init(_ answer: TokenAnswer, primaryKeyField: String) {
         self.init(
             signer: answer.credentials, refreshToken: answer.refreshToken, expiration: answer.expiration,
-            userID: answer.user[primaryKeyField]?.text)
+            userID: answer.user[primaryKeyField]?.string)
     }
 }
 

@@ -9,10 +9,10 @@ public struct TokenAnswer: Sendable, Hashable {
     /// When the access token ends.
     public var expiration: Date
     /// The user, with the fields of its schema.
-    public var user: [String: JSONValue]
+    public var user: JSONObject
 
     /// Describes a session.
-    public init(credentials: MACCredentials, refreshToken: String?, expiration: Date, user: [String: JSONValue] = [:]) {
+    public init(credentials: MACCredentials, refreshToken: String?, expiration: Date, user: JSONObject = [:]) {
         self.credentials = credentials
         self.refreshToken = refreshToken
         self.expiration = expiration
@@ -29,9 +29,9 @@ extension StackMobDialect {
     /// - Throws: ``RemoteError`` of code ``StackMobError/temporaryPasswordResetRequired`` if the password was a temporary
     ///   one and no new one was given; else that of the status, or of kind ``RemoteError/Kind/invalidAnswer``.
     public func tokenAnswer(_ response: WireResponse, now: Date) throws(RemoteError) -> TokenAnswer {
-        let json = try? JSONValue(response.body)
+        let json = try? JSONValue(parsing: response.body)
         guard (200..<300).contains(response.status) else {
-            let description = json?["error_description"]?.text
+            let description = json?["error_description"]?.string
             if description == "Temporary password reset required." {
                 throw StackMobError.temporaryPasswordResetRequired.error(
                     "the password is a temporary one; log in with it and a new password", status: response.status,
@@ -41,15 +41,15 @@ extension StackMobDialect {
             if let description { error.message = description }
             throw error
         }
-        guard let token = json?["access_token"]?.text, let key = json?["mac_key"]?.text else {
+        guard let token = json?["access_token"]?.string, let key = json?["mac_key"]?.string else {
             throw RemoteError(
                 .invalidAnswer, domain: StackMobError.httpDomain, code: response.status,
                 message: "the answer to a request for a session has no access_token or no mac_key",
                 status: response.status, body: response.body)
         }
-        let life = json?["expires_in"]?.number ?? json?["expires_in"]?.text.flatMap(Double.init) ?? 3600
+        let life = json?["expires_in"]?.double ?? json?["expires_in"]?.string.flatMap(Double.init) ?? 3600
         return TokenAnswer(
-            credentials: MACCredentials(accessToken: token, key: key), refreshToken: json?["refresh_token"]?.text,
+            credentials: MACCredentials(accessToken: token, key: key), refreshToken: json?["refresh_token"]?.string,
             expiration: now.addingTimeInterval(life), user: json?["stackmob"]?["user"]?.members ?? [:])
     }
 }

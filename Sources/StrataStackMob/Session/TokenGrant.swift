@@ -36,7 +36,7 @@ extension StackMobDialect {
         var request = plainRequest(
             .post, "/\(userSchema.lowercased())/\(endpoint)", query: "", secure: true, options)
         request.head.headerFields[.contentType] = "application/x-www-form-urlencoded"
-        request.body = Data(PercentEncoding.query(form).utf8)
+        request.body = Data(QueryParameters.sortedStackMobText(form).utf8)
         return request.adding(options.headers)
     }
 

@@ -55,10 +55,9 @@ extension StackMobDialect {
             _ method: String, _ parameters: [(name: String, value: String)], secure: Bool = false
         ) throws(RemoteError) -> WireRequest {
             try Self.check(parameters)
-            let members = parameters.map { ($0.name, JSONValue.string($0.value)) }
+            let members = parameters.map { (name: $0.name, value: JSONValue.string($0.value)) }
             return try dataRequest(
-                .post, path(method), json: .object(Dictionary(members, uniquingKeysWith: { $1 })), secure: secure,
-                options: options)
+                .post, path(method), json: .object(JSONObject(members)), secure: secure, options: options)
         }
         switch action {
         case .logOut: return try get("logout")

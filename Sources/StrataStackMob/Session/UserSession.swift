@@ -118,7 +118,7 @@ public final class UserSession: RequestAuthorizer {
 
     /// Asks for a session and takes it.
     /// - Returns: The user, as far as the server tells.
-    func begin(_ grant: TokenGrant, _ options: RequestOptions) async throws(RemoteError) -> [String: JSONValue] {
+    func begin(_ grant: TokenGrant, _ options: RequestOptions) async throws(RemoteError) -> JSONObject {
         let answer = try await ask(grant, options)
         replace(with: SessionCredentials(answer, primaryKeyField: configuration.dialect.userPrimaryKeyField))
         return answer.user

@@ -6,7 +6,8 @@ extension StackMobWire {
     static func condition(_ json: JSONValue) throws -> StackMobCondition {
         if let parts = json["and"]?.elements { return .and(try parts.map(condition)) }
         if let parts = json["or"]?.elements { return .or(try parts.map(condition)) }
-        guard let parts = json.elements, parts.count >= 2, let name = parts[0].text, let field = parts[1].text else {
+        guard let parts = json.elements, parts.count >= 2, let name = parts[0].string, let field = parts[1].string
+        else {
             throw WireFault("\(json.description.prefix(80)) is no condition")
         }
         let operands = Array(parts.dropFirst(2))
@@ -62,12 +63,12 @@ extension StackMobWire {
         var distance: Double?
         var unit = name
         for operand in operands {
-            if let number = operand.number { distance = number }
-            if let text = operand.text { unit += WireCase.plain(text) }
+            if let number = operand.double { distance = number }
+            if let text = operand.string { unit += WireCase.plain(text) }
             // {"miles": 3}, {"value": 3, "unit": "miles"}, and a position with its distance in one.
             for (key, value) in operand.members ?? [:] where !Self.coordinates.contains(key) {
-                distance = value.number ?? distance
-                unit += WireCase.plain(key) + WireCase.plain(value.text ?? "")
+                distance = value.double ?? distance
+                unit += WireCase.plain(key) + WireCase.plain(value.string ?? "")
             }
         }
         guard let distance else { return .near(field, point) }

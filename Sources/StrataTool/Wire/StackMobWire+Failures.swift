@@ -114,10 +114,10 @@ extension StackMobWire {
     /// The answers in order; the last one is given from then on.
     private static func answers(_ input: WireCase) -> [WireResponse] {
         let headers = input.text("retryAfter").map { ["Retry-After": $0] } ?? [:]
-        var statuses = (input.elements("statuses") ?? []).compactMap(\.whole)
-        if statuses.isEmpty { statuses = [input["status"]?.whole ?? 200] }
+        var statuses = (input.elements("statuses") ?? []).compactMap(\.integer)
+        if statuses.isEmpty { statuses = [input["status"]?.integer ?? 200] }
         let again = input["retry"] ?? input["secondAnswer"]
-        if let status = again?["status"]?.whole ?? again?.whole { statuses.append(status) }
+        if let status = again?["status"]?.integer ?? again?.integer { statuses.append(status) }
         return statuses.map { status in
             WireServer.answer(Int(clamping: status), input["body"] ?? .array([]), headers: headers)
         }
@@ -142,8 +142,8 @@ extension StackMobWire {
 
     private static func refreshAnswer(_ input: WireCase) throws(RemoteError) -> WireResponse {
         let told = input["refresh"] ?? input["refreshAnswer"]
-        if told?.text == "unreachable" { throw WireServer.unreachable }
-        let status = told?["status"]?.whole ?? told?.whole ?? 200
+        if told?.string == "unreachable" { throw WireServer.unreachable }
+        let status = told?["status"]?.integer ?? told?.integer ?? 200
         let session: JSONValue = ["access_token": "A2", "mac_key": "K2", "expires_in": 3600, "refresh_token": "R2"]
         return WireServer.answer(
             Int(clamping: status), told?["body"] ?? (status == 200 ? session : ["error": "invalid_grant"]))
@@ -175,7 +175,7 @@ extension StackMobWire {
 
     /// How often a request is sent to a server that asks to wait, and what becomes of it.
     static func retry(_ input: WireCase) async throws -> JSONValue {
-        let statuses = (input.elements("statuses") ?? []).compactMap(\.whole).map { Int(clamping: $0) }
+        let statuses = (input.elements("statuses") ?? []).compactMap(\.integer).map { Int(clamping: $0) }
         guard let final = statuses.last else { throw WireFault("the case has no \"statuses\"") }
         let clock = WireClock()
         let place = WireCounter()
@@ -199,7 +199,7 @@ extension StackMobWire {
         let response = try await backend.send(
             dialect.callRequest(call), options: input.options,
             retrying: input.flag("retryBlock", "customRetryBlock") == true ? block : nil)
-        var actual: [String: JSONValue] = [
+        var actual: JSONObject = [
             "attempts": .integer(Int64(server.requests.count)),
             "delays": .array(clock.sleeps.map { Int64(exactly: $0).map(JSONValue.integer) ?? .double($0) }),
             "retryBlockCalls": .integer(Int64(blocks.count)), "result": "success",

@@ -33,13 +33,13 @@ extension StackMobWire {
             return WireActual.json(request)
         }
         if let params = input["params"]?.members {
-            let query = PercentEncoding.query(params.map { ($0.key, WireValues.text($0.value)) })
+            let query = QueryParameters.sortedStackMobText(params.map { ($0.name, WireValues.text($0.value)) })
             return ["query": .string(query), "encoded": .string(query)]
         }
         guard let pairs = input.elements("params", "pairs") else {
             throw WireFault("the case has neither \"params\" nor \"objectId\"")
         }
-        let query = PercentEncoding.query(try pairs.map(pair))
+        let query = QueryParameters.sortedStackMobText(try pairs.map(pair))
         return ["query": .string(query), "encoded": .string(query)]
     }
 
@@ -48,7 +48,7 @@ extension StackMobWire {
         if let parts = json.elements, parts.count == 2 {
             return (WireValues.text(parts[0]), WireValues.text(parts[1]))
         }
-        if let parts = json.text?.split(separator: "=", maxSplits: 1).map(String.init), parts.count == 2 {
+        if let parts = json.string?.split(separator: "=", maxSplits: 1).map(String.init), parts.count == 2 {
             return (parts[0], parts[1])
         }
         if let members = json.members, members.count == 1, let (name, value) = members.first {

@@ -33,7 +33,8 @@ extension StackMobWire {
 
     private static func transients(_ input: WireCase) -> Set<String> {
         let types = input["model"]?.members ?? [:]
-        let named = types.filter { ["transient", "undefined"].contains(WireCase.plain($0.value.text ?? "")) }.keys
+        let named = types.filter { ["transient", "undefined"].contains(WireCase.plain($0.value.string ?? "")) }.map(
+            \.name)
         return Set(named).union(input.texts("transient") ?? [])
     }
 
@@ -43,7 +44,7 @@ extension StackMobWire {
             throw StackMobError.exception(.incompatibleObject, "the answer is no JSON object")
         }
         let told = try StackMobDecoder(dialect: try input.dialect()).values(members, schema: schema)
-        var values: [String: JSONValue] = [:]
+        var values: JSONObject = [:]
         for (name, property) in schema.properties {
             values[name] = json(told[name] ?? missing(property), property)
         }
@@ -88,8 +89,9 @@ extension StackMobWire {
             return ["string": .string(file.fieldValue)]
         case "isurl": return ["isURL": .boolean(StackMobFile.isAddress(string))]
         case "decode", "todata", "parse":
+            let content = try StackMobFile.data(fieldValue: string)
             let file = try StackMobFile(fieldValue: string)
-            let data = JSONValue.string(file.data.base64EncodedString())
+            let data = JSONValue.string(content.base64EncodedString())
             return [
                 "dataBase64": data, "base64": data, "data": ["$data": data], "name": .string(file.name),
                 "filename": .string(file.name), "contentType": .string(file.contentType),
@@ -120,12 +122,12 @@ struct WireObjectReader {
     }
 
     mutating func record(
-        _ entity: String, _ values: [String: JSONValue], id given: String? = nil
+        _ entity: String, _ values: JSONObject, id given: String? = nil
     ) throws -> RemoteRecord {
         let schema = StackMobNames.schema(ofEntity: entity)
         let user = dialect.isUserSchema(schema) ? dialect.userPrimaryKeyField : nil
         let key =
-            (try? StackMobNames.primaryKey(ofEntity: entity, among: values.keys, user: user)) ?? user ?? schema + "_id"
+            (try? StackMobNames.primaryKey(ofEntity: entity, among: values.names, user: user)) ?? user ?? schema + "_id"
         let id = given ?? values[key].map(WireValues.text) ?? ""
         owners.append(RemoteIdentity(entity: entity, id: id))
         defer { owners.removeLast() }
@@ -168,12 +170,12 @@ struct WireObjectReader {
             return (.value(value), .attribute(Self.type(of: value)))
         }
         if kind == "$back" {
-            guard let owner = owners.dropLast().last(where: { $0.entity == content.text }) else {
+            guard let owner = owners.dropLast().last(where: { $0.entity == content.string }) else {
                 throw WireFault("\(name): there is no \(content) further out")
             }
             return (.record(RemoteRecord(entity: owner.entity, id: owner.id)), .toOne(owner.entity))
         }
-        guard let parts = content.elements, parts.count == 2, let entity = parts[0].text else {
+        guard let parts = content.elements, parts.count == 2, let entity = parts[0].string else {
             throw WireFault("\(name): \(kind) has an entity and a content")
         }
         switch (kind, parts[1]) {

@@ -107,16 +107,16 @@ extension StackMobWire {
             let parts = text.split(separator: ":").map(String.init)
             return parts.first.map { ($0, parts.count < 2 || !parts[1].lowercased().hasPrefix("desc")) }
         case .array(let parts):
-            guard let key = parts.first?.text else { return nil }
+            guard let key = parts.first?.string else { return nil }
             switch parts.dropFirst().first {
             case .string(let word): return (key, !word.lowercased().hasPrefix("desc"))
             case .boolean(let ascending): return (key, ascending)
             default: return (key, true)
             }
         case .object(let members):
-            guard let key = (members["field"] ?? members["key"])?.text else { return nil }
-            let isDescending = members["order"]?.text?.lowercased().hasPrefix("desc") ?? false
-            return (key, members["ascending"]?.flag ?? !isDescending)
+            guard let key = (members["field"] ?? members["key"])?.string else { return nil }
+            let isDescending = members["order"]?.string?.lowercased().hasPrefix("desc") ?? false
+            return (key, members["ascending"]?.boolean ?? !isDescending)
         default: return nil
         }
     }
@@ -136,7 +136,7 @@ extension StackMobWire {
         }
         let dialect = try input.dialect()
         let isUser = dialect.isUserSchema(StackMobNames.schema(ofEntity: entity))
-        let names = Set(properties.keys).union(input["values"]?.members?.keys ?? [:].keys)
+        let names = Set(properties.keys).union(input["values"]?.members?.names ?? [])
         let key = try? StackMobNames.primaryKey(
             ofEntity: entity, among: names, user: isUser ? dialect.userPrimaryKeyField : nil)
         let fallback = isUser ? dialect.userPrimaryKeyField : StackMobNames.schema(ofEntity: entity) + "_id"

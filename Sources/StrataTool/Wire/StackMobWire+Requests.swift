@@ -69,7 +69,7 @@ extension StackMobWire {
             let amount = input["by"] ?? input["amount"] ?? 1
             return try dialect.incrementRequest(
                 schema: schema, id: id, field: field,
-                by: input.says("decrement") ? .integer(-(amount.whole ?? 1)) : amount, options: options)
+                by: input.says("decrement") ? Self.negative(amount) : amount, options: options)
         }
         if input.says("remove", "delete", "break", "unrelate", "detach") {
             return try dialect.removeRequest(
@@ -85,9 +85,14 @@ extension StackMobWire {
         return try dialect.appendRequest(schema: schema, id: id, field: field, values: values, options: options)
     }
 
+    private static func negative(_ amount: JSONValue) -> JSONValue {
+        guard let number = amount.integer, number != .min else { return .double(-(amount.double ?? 1)) }
+        return .integer(-number)
+    }
+
     private static func relations(_ input: WireCase) -> [String] {
         if let pairs = input["relations"]?.members {
-            return pairs.sorted { $0.key < $1.key }.map { "\($0.key)=\(WireValues.text($0.value))" }
+            return pairs.sorted { $0.name < $1.name }.map { "\($0.name)=\(WireValues.text($0.value))" }
         }
         return input.texts("relations") ?? []
     }
@@ -101,7 +106,7 @@ extension StackMobWire {
         let path = input.text("path") ?? ""
         let parameters =
             try (input.elements("params", "parameters") ?? []).map(pair)
-            + (input["params"]?.members ?? [:]).map { ($0.key, WireValues.text($0.value)) }
+            + (input["params"]?.members ?? [:]).map { ($0.name, WireValues.text($0.value)) }
         return try dialect.dataRequest(
             method, path.hasPrefix("/") ? path : "/" + path, parameters: parameters,
             json: input["body"] ?? input["object"],
@@ -114,7 +119,7 @@ extension StackMobWire {
         var parameters = try (input.elements("query", "params", "parameters", "pairs", "queryParameters") ?? []).map(
             pair)
         for name in ["params", "parameters", "query"] {
-            for (key, value) in (input[name]?.members ?? [:]).sorted(by: { $0.key < $1.key }) {
+            for (key, value) in (input[name]?.members ?? [:]).sorted(by: { $0.name < $1.name }) {
                 parameters.append((key, WireValues.text(value)))
             }
         }
@@ -131,8 +136,8 @@ extension StackMobWire {
         let dialect = try input.dialect()
         let kind = input.text("type", "tokenType").flatMap(PushToken.Kind.init) ?? .ios
         func token(_ json: JSONValue) -> PushToken {
-            if let text = json["token"]?.text {
-                return PushToken(text, kind: json["type"]?.text.flatMap(PushToken.Kind.init) ?? kind)
+            if let text = json["token"]?.string {
+                return PushToken(text, kind: json["type"]?.string.flatMap(PushToken.Kind.init) ?? kind)
             }
             return PushToken(json.isNull ? "" : WireValues.text(json), kind: kind)
         }

@@ -20,24 +20,24 @@ extension StackMobWire {
         }
         if let uri = input.text("requestURI", "uri") { target.requestURI = Array(uri.utf8) }
         if let port = input.text("port") { target.port = port }
-        let seconds = Int64(input.whole("ts", "timestamp") ?? 0)
+        let seconds = input.whole("ts", "timestamp") ?? 0
         let nonce = input.argument("nonce")
         let credentials = MACCredentials(
             accessToken: input.argument("accessToken", "token"), key: input.argument("macKey", "key"))
-        let message = target.message(seconds: seconds, nonce: nonce)
+        let message = target.message(timestamp: String(seconds), nonce: nonce)
         let text = JSONValue.string(String(decoding: message, as: UTF8.self))
         return [
             "requestURI": .string(String(decoding: target.requestURI, as: UTF8.self)), "host": .string(target.host),
             "port": .string(target.port), "message": text, "baseString": text,
             "mac": .string(credentials.signature(of: message)),
-            "authorization": .string(credentials.authorization(for: target, seconds: seconds, nonce: nonce)),
+            "authorization": .string(credentials.authorization(for: target, seconds: Int64(seconds), nonce: nonce)),
         ]
     }
 
     static func oauth1(_ input: WireCase) throws -> JSONValue {
         var request = try wireRequest(input.text("method") ?? "GET", input.argument("url"))
-        let query = PercentEncoding.query(
-            (input["params"]?.members ?? [:]).map { ($0.key, WireValues.text($0.value)) }
+        let query = QueryParameters.sortedStackMobText(
+            (input["params"]?.members ?? [:]).map { ($0.name, WireValues.text($0.value)) }
                 + (try (input.elements("params") ?? []).map(pair)))
         if !query.isEmpty {
             let path = request.head.path ?? "/"

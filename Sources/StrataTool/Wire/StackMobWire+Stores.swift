@@ -10,7 +10,7 @@ extension StackMobWire {
         guard let cached = input.texts("cache") else { throw WireFault("\"cache\" is no list of objects") }
         try store.learn(cached)
         store.backend.answer(try network(input))
-        var actual: [String: JSONValue] = [:]
+        var actual: JSONObject = [:]
         do {
             let plan = FetchPlan(entityIndex: store.entity.index)
             let ids = try store.ids(await store.store.prepare(plan, options: nil))
@@ -60,7 +60,7 @@ extension StackMobWire {
     /// What waits to be told to the server after changes made off line.
     static func dirtyQueue(_ input: WireCase) throws -> JSONValue {
         let operations = try (input.elements("operations") ?? []).map { element -> (String, String) in
-            guard let parts = element.elements, parts.count >= 2, let name = parts[0].text else {
+            guard let parts = element.elements, parts.count >= 2, let name = parts[0].string else {
                 throw WireFault("\(element.description.prefix(80)) is no operation")
             }
             return (WireCase.plain(name), WireValues.text(parts[1]))
@@ -93,7 +93,7 @@ extension StackMobWire {
         case "delete", "deleted", "deletes": kind = .delete
         default: kind = .update
         }
-        func date(_ name: String) -> Date? { input[name]?.number.map { Date(timeIntervalSince1970: $0) } }
+        func date(_ name: String) -> Date? { input[name]?.double.map { Date(timeIntervalSince1970: $0) } }
         let identity = RemoteIdentity(entity: "Item", id: "1")
         let answer: SyncDecision.Answer
         let status = input.whole("serverStatus")

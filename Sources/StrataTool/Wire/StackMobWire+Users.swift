@@ -5,17 +5,17 @@ extension StackMobWire {
     /// What a client sends for users and sessions, and the session that it has then.
     static func auth(_ input: WireCase) async throws -> JSONValue {
         let answer = input["response"] ?? input["answer"]
-        let status = input.whole("status") ?? answer?["status"]?.whole.flatMap { Int(exactly: $0) } ?? 200
+        let status = input.whole("status") ?? answer?["status"]?.integer.flatMap { Int(exactly: $0) } ?? 200
         let body = answer?["body"] ?? input["responseBody"] ?? answer ?? input["body"]
         let server = WireServer { (request) async throws(RemoteError) -> WireResponse in
             if input.text("network") == "unreachable" { throw WireServer.unreachable }
             let isToken = request.head.headerFields[.contentType] == "application/x-www-form-urlencoded"
             return WireServer.answer(status, body ?? (isToken ? Self.session : [:]))
         }
-        let clock = WireClock(input["now"]?.number.map { Date(timeIntervalSince1970: $0) } ?? WireClock().now)
+        let clock = WireClock(input["now"]?.double.map { Date(timeIntervalSince1970: $0) } ?? WireClock().now)
         let client = try client(input, server, clock)
         var error: RemoteError?
-        var user: [String: JSONValue]?
+        var user: JSONObject?
         do {
             user = try await perform(input, client)
         } catch let thrown as RemoteError {
@@ -63,7 +63,7 @@ extension StackMobWire {
         return client
     }
 
-    private static func session(_ client: StackMobClient, _ clock: WireClock) -> [String: JSONValue] {
+    private static func session(_ client: StackMobClient, _ clock: WireClock) -> JSONObject {
         guard let credentials = client.session.credentials else {
             return [
                 "session": .null, "loggedIn": false, "isLoggedIn": false,
@@ -71,24 +71,23 @@ extension StackMobWire {
             ]
         }
         let seconds = credentials.expiration.timeIntervalSince1970
-        let session: [String: JSONValue] = [
+        let session: JSONObject = [
             "accessToken": .string(credentials.signer.accessToken), "macKey": .string(credentials.signer.key),
             "refreshToken": credentials.refreshToken.map(JSONValue.string) ?? .null,
             "expiration": .double(seconds), "expires": .double(seconds),
             "user": credentials.userID.map(JSONValue.string) ?? .null,
         ]
         // The members of the session stand beside it, too.
-        return session.filter { $0.key != "user" }.merging(
-            [
-                "session": .object(session), "loggedIn": .boolean(client.session.isLoggedIn),
-                "isLoggedIn": .boolean(client.session.isLoggedIn), "expiresAt": .double(seconds),
-                "storageKey": .string(client.configuration.sessionName),
-            ]) { $1 }
+        return JSONObject(session.filter { $0.name != "user" }).merging([
+            "session": .object(session), "loggedIn": .boolean(client.session.isLoggedIn),
+            "isLoggedIn": .boolean(client.session.isLoggedIn), "expiresAt": .double(seconds),
+            "storageKey": .string(client.configuration.sessionName),
+        ])
     }
 
     /// Does what the words of the operation say.
     /// - Returns: What the client gives back: the user, or what another service tells of it.
-    private static func perform(_ input: WireCase, _ client: StackMobClient) async throws -> [String: JSONValue]? {
+    private static func perform(_ input: WireCase, _ client: StackMobClient) async throws -> JSONObject? {
         if let grant = grant(input) { return try await client.logIn(grant) }
         if input.says("loggedin") { return try await client.loggedInUser() }
         if input.says("facebook") { return try await performFacebook(input, client) }
@@ -116,7 +115,7 @@ extension StackMobWire {
 
     private static func performFacebook(
         _ input: WireCase, _ client: StackMobClient
-    ) async throws(RemoteError) -> [String: JSONValue]? {
+    ) async throws(RemoteError) -> JSONObject? {
         let token = input.argument("token", "fbToken", "facebookToken")
         if input.says("unlink") {
             try await client.unlinkFacebook()
@@ -134,7 +133,7 @@ extension StackMobWire {
 
     private static func performTwitter(
         _ input: WireCase, _ client: StackMobClient
-    ) async throws(RemoteError) -> [String: JSONValue]? {
+    ) async throws(RemoteError) -> JSONObject? {
         let token = input.argument("token", "twitterToken")
         let secret = input.argument("secret", "twitterSecret")
         if input.says("unlink") {

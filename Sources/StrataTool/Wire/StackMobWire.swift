@@ -10,7 +10,7 @@ enum StackMobWire {
         do {
             let json: JSONValue
             do {
-                json = try JSONValue(text: line)
+                json = try JSONValue(parsing: line)
             } catch {
                 id = Self.id(in: line)
                 throw error
@@ -29,7 +29,7 @@ enum StackMobWire {
     /// The identifier in a line that is no JSON, so that one knows which case it was.
     private static func id(in line: String) -> JSONValue {
         guard let match = line.prefix(1000).firstMatch(of: /"id"\s*:\s*("[^"\\]*")/) else { return .null }
-        return (try? JSONValue(text: String(match.1))) ?? .null
+        return (try? JSONValue(parsing: String(match.1))) ?? .null
     }
 
     private static func line(_ id: JSONValue, _ actual: JSONValue) -> String {

@@ -5,7 +5,7 @@ import StrataStackMob
 enum WireActual {
     /// An error: its code, and the exception that the old libraries raised, if they did.
     static func json(_ error: RemoteError) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "error": .integer(Int64(error.code)), "code": .integer(Int64(error.code)), "domain": .string(error.domain),
             "message": .string(error.message),
         ]
@@ -13,7 +13,7 @@ enum WireActual {
             members["exception"] = .string(error.domain)
             members["domain"] = .string(StackMobError.domain)
         }
-        if let body = error.body, let json = try? JSONValue(body) { members["userInfo"] = json }
+        if let body = error.body, let json = try? JSONValue(parsing: body) { members["userInfo"] = json }
         return .object(members)
     }
 
@@ -21,7 +21,7 @@ enum WireActual {
     static func json(_ request: WireRequest) -> JSONValue {
         let head = request.head
         let path = head.path ?? ""
-        var members: [String: JSONValue] = [
+        var members: JSONObject = [
             "method": .string(head.method.rawValue), "scheme": .string(head.scheme ?? ""),
             "host": .string(head.authority ?? ""), "path": .string(path),
             "url": .string("\(head.scheme ?? "http")://\(head.authority ?? "")\(path)"),
@@ -30,7 +30,7 @@ enum WireActual {
         if let type = head.headerFields[.contentType] { members["contentType"] = .string(type) }
         if let body = request.body {
             let text = String(decoding: body, as: UTF8.self)
-            members["body"] = (try? JSONValue(body)) ?? .string(text)
+            members["body"] = (try? JSONValue(parsing: body)) ?? .string(text)
             if head.headerFields[.contentType] == "application/x-www-form-urlencoded" {
                 members["form"] = pairs(text)
             }
@@ -39,10 +39,7 @@ enum WireActual {
     }
 
     static func headers(_ request: WireRequest) -> JSONValue {
-        .object(
-            Dictionary(
-                request.head.headerFields.map { ($0.name.rawName, JSONValue.string($0.value)) },
-                uniquingKeysWith: { $1 }))
+        .object(JSONObject(request.head.headerFields.map { ($0.name.rawName, .string($0.value)) }))
     }
 
     /// The query parameters of a path, decoded.
@@ -51,20 +48,11 @@ enum WireActual {
     }
 
     private static func pairs(_ text: String) -> JSONValue {
-        let pairs = text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            return (
-                PercentEncoding.decode(parts[0]),
-                JSONValue.string(PercentEncoding.decode(parts.count > 1 ? parts[1] : ""))
-            )
-        }
-        return .object(Dictionary(pairs, uniquingKeysWith: { $1 }))
+        .object(JSONObject((QueryParameters.read(text) ?? []).map { ($0.name, .string($0.value)) }))
     }
 }
 
 extension JSONValue {
     /// The object with further members.
-    func adding(_ more: [String: JSONValue]) -> JSONValue {
-        .object((members ?? [:]).merging(more) { $1 })
-    }
+    func adding(_ more: JSONObject) -> JSONValue { .object((members ?? [:]).merging(more)) }
 }

@@ -10,7 +10,7 @@ struct WireFault: Error {
 
 /// One case: a JSON object whose members are looked up by name.
 struct WireCase {
-    let members: [String: JSONValue]
+    let members: JSONObject
 
     init(_ json: JSONValue) throws(WireFault) {
         guard let members = json.members else { throw WireFault("a case is a JSON object") }
@@ -43,7 +43,7 @@ struct WireCase {
 
     func whole(_ names: String...) -> Int? {
         for name in names {
-            if let number = members[name]?.whole ?? members[name]?.text.flatMap({ Int64($0) }) {
+            if let number = members[name]?.integer ?? members[name]?.string.flatMap({ Int64($0) }) {
                 return Int(exactly: number)
             }
         }
@@ -51,7 +51,7 @@ struct WireCase {
     }
 
     func flag(_ names: String...) -> Bool? {
-        for name in names { if let flag = members[name]?.flag { return flag } }
+        for name in names { if let flag = members[name]?.boolean { return flag } }
         return nil
     }
 
@@ -64,7 +64,7 @@ struct WireCase {
     func texts(_ names: String...) -> [String]? {
         for name in names {
             if let elements = members[name]?.elements { return elements.map { WireValues.text($0) } }
-            if let text = members[name]?.text { return [text] }
+            if let text = members[name]?.string { return [text] }
         }
         return nil
     }

@@ -27,7 +27,9 @@ final class WireServer: HTTPTransport {
         if body != nil { fields[.contentType] = "application/vnd.stackmob+json" }
         for (name, value) in headers { if let name = HTTPField.Name(name) { fields[name] = value } }
         let code = (100..<1000).contains(status) ? status : 500
-        return WireResponse(HTTPResponse(status: .init(code: code), headerFields: fields), body: body?.data ?? Data())
+        // What was read from a case can be written.
+        let data = body.flatMap { try? $0.data() } ?? Data()
+        return WireResponse(HTTPResponse(status: .init(code: code), headerFields: fields), body: data)
     }
 }
 

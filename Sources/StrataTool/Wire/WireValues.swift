@@ -6,19 +6,14 @@ enum WireValues {
     /// A value of an attribute, or an argument of a condition.
     static func value(_ json: JSONValue) throws(WireFault) -> Value {
         switch json {
-        case .null: return .null
-        case .boolean(let flag): return .boolean(flag)
-        case .integer(let number): return .integer(number)
-        case .double(let number): return .double(number)
-        case .decimal(let number): return .decimal(number)
-        case .string(let text): return .string(text)
         case .array(let elements): return .list(try values(elements))
         case .object(let members):
             if let point = point(json) { return .geoPoint(point) }
             guard members.count == 1, let (name, content) = members.first else {
-                throw WireFault("\(json.description.prefix(80)) is no value")
+                throw WireFault("\(json.description.prefix(80)) is not a value")
             }
             return try typed(name, content)
+        default: return TypedJSON.scalar(json)
         }
     }
 
@@ -33,16 +28,16 @@ enum WireValues {
         case "$null", "$nil": return .null
         case "$date", "$dateOffset", "$date_ms", "$dateMs": if let date = date(name, content) { return .date(date) }
         case "$int", "$int16", "$int32", "$int64":
-            if let number = content.whole ?? content.text.flatMap(Int64.init) { return .integer(number) }
+            if let number = content.integer ?? content.string.flatMap(Int64.init) { return .integer(number) }
         case "$float", "$double":
-            if let number = content.number ?? content.text.flatMap(Double.init) { return .double(number) }
+            if let number = content.double ?? content.string.flatMap(Double.init) { return .double(number) }
         case "$decimal":
-            if let number = Decimal(string: content.text ?? content.description) { return .decimal(number) }
-        case "$bool": if let flag = content.flag ?? content.whole.map({ $0 != 0 }) { return .boolean(flag) }
-        case "$string": if let text = content.text { return .string(text) }
-        case "$uuid": if let uuid = content.text.flatMap(UUID.init) { return .uuid(uuid) }
-        case "$uri", "$url": if let uri = content.text.flatMap({ URL(string: $0) }) { return .uri(uri) }
-        case "$data": if let data = content.text.flatMap({ Data(base64Encoded: $0) }) { return .binary(data) }
+            if let number = Decimal(string: content.string ?? content.description) { return .decimal(number) }
+        case "$bool": if let flag = content.boolean ?? content.integer.map({ $0 != 0 }) { return .boolean(flag) }
+        case "$string": if let text = content.string { return .string(text) }
+        case "$uuid": if let uuid = content.string.flatMap(UUID.init) { return .uuid(uuid) }
+        case "$uri", "$url": if let uri = content.string.flatMap({ URL(string: $0) }) { return .uri(uri) }
+        case "$data": if let data = content.string.flatMap({ Data(base64Encoded: $0) }) { return .binary(data) }
         case "$set", "$list", "$array":
             if let elements = content.elements {
                 return name == "$set" ? .set(ValueSet(try values(elements))) : .list(try values(elements))
@@ -56,9 +51,9 @@ enum WireValues {
 
     private static func date(_ name: String, _ content: JSONValue) -> Date? {
         if name == "$date_ms" || name == "$dateMs" {
-            return content.number.map { Date(timeIntervalSince1970: $0 / 1000) }
+            return content.double.map { Date(timeIntervalSince1970: $0 / 1000) }
         }
-        guard let text = content.text else { return content.number.map { Date(timeIntervalSince1970: $0 / 1000) } }
+        guard let text = content.string else { return content.double.map { Date(timeIntervalSince1970: $0 / 1000) } }
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
         return try? Date(text, strategy: style)
     }
@@ -66,11 +61,11 @@ enum WireValues {
     /// A geo point, in any of the forms that cases have.
     static func point(_ json: JSONValue) -> GeoPoint? {
         guard let members = json.members else { return nil }
-        if let pair = members["$geo"]?.elements?.compactMap(\.number), pair.count == 2 {
+        if let pair = members["$geo"]?.elements?.compactMap(\.double), pair.count == 2 {
             return GeoPoint(latitude: pair[0], longitude: pair[1])
         }
-        guard let latitude = (members["lat"] ?? members["latitude"])?.number,
-            let longitude = (members["lon"] ?? members["longitude"])?.number
+        guard let latitude = (members["lat"] ?? members["latitude"])?.double,
+            let longitude = (members["lon"] ?? members["longitude"])?.double
         else { return nil }
         return GeoPoint(latitude: latitude, longitude: longitude)
     }
@@ -99,7 +94,7 @@ enum WireValues {
         case .geoPoint(let point): ["$geo": [.double(point.latitude), .double(point.longitude)]]
         case .list(let values): .array(values.map(json))
         case .set(let values): .array(values.members.map(json))
-        case .composite(let elements): .object(elements.mapValues(json))
+        case .composite(let elements): .object(JSONObject(elements.mapValues(json)))
         }
     }
 
@@ -110,7 +105,7 @@ enum WireValues {
     }
 
     /// The text of a member: a text as it is, all else as JSON.
-    static func text(_ json: JSONValue) -> String { json.text ?? json.description }
+    static func text(_ json: JSONValue) -> String { json.string ?? json.description }
 
     /// A type as the `model` of a case names it.
     static func property(_ name: String) throws(WireFault) -> StackMobSchema.Property {

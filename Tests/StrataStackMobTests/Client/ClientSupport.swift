@@ -61,7 +61,7 @@ extension WireRequest {
         return String(header.dropFirst(8).prefix { $0 != "\"" })
     }
 
-    var json: JSONValue? { body.flatMap { try? JSONValue($0) } }
+    var json: JSONValue? { body.flatMap { try? JSONValue(parsing: $0) } }
 
     /// The members of a form.
     var form: [String: String] {
@@ -118,7 +118,7 @@ enum ClientVectors {
         let url = try #require(
             Bundle.module.url(forResource: "stackmob", withExtension: "jsonl", subdirectory: "Vectors"))
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-            .map { try JSONValue(text: String($0)) }
-            .filter { $0["area"]?.text == name }
+            .map { try JSONValue(parsing: String($0)) }
+            .filter { $0["area"]?.string == name }
     }
 }

@@ -19,6 +19,35 @@ import Testing
         #expect(rig.transport.requests[0].header("X-StackMob-API-Key") == testKey)
     }
 
+    @Test func aNumberThatIsNotFiniteStopsTheRequest() async throws {
+        let rig = try ClientRig()
+        let created = await remoteError {
+            _ = try await rig.client.dataStore.create(["todo_id": "1", "sizes": [1, .double(.nan)]], in: "todo")
+        }
+        #expect(created?.message.contains("$.sizes[1]") == true)
+        let pushed = await remoteError { try await rig.client.push.broadcast(["badge": .double(.infinity)]) }
+        #expect(pushed?.message.contains("$.kvPairs.badge") == true)
+        #expect(rig.transport.requests.isEmpty)
+    }
+
+    @Test func objectsAreSentAndReadInTheOrderOfTheirMembers() async throws {
+        let rig = try ClientRig()
+        rig.transport.answer(json: #"{"z":1.50,"a":18446744073709551615,"m":{"y":[],"b":null}}"#)
+        let object = try await rig.client.dataStore.create(["todo_id": "1", "b": 2, "a": 3], in: "todo")
+        #expect(rig.transport.requests[0].body == Data(#"{"todo_id":"1","b":2,"a":3}"#.utf8))
+        #expect(object.names == ["z", "a", "m"])
+        #expect(object["a"]?.decimal == Decimal(UInt64.max))
+    }
+
+    @Test(arguments: ["{\"a\":01}", "{\"a\":\"\\u+041\"}", "{\"a\":\"\\ud800\"}", "{\"a\":1.}", "[1]]"])
+    func answersThatAreNotJSONAreRefused(text: String) async throws {
+        let rig = try ClientRig()
+        rig.transport.answer(json: text)
+        let error = await remoteError { _ = try await rig.client.dataStore.read("1", in: "todo") }
+        #expect(error?.kind == .invalidAnswer)
+        #expect(error?.message.contains("line 1") == true)
+    }
+
     @Test func linksOfAccountsAreNotSentInTheClear() async throws {
         let rig = try ClientRig()
         rig.transport.handle { _ in .scripted(json: "{}") }

@@ -7,41 +7,43 @@ import Testing
 @Suite struct ClientVectorTests {
     private func rig(_ vector: JSONValue) throws -> ClientRig {
         try ClientRig { configuration in
-            if let schema = vector["userSchema"]?.text { configuration.dialect.userSchema = schema }
-            if let field = vector["userPrimaryKeyField"]?.text { configuration.dialect.userPrimaryKeyField = field }
-            if let field = vector["userPasswordField"]?.text { configuration.dialect.userPasswordField = field }
+            if let schema = vector["userSchema"]?.string { configuration.dialect.userSchema = schema }
+            if let field = vector["userPrimaryKeyField"]?.string { configuration.dialect.userPrimaryKeyField = field }
+            if let field = vector["userPasswordField"]?.string { configuration.dialect.userPasswordField = field }
         }
     }
 
     /// Compares what was sent with what should have been.
     private func check(_ vector: JSONValue, _ rig: ClientRig, _ error: RemoteError?) throws {
-        let name = Comment(rawValue: vector["id"]?.text ?? "")
+        let name = Comment(rawValue: vector["id"]?.string ?? "")
         let expect = try #require(vector["expect"], name)
-        if let code = expect["error"]?.whole {
+        if let code = expect["error"]?.integer {
             #expect(error?.code == Int(code), name)
-            if let domain = expect["domain"]?.text { #expect(error?.domain == domain, name) }
-            #expect(rig.transport.requests.count == Int(expect["requestsSent"]?.whole ?? 0), name)
+            if let domain = expect["domain"]?.string { #expect(error?.domain == domain, name) }
+            #expect(rig.transport.requests.count == Int(expect["requestsSent"]?.integer ?? 0), name)
             return
         }
         #expect(error == nil, name)
         let request = try #require(rig.transport.requests.first, name)
         #expect(rig.transport.requests.count == 1, name)
-        if let method = expect["method"]?.text { #expect(request.head.method.rawValue == method, name) }
-        if let path = expect["path"]?.text { #expect(request.head.path == path, name) }
-        if let url = expect["url"]?.text { #expect(request.url == url, name) }
-        if let scheme = expect["scheme"]?.text { #expect(request.head.scheme == scheme, name) }
+        if let method = expect["method"]?.string { #expect(request.head.method.rawValue == method, name) }
+        if let path = expect["path"]?.string { #expect(request.head.path == path, name) }
+        if let url = expect["url"]?.string { #expect(request.url == url, name) }
+        if let scheme = expect["scheme"]?.string { #expect(request.head.scheme == scheme, name) }
         if let body = expect["body"] {
             #expect(body.isNull ? request.body == nil : request.json == body, name)
         }
-        if let form = expect["form"]?.members { #expect(request.form == form.compactMapValues(\.text), name) }
+        if let form = expect["form"]?.members {
+            #expect(request.form == Dictionary(uniqueKeysWithValues: form.map { ($0, $1.string) }), name)
+        }
         for (header, value) in expect["headers"]?.members ?? [:] {
-            #expect(request.header(header) == value.text, name)
+            #expect(request.header(header) == value.string, name)
         }
         for (header, value) in expect["requestHeaders"]?.members ?? [:] {
-            #expect(request.header(header) == value.text, name)
+            #expect(request.header(header) == value.string, name)
         }
         for header in expect["absentHeaders"]?.elements ?? [] {
-            #expect(request.header(header.text ?? "") == nil, name)
+            #expect(request.header(header.string ?? "") == nil, name)
         }
     }
 
@@ -53,7 +55,7 @@ import Testing
             rig.transport.handle { request in
                 request.head.path?.contains("ccessToken") == true ? ClientRig.tokens("T") : .scripted(json: "{}")
             }
-            func text(_ name: String) -> String { vector[name]?.text ?? "" }
+            func text(_ name: String) -> String { vector[name]?.string ?? "" }
             let client = rig.client
             let error = await remoteError {
                 switch text("op") {
@@ -68,12 +70,12 @@ import Testing
                 case "changePassword": try await client.resetPassword(from: text("old"), to: text("new"))
                 case "loginFacebook":
                     try await client.logIn(
-                        facebookToken: text("token"), createsUser: vector["createIfNeeded"]?.flag ?? false,
-                        username: vector["username"]?.text)
+                        facebookToken: text("token"), createsUser: vector["createIfNeeded"]?.boolean ?? false,
+                        username: vector["username"]?.string)
                 case "loginTwitter":
                     try await client.logIn(
                         twitterToken: text("token"), secret: text("secret"),
-                        createsUser: vector["createIfNeeded"]?.flag ?? false, username: vector["username"]?.text)
+                        createsUser: vector["createIfNeeded"]?.boolean ?? false, username: vector["username"]?.string)
                 case "loginGigya":
                     try await client.logIn(
                         gigyaUID: text("uid"), signature: text("signature"), timestamp: text("timestamp"))
@@ -88,16 +90,16 @@ import Testing
 
     @Test func dataBySchema() async throws {
         let vectors = try ClientVectors.area("request")
-        for vector in vectors where vector["op"]?.text != "raw" && vector["op"]?.text != "customCode" {
+        for vector in vectors where vector["op"]?.string != "raw" && vector["op"]?.string != "customCode" {
             let rig = try rig(vector)
             rig.transport.handle { request in
                 .scripted(json: request.json?.elements == nil ? "{}" : #"{"succeeded":["1","2"],"failed":[]}"#)
             }
-            func text(_ name: String) -> String { vector[name]?.text ?? "" }
+            func text(_ name: String) -> String { vector[name]?.string ?? "" }
             let store = rig.client.dataStore
             let object = vector["object"]?.members
             var options = RequestOptions()
-            if let depth = vector["expandDepth"]?.whole, text("op") != "read" {
+            if let depth = vector["expandDepth"]?.integer, text("op") != "read" {
                 options.headers["X-StackMob-Expand"] = String(depth)
             }
             let passed = options
@@ -108,7 +110,7 @@ import Testing
                 case "create": try await store.create(object!, in: text("schema"), options: passed)
                 case "read":
                     _ = try await store.read(
-                        text("objectId"), in: text("schema"), expanding: Int(vector["expandDepth"]?.whole ?? 0))
+                        text("objectId"), in: text("schema"), expanding: Int(vector["expandDepth"]?.integer ?? 0))
                 case "update":
                     try await store.update(text("objectId"), in: text("schema"), with: object!, options: passed)
                 case "delete": try await store.delete(text("objectId"), in: text("schema"))
@@ -121,13 +123,13 @@ import Testing
                         of: text("objectId"), in: text("schema"))
                 case "removeRelated":
                     try await store.remove(
-                        vector["ids"]!.elements!.compactMap(\.text), from: text("field"), of: text("objectId"),
-                        in: text("schema"), deletesObjects: vector["cascade"]?.flag ?? false)
+                        vector["ids"]!.elements!.compactMap(\.string), from: text("field"), of: text("objectId"),
+                        in: text("schema"), deletesObjects: vector["cascade"]?.boolean ?? false)
                 default: Issue.record("no such case: \(text("op"))")
                 }
             }
-            if let exception = vector["expect"]?["exception"]?.text {
-                #expect(error?.domain == exception, Comment(rawValue: vector["id"]?.text ?? ""))
+            if let exception = vector["expect"]?["exception"]?.string {
+                #expect(error?.domain == exception, Comment(rawValue: vector["id"]?.string ?? ""))
                 #expect(rig.transport.requests.isEmpty)
             } else {
                 try check(vector, rig, error)
@@ -137,24 +139,24 @@ import Testing
 
     @Test func counts() async throws {
         for vector in try ClientVectors.area("count") {
-            let name = Comment(rawValue: vector["id"]?.text ?? "")
+            let name = Comment(rawValue: vector["id"]?.string ?? "")
             let rig = try rig(vector)
-            let range = vector["contentRange"]?.text
-            let elements = vector["resultCount"]?.whole.map { Array(repeating: "{}", count: Int($0)) } ?? []
+            let range = vector["contentRange"]?.string
+            let elements = vector["resultCount"]?.integer.map { Array(repeating: "{}", count: Int($0)) } ?? []
             rig.transport.answer(
                 json: "[\(elements.joined(separator: ","))]", headers: range.map { ["Content-Range": $0] } ?? [:])
             var query = StackMobQuery("todo")
             for order in vector["query"]?["orderBy"]?.elements ?? [] {
                 query = query.ordered(
-                    by: order.elements?.first?.text ?? "", ascending: order.elements?.last?.text == "asc")
+                    by: order.elements?.first?.string ?? "", ascending: order.elements?.last?.string == "asc")
             }
-            if let limit = vector["query"]?["limit"]?.whole { query = query.limited(to: Int(limit)) }
+            if let limit = vector["query"]?["limit"]?.integer { query = query.limited(to: Int(limit)) }
             let asked = query
             var count: Int?
             let error = await remoteError { count = try await rig.client.dataStore.count(asked) }
-            if let code = vector["expect"]?["error"]?.whole {
+            if let code = vector["expect"]?["error"]?.integer {
                 #expect(error?.code == Int(code), name)
-            } else if let expected = vector["expect"]?["count"]?.whole {
+            } else if let expected = vector["expect"]?["count"]?.integer {
                 #expect(count == Int(expected), name)
             } else {
                 try check(vector, rig, error)
@@ -166,14 +168,14 @@ import Testing
         for vector in try ClientVectors.area("push") {
             let rig = try rig(vector)
             rig.transport.answer(json: "{}")
-            func texts(_ name: String) -> [String] { vector[name]?.elements?.compactMap(\.text) ?? [] }
+            func texts(_ name: String) -> [String] { vector[name]?.elements?.compactMap(\.string) ?? [] }
             let push = try rig.client.push
             let message = vector["message"]?.members ?? [:]
             let error = await remoteError {
-                switch vector["op"]?.text {
+                switch vector["op"]?.string {
                 case "register":
                     try await push.register(
-                        PushToken(vector["token"]?.text ?? ""), for: vector["user"]?.text ?? "")
+                        PushToken(vector["token"]?.string ?? ""), for: vector["user"]?.string ?? "")
                 case "sendToUsers": try await push.send(message, toUsers: texts("users"))
                 case "sendToTokens": try await push.send(message, toTokens: texts("tokens").map { PushToken($0) })
                 default: Issue.record("no such case")
@@ -186,25 +188,25 @@ import Testing
 
     @Test func busyServers() async throws {
         for vector in try ClientVectors.area("retry-503") {
-            let name = Comment(rawValue: vector["id"]?.text ?? "")
+            let name = Comment(rawValue: vector["id"]?.string ?? "")
             let rig = try rig(vector)
             rig.logIn()
             for status in vector["statuses"]?.elements ?? [] {
                 rig.transport.answer(
-                    status: Int(status.whole ?? 0),
-                    headers: vector["retryAfter"]?.text.map { ["Retry-After": $0] } ?? [:], body: Data("{}".utf8))
+                    status: Int(status.integer ?? 0),
+                    headers: vector["retryAfter"]?.string.map { ["Retry-After": $0] } ?? [:], body: Data("{}".utf8))
             }
             var options = RequestOptions()
-            options.retries = Int(vector["numberOfRetries"]?.whole ?? 0)
+            options.retries = Int(vector["numberOfRetries"]?.integer ?? 0)
             let passed = options
             let error = await remoteError {
                 _ = try await rig.client.perform(CustomCodeRequest("busy"), options: passed)
             }
             let expect = try #require(vector["expect"])
-            #expect(rig.transport.requests.count == expect["attempts"]?.whole.map(Int.init), name)
-            #expect(rig.clock.sleeps == (expect["delays"]?.elements?.compactMap(\.number) ?? []), name)
-            #expect(error?.code == expect["result"]?["code"]?.whole.map(Int.init), name)
-            #expect(error?.domain == expect["result"]?["domain"]?.text, name)
+            #expect(rig.transport.requests.count == expect["attempts"]?.integer.map(Int.init), name)
+            #expect(rig.clock.sleeps == (expect["delays"]?.elements?.compactMap(\.double) ?? []), name)
+            #expect(error?.code == expect["result"]?["code"]?.integer.map(Int.init), name)
+            #expect(error?.domain == expect["result"]?["domain"]?.string, name)
             // Each attempt is signed anew.
             #expect(
                 Set(rig.transport.requests.map { $0.header("Authorization") }).count == rig.transport.requests.count)
@@ -213,18 +215,18 @@ import Testing
 
     @Test func errors() async throws {
         for vector in try ClientVectors.area("error") {
-            let name = Comment(rawValue: vector["id"]?.text ?? "")
+            let name = Comment(rawValue: vector["id"]?.string ?? "")
             let rig = try rig(vector)
             let release = Gate()
             let arrived = Gate()
-            let isExpired = vector["tokenExpired"]?.flag == true
-            let holdsRefresh = vector["refreshTokenHeld"]?.flag == true
+            let isExpired = vector["tokenExpired"]?.boolean == true
+            let holdsRefresh = vector["refreshTokenHeld"]?.boolean == true
             if isExpired || holdsRefresh || vector["refreshTokenHeld"] != nil {
                 rig.logIn(refreshToken: holdsRefresh ? "R" : nil, expiresIn: isExpired ? -1 : 3600)
             }
-            let status = Int(vector["status"]?.whole ?? 200)
-            let body = vector["body"]?.data ?? Data()
-            let refreshStatus = Int(vector["refresh"]?["status"]?.whole ?? 200)
+            let status = Int(vector["status"]?.integer ?? 200)
+            let body = try vector["body"]?.data() ?? Data()
+            let refreshStatus = Int(vector["refresh"]?["status"]?.integer ?? 200)
             rig.transport.handle { request in
                 guard request.head.path == "/user/refreshToken" else { return .scripted(status: status, body: body) }
                 arrived.open()
@@ -233,12 +235,12 @@ import Testing
             }
             let client = rig.client
             var running: Task<Void, any Error>?
-            if vector["refreshAlreadyRunning"]?.flag == true {
+            if vector["refreshAlreadyRunning"]?.boolean == true {
                 running = Task { try await client.session.refresh() }
                 await arrived.wait()
             }
             let error = await remoteError {
-                switch vector["op"]?.text {
+                switch vector["op"]?.string {
                 case "login": try await client.logIn(username: "bob", password: "x")
                 case "create": try await client.dataStore.create(["username": "jack"], in: "user")
                 case "read": _ = try await client.dataStore.read("1", in: "todo")
@@ -247,9 +249,11 @@ import Testing
                 default: Issue.record("no such case")
                 }
             }
-            #expect(error?.domain == vector["expect"]?["domain"]?.text, name)
-            #expect(error?.code == vector["expect"]?["code"]?.whole.map(Int.init), name)
-            if let info = vector["expect"]?["userInfo"] { #expect(try JSONValue(error?.body ?? Data()) == info, name) }
+            #expect(error?.domain == vector["expect"]?["domain"]?.string, name)
+            #expect(error?.code == vector["expect"]?["code"]?.integer.map(Int.init), name)
+            if let info = vector["expect"]?["userInfo"] {
+                #expect(try JSONValue(parsing: error?.body ?? Data()) == info, name)
+            }
             release.open()
             _ = try? await running?.value
         }

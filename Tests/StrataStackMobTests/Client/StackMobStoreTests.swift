@@ -101,7 +101,7 @@ import Testing
         let rig = try ClientRig()
         let (_, container) = try open(rig)
         rig.transport.handle { request in
-            let isBad = request.json?["todo_id"]?.text == "2" || request.head.path == "/todo/2"
+            let isBad = request.json?["todo_id"]?.string == "2" || request.head.path == "/todo/2"
             return isBad
                 ? .scripted(json: #"{"error":"no"}"#, status: 409)
                 : .scripted(json: (request.json ?? [:]).description, status: 201)

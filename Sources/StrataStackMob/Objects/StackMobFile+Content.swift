@@ -1,0 +1,14 @@
+import Foundation
+
+extension StackMobFile {
+    /// The content in the text that a field takes, as the libraries for StackMob read it: the word `base64` marks where
+    /// it begins, so that a file with this word in its name cannot be read.
+    /// - Throws: ``RemoteError`` if it is the address of a stored file, or anything else.
+    public static func data(fieldValue: String) throws(RemoteError) -> Data {
+        guard fieldValue.ranges(of: "base64").count == 1, let file = try? StackMobFile(fieldValue: fieldValue) else {
+            throw StackMobError.incompatible(
+                "a file that is not stored yet is a text with its content in base64, not \"\(fieldValue.prefix(80))\"")
+        }
+        return file.data
+    }
+}

@@ -1,0 +1,79 @@
+/// The parts of a request that an OAuth 1 signature covers (RFC 5849, section 3.4.1).
+public struct OAuth1Request: Sendable, Hashable {
+    /// How the parameters of the query count.
+    public enum QueryForm: Sendable, Hashable, CaseIterable {
+        /// By their names and values, however they are escaped, as the RFC has it.
+        case decoded
+        /// As they stand in the address, escapes and all, as the libraries for StackMob sign.
+        case asSent
+    }
+
+    /// The HTTP method.
+    public var method: String
+    /// `http` or `https`.
+    public var scheme: String
+    /// Host and port as they stand in the header `Host`.
+    public var authority: String
+    /// Path and query as they are sent.
+    public var target: String
+    /// The body, if its type is `application/x-www-form-urlencoded`; nil for all other bodies, which do not count.
+    public var form: String?
+
+    /// Describes a request.
+    public init(method: String, scheme: String, authority: String, target: String, form: String? = nil) {
+        self.method = method
+        self.scheme = scheme
+        self.authority = authority
+        self.target = target
+        self.form = form
+    }
+
+    /// The address without the query: scheme and host in lower case, the port only where it is not the standard one of
+    /// the scheme, the path as it is sent.
+    public var baseURI: String {
+        let scheme = scheme.lowercased()
+        let path = target.prefix { $0 != "?" && $0 != "#" }
+        var authority = authority.lowercased()
+        if let address = HostAndPort(authority) {
+            let isStandard = address.port == nil || address.port == HostAndPort.standardPort(of: scheme)
+            authority = isStandard ? address.host : address.description
+        }
+        return "\(scheme)://\(authority)\(path.hasPrefix("/") ? "" : "/")\(path)"
+    }
+
+    /// The text that is signed: method, address and all parameters, sorted by their encoded names and then by their
+    /// encoded values.
+    /// - Parameters:
+    ///   - authorization: The parameters of the protocol. Its signature does not count.
+    ///   - queryForm: How the parameters of the query count.
+    public func baseString(_ authorization: OAuth1Authorization, queryForm: QueryForm = .decoded) -> String {
+        let own = authorization.parameters.filter { $0.name != "oauth_signature" }
+            .map { (name: PercentEncoding.encode($0.name), value: PercentEncoding.encode($0.value)) }
+        let parameters = (own + query(queryForm) + QueryParameters.split(form ?? "").map(Self.normalized))
+            .sorted { a, b in
+                a.name == b.name ? Self.isBefore(a.value, b.value) : Self.isBefore(a.name, b.name)
+            }
+            .map { "\($0.name)=\($0.value)" }
+            .joined(separator: "&")
+        return [method, baseURI, parameters].map { PercentEncoding.encode($0) }.joined(separator: "&")
+    }
+
+    private func query(_ form: QueryForm) -> [QueryParameters.Parameter] {
+        let query = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first ?? ""
+        let parameters = QueryParameters.split(query)
+        return switch form {
+        case .decoded: parameters.map(Self.normalized)
+        case .asSent: parameters.map { (String($0.name), String($0.value)) }
+        }
+    }
+
+    /// A parameter with the escapes that the standard has, whatever the client escaped.
+    private static func normalized(_ name: Substring, _ value: Substring) -> QueryParameters.Parameter {
+        (
+            PercentEncoding.encode(bytes: QueryParameters.decode(name, true)),
+            PercentEncoding.encode(bytes: QueryParameters.decode(value, true))
+        )
+    }
+
+    private static func isBefore(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
+}
