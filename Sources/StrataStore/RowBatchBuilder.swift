@@ -1,11 +1,12 @@
-/// Fills a ``RowBatch``: a row at a time, in the order of the answer.
+/// Fills a ``RowBatch``: a row at a time, in the order of the answer. It cannot be copied, so that nothing writes to a batch
+/// that has been published.
 ///
-///     var builder = RowBatchBuilder(model: model)
+///     var builder = RowBatchBuilder()
 ///     builder.beginRow(entity: city, key: 1, version: 1)
 ///     builder.setText("Lima", slot: 0)
 ///     builder.endRow()
 ///     let batch = builder.finish()
-public struct RowBatchBuilder {
+public struct RowBatchBuilder: ~Copyable {
     @usableFromInline package static var slabSize: Int { 256 * 1024 }
 
     @usableFromInline package var pointers: [UnsafeRawPointer] = []
@@ -24,7 +25,7 @@ public struct RowBatchBuilder {
     /// - Parameter expectedRows: How many rows are likely, or nil. A small number avoids taking a large block for a
     ///   single row.
     public init(expectedRows: Int? = nil) {
-        nextCapacity = expectedRows.map { min(Self.slabSize, max(256, $0 * 256)) } ?? 4096
+        nextCapacity = expectedRows.map { min(max($0, 1), Self.slabSize / 256) * 256 } ?? 4096
     }
 
     /// Begins a row in which every slot is nil.

@@ -2,14 +2,29 @@ import Foundation
 
 /// An ``AttributeValue`` that knows its place in a packed row. All types of the model conform.
 public protocol RowValue: AttributeValue {
-    /// Reads the value of a slot that has one.
+    /// Reads the value of a slot that has one. What is not a value of the type reads as ``AttributeValue/zeroValue``, or as
+    /// the nearest value; see ``validated(_:_:)``.
     static func load(_ row: RowPointer, _ slot: Int) -> Self
+    /// Reads the value of a slot that has one.
+    /// - Returns: nil if the slot holds what is not a value of the type; see ``DamagedValue``.
+    static func validated(_ row: RowPointer, _ slot: Int) -> Self?
     /// Writes the value to a slot of a row that nobody else can see.
     /// - Parameter layout: The slots of the row's entity, asked for where the row needs more room.
     func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription])
 }
 
+extension RowValue {
+    /// Everything that the slot can hold is a value of the type.
+    @inlinable
+    public static func validated(_ row: RowPointer, _ slot: Int) -> Self? { load(row, slot) }
+}
+
 extension RowValue where Self: FixedWidthInteger {
+    /// Reads a whole number that fits the width of the type.
+    @inlinable
+    public static func validated(_ row: RowPointer, _ slot: Int) -> Self? {
+        Self(exactly: Int64(bitPattern: row.word(slot)))
+    }
     /// Reads a whole number; the stored one clamped to the width of the type.
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Self {
@@ -28,6 +43,11 @@ extension Int64: RowValue {}
 
 extension Double: RowValue {
     @inlinable
+    public static func validated(_ row: RowPointer, _ slot: Int) -> Double? {
+        let number = load(row, slot)
+        return number.isNaN ? nil : number
+    }
+    @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Double { Double(bitPattern: row.word(slot)) }
     @inlinable
     public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
@@ -36,6 +56,13 @@ extension Double: RowValue {
 }
 
 extension Float: RowValue {
+    /// Reads a number that the type can hold, if perhaps with fewer digits.
+    @inlinable
+    public static func validated(_ row: RowPointer, _ slot: Int) -> Float? {
+        let number = Double(bitPattern: row.word(slot))
+        let narrow = Float(number)
+        return number.isNaN || narrow.isInfinite != number.isInfinite ? nil : narrow
+    }
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Float { Float(Double(bitPattern: row.word(slot))) }
     @inlinable
@@ -45,6 +72,12 @@ extension Float: RowValue {
 }
 
 extension Bool: RowValue {
+    /// Reads 0 or 1.
+    @inlinable
+    public static func validated(_ row: RowPointer, _ slot: Int) -> Bool? {
+        let word = row.word(slot)
+        return word > 1 ? nil : word == 1
+    }
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Bool { row.word(slot) != 0 }
     @inlinable
@@ -54,6 +87,11 @@ extension Bool: RowValue {
 }
 
 extension Date: RowValue {
+    @inlinable
+    public static func validated(_ row: RowPointer, _ slot: Int) -> Date? {
+        let date = load(row, slot)
+        return date.timeIntervalSinceReferenceDate.isNaN ? nil : date
+    }
     @inlinable
     public static func load(_ row: RowPointer, _ slot: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: row.word(slot)))
@@ -77,15 +115,20 @@ extension String: RowValue {
 }
 
 extension URL: RowValue {
-    public static func load(_ row: RowPointer, _ slot: Int) -> URL { URL(string: String.load(row, slot)) ?? .zeroValue }
+    public static func load(_ row: RowPointer, _ slot: Int) -> URL { validated(row, slot) ?? .zeroValue }
+    /// Reads a URI that can be parsed.
+    public static func validated(_ row: RowPointer, _ slot: Int) -> URL? { URL(string: String.load(row, slot)) }
     public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         absoluteString.store(to: &slab, slot, layout())
     }
 }
 
 extension Decimal: RowValue {
-    public static func load(_ row: RowPointer, _ slot: Int) -> Decimal {
-        Decimal(string: String.load(row, slot), locale: Locale(identifier: "en_US_POSIX")) ?? .zeroValue
+    public static func load(_ row: RowPointer, _ slot: Int) -> Decimal { validated(row, slot) ?? .zeroValue }
+    /// Reads a number that the type can hold.
+    public static func validated(_ row: RowPointer, _ slot: Int) -> Decimal? {
+        let number = Decimal(string: String.load(row, slot), locale: Locale(identifier: "en_US_POSIX"))
+        return number?.isNaN == true ? nil : number
     }
     public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         description.store(to: &slab, slot, layout())
@@ -101,9 +144,10 @@ extension Data: RowValue {
 }
 
 extension UUID: RowValue {
-    public static func load(_ row: RowPointer, _ slot: Int) -> UUID {
+    public static func load(_ row: RowPointer, _ slot: Int) -> UUID { validated(row, slot) ?? .zeroValue }
+    public static func validated(_ row: RowPointer, _ slot: Int) -> UUID? {
         let bytes = row.bytes(slot)
-        guard bytes.count == 16 else { return .zeroValue }
+        guard bytes.count == 16 else { return nil }
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
     public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
@@ -112,75 +156,19 @@ extension UUID: RowValue {
 }
 
 extension GeoPoint: RowValue {
-    public static func load(_ row: RowPointer, _ slot: Int) -> GeoPoint {
+    public static func load(_ row: RowPointer, _ slot: Int) -> GeoPoint { validated(row, slot) ?? .zeroValue }
+    /// Reads two coordinates, in or out of their ranges.
+    public static func validated(_ row: RowPointer, _ slot: Int) -> GeoPoint? {
         let bytes = row.bytes(slot)
-        guard bytes.count == 16 else { return .zeroValue }
-        return GeoPoint(
+        guard bytes.count == 16 else { return nil }
+        let point = GeoPoint(
             latitude: Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))),
             longitude: Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         )
+        return point.latitude.isNaN || point.longitude.isNaN ? nil : point
     }
     public func store(to slab: inout RowSlab, _ slot: Int, _ layout: @autoclosure () -> [SlotDescription]) {
         let words = (latitude.bitPattern.littleEndian, longitude.bitPattern.littleEndian)
         withUnsafeBytes(of: words) { RowEditing.setBytes($0, slot, layout: layout(), in: &slab) }
-    }
-}
-
-extension RowPointer {
-    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
-    /// file's name.
-    public func value(_ slot: SlotDescription) -> Value {
-        guard isPresent(slot.index) else { return .null }
-        switch slot.storage {
-        case .integer: return .integer(Int64(bitPattern: word(slot.index)))
-        case .double: return .double(Double.load(self, slot.index))
-        case .boolean: return .boolean(Bool.load(self, slot.index))
-        case .date: return .date(Date.load(self, slot.index))
-        case .key: return .object(Int64(bitPattern: word(slot.index)))
-        case .text: return slot.type == .uri ? .uri(URL.load(self, slot.index)) : .string(String.load(self, slot.index))
-        case .decimal: return .decimal(Decimal.load(self, slot.index))
-        case .bytes: return .binary(Data.load(self, slot.index))
-        case .uuid: return .uuid(UUID.load(self, slot.index))
-        case .geoPoint: return .geoPoint(GeoPoint.load(self, slot.index))
-        }
-    }
-}
-
-extension RowEditing {
-    /// Writes a boxed value to a slot.
-    /// - Returns: false, and the row unchanged, if the value is not of the slot's type or does not fit.
-    package static func setValue(
-        _ value: Value, _ slot: SlotDescription, layout: [SlotDescription], in slab: inout RowSlab
-    ) -> Bool {
-        if value.isNull {
-            setNil(slot.index, in: slab)
-            return true
-        }
-        guard let boxed = rowValue(value, for: slot) else { return false }
-        boxed.store(to: &slab, slot.index, layout)
-        return true
-    }
-
-    private static func rowValue(_ value: Value, for slot: SlotDescription) -> (any RowValue)? {
-        guard let type = slot.type else {
-            if case .object(let key) = value { return key }
-            return nil
-        }
-        switch type {
-        case .integer16: return Int16(value)
-        case .integer32: return Int32(value)
-        case .integer64: return Int64(value)
-        case .decimal: return Decimal(value)
-        case .double: return Double(value)
-        case .float: return Float(value)
-        case .string: return String(value)
-        case .boolean: return Bool(value)
-        case .date: return Date(value)
-        case .binary, .transformable: return Data(value)
-        case .uuid: return UUID(value)
-        case .uri: return URL(value)
-        case .geoPoint: return GeoPoint(value)
-        case .composite: return nil
-        }
     }
 }

@@ -23,32 +23,30 @@ public struct StoreChange: Sendable {
 }
 
 /// Hands the changes of a store on to everybody who wants to hear of them.
-///
-/// `@unchecked Sendable`: the handlers are reached with the lock held alone.
-public final class StoreChangeFeed: @unchecked Sendable {
-    private let lock = NSLock()
-    private var handlers: [Int: @Sendable (StoreChange) -> Void] = [:]
-    private var nextNumber = 0
+public final class StoreChangeFeed: Sendable {
+    private struct State {
+        var handlers: [Int: @Sendable (StoreChange) -> Void] = [:]
+        var nextNumber = 0
+    }
+
+    private let state = Guarded(State())
 
     /// A feed that nobody listens to.
     public init() {}
 
     /// Calls a closure after each change, on the thread that made it, for as long as the result is kept.
     public func observe(_ handler: @escaping @Sendable (StoreChange) -> Void) -> StoreObservation {
-        let number = lock.withLock {
-            nextNumber += 1
-            handlers[nextNumber] = handler
-            return nextNumber
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            state.handlers[state.nextNumber] = handler
+            return state.nextNumber
         }
-        return StoreObservation { [weak self] in
-            guard let self else { return }
-            _ = lock.withLock { self.handlers.removeValue(forKey: number) }
-        }
+        return StoreObservation { [weak self] in self?.state.withLock { _ = $0.handlers.removeValue(forKey: number) } }
     }
 
     /// Tells all of a change.
     public func post(_ change: StoreChange) {
-        for handler in lock.withLock({ Array(handlers.values) }) { handler(change) }
+        for handler in state.withLock({ Array($0.handlers.values) }) { handler(change) }
     }
 }
 

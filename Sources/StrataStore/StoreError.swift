@@ -4,6 +4,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case notFound(path: String)
     /// The file cannot be opened or made: missing folder, no permission.
     case cannotOpen(path: String, reason: String)
+    /// An option for opening a store has a value that means nothing.
+    case invalidOption(name: String, value: String, reason: String)
     /// The store may be read, but not written.
     case readOnly(path: String)
     /// The file is no store of Strata's: another format, another application's database.
@@ -23,6 +25,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case invalidPredicate(PredicateEvaluationError)
     /// A value in the store does not fit the model.
     case invalidData(entity: String, property: String, key: Int64, reason: String)
+    /// A row that is to be written refers to the file of an external value that has been removed meanwhile, because the
+    /// value was replaced or deleted elsewhere and nothing referred to it for long. Nothing was written.
+    case missingFile(entity: String, property: String, key: Int64, file: String)
     /// A constraint of the store itself was broken, for instance a foreign key.
     case constraint(entity: String, reason: String)
     /// Reading or writing failed for another reason. `code` is the engine's own.
@@ -44,6 +49,7 @@ extension StoreError: CustomStringConvertible {
         case .notFound(let path): "no store at \(path); check the path, or allow it to be made"
         case .cannotOpen(let path, let reason):
             "cannot open \(path): \(reason); check that the folder exists and may be written"
+        case .invalidOption(let name, let value, let reason): "the option \(name) is \(value); \(reason)"
         case .readOnly(let path): "\(path) is read-only; make it writable, or do not save"
         case .notAStore(let path, let reason): "\(path) is not a Strata store: \(reason); choose another file"
         case .corrupt(let path, let reason): "\(path) is damaged: \(reason); restore it from a backup"
@@ -55,6 +61,9 @@ extension StoreError: CustomStringConvertible {
         case .invalidPredicate(let error): "the condition has no answer: \(error)"
         case .invalidData(let entity, let property, let key, let reason):
             "\(entity).\(property) of object \(key) does not fit the model: \(reason)"
+        case .missingFile(let entity, let property, let key, let file):
+            "\(entity).\(property) of object \(key): its value stood in the file \(file), which is gone; "
+                + "set the property again, or refresh the object"
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
         case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
         case .closed(let path): "\(path) has been closed"

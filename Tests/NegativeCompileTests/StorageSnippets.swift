@@ -61,6 +61,23 @@ extension Snippet {
                 }
                 """),
         Snippet(
+            "rowBatchBuilder", .flow, expecting: "used after consume",
+            leak: """
+                private func publish() -> RowBatch {
+                    var builder = RowBatchBuilder()
+                    var copy = builder
+                    copy.addHeader(entityIndex: 0, key: 1, version: 1)
+                    return builder.finish()
+                }
+                """,
+            twin: """
+                private func publish() -> RowBatch {
+                    var builder = RowBatchBuilder()
+                    builder.addHeader(entityIndex: 0, key: 1, version: 1)
+                    return builder.finish()
+                }
+                """),
+        Snippet(
             "genericSendable", .types, expecting: "does not conform to the 'Sendable' protocol",
             leak: """
                 private func send(_ value: some Sendable) {}

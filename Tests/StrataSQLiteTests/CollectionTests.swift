@@ -81,11 +81,11 @@ import Testing
             model: try ManagedObjectModel(name: "Cities", entities: [city]), location: .memory(name: nil))
         for (key, name) in ["Zürich", "ZURICH", "Zug", "Genève"].enumerated() {
             let canonical = TextComparison.fold(name, [.caseInsensitive, .diacriticInsensitive])
-            try store.insert(("City", Int64(key), ["name": .string(name), "key": .string(canonical)]))
+            try store.insert(("City", Int64(key + 1), ["name": .string(name), "key": .string(canonical)]))
         }
         for (format, keys) in [
-            ("name ==[cd] 'zürich'", [Int64(0), 1]), ("name BEGINSWITH[cd] 'zu'", [0, 1, 2]),
-            ("name IN[cd] {'geneve', 'ZUG'}", [2, 3]),
+            ("name ==[cd] 'zürich'", [Int64(1), 2]), ("name BEGINSWITH[cd] 'zu'", [1, 2, 3]),
+            ("name IN[cd] {'geneve', 'ZUG'}", [3, 4]),
         ] {
             var plan = FetchPlan(entityIndex: 0)
             plan.predicate = try FetchPredicate(format: format)

@@ -27,7 +27,7 @@ import Testing
             try store.insert((name, 100, ["name": "Nowhere"]))
             for (index, place) in Self.places.enumerated() {
                 let point = GeoPoint(latitude: place.1, longitude: place.2)
-                try store.insert((name, Int64(index), ["name": .string(place.0), "place": .geoPoint(point)]))
+                try store.insert((name, Int64(index + 1), ["name": .string(place.0), "place": .geoPoint(point)]))
             }
         }
     }
@@ -35,7 +35,7 @@ import Testing
     func names(_ format: String) throws -> [String] {
         let predicate = try FetchPredicate(format: format)
         let found = try ["Plain", "Indexed"].map { entity in
-            try store.keys(entity, predicate).map { $0 == 100 ? "Nowhere" : Self.places[Int($0)].0 }
+            try store.keys(entity, predicate).map { $0 == 100 ? "Nowhere" : Self.places[Int($0) - 1].0 }
         }
         #expect(found[0] == found[1], "\(format)")
         return found[1]
@@ -73,9 +73,9 @@ import Testing
         var plan = FetchPlan(entityIndex: try store.entity("Indexed").index)
         plan.predicate = try FetchPredicate(format: "near(place, {51, 0})")
         plan.limit = 2
-        #expect(try store.fetchKeys(plan) == [1, 0])
+        #expect(try store.fetchKeys(plan) == [2, 1])
         plan.sorts = [FetchSort("name", ascending: false)]
-        #expect(try store.fetch(plan).rows.map { $0.row.key } == [2, 6])
+        #expect(try store.fetch(plan).rows.map { $0.row.key } == [3, 7])
     }
 
     @Test func whatIsNoPointIsRefused() throws {

@@ -210,7 +210,7 @@ import Testing
             ("owner", "owner", "1.5"),
             ("power", "power", "'strong'"), ("_entity", "_entity", "'Nonsense'"),
         ] {
-            let shell = Shell(path: path)
+            let shell = Shell(path: path, knowsFunctions: true)
             try shell.run("UPDATE thing SET \(column) = \(value)")
             let error = #expect(throws: StoreError.self) { try store.fetch(FetchPlan(entityIndex: 0)) }
             guard case .invalidData(_, let named, key: 7, _) = error, named == property else {

@@ -191,6 +191,8 @@ struct TracedFile {
 /// SQLite without the store, as a shell would use the file.
 struct Shell {
     let path: String
+    /// Whether it knows the functions that triggers of the store call.
+    var knowsFunctions = false
 
     @discardableResult
     func run(_ sql: String) throws -> [[String]] {
@@ -198,6 +200,10 @@ struct Shell {
         guard sqlite3_open(path, &handle) == SQLITE_OK else { throw MissingName(name: path) }
         defer { sqlite3_close_v2(handle) }
         sqlite3_busy_timeout(handle, 2000)
+        if knowsFunctions, let handle {
+            SQLFunctions.register(on: handle)
+            WordTokenizer.register(on: handle)
+        }
         var result: [[String]] = []
         var statement: OpaquePointer?
         var rest: UnsafePointer<CChar>?

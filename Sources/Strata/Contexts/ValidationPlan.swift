@@ -6,8 +6,6 @@ struct ValidationPlan: Sendable {
     struct RuledSlot: Sendable {
         let slot: Int
         let rules: ValidationRules
-        /// The compiled pattern, anchored at both ends.
-        let pattern: NSRegularExpression?
     }
 
     /// Slots that must have a value.
@@ -23,9 +21,7 @@ struct ValidationPlan: Sendable {
         ruled = entity.attributes.compactMap { attribute in
             guard !attribute.declaration.rules.isEmpty else { return nil }
             let rules = attribute.declaration.rules
-            return RuledSlot(
-                slot: attribute.slots.lowerBound, rules: rules,
-                pattern: rules.pattern.flatMap { try? NSRegularExpression(pattern: "^(?:\($0))$") })
+            return RuledSlot(slot: attribute.slots.lowerBound, rules: rules)
         }
         counted = entity.relationships.filter {
             $0.isToMany && ($0.declaration.minimumCount > 0 || $0.declaration.maximumCount > 0)
@@ -129,10 +125,14 @@ extension ManagedObject {
         if let length, let most = rules.maximumLength, length > most {
             fail(slot.name, value, .maximumLength, "has length \(length); at most \(most) is allowed", &failures)
         }
-        if let pattern = ruled.pattern, case .string(let text) = value,
-            pattern.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) == nil
-        {
-            fail(slot.name, value, .pattern, "\(value) does not match \(rules.pattern ?? "")", &failures)
+        if let pattern = rules.pattern, case .string(let text) = value {
+            do throws(PredicateEvaluationError) {
+                if try !RegularExpressions.shared.matches(text, pattern, []) {
+                    fail(slot.name, value, .pattern, "\(value) does not match \(pattern)", &failures)
+                }
+            } catch {
+                fail(slot.name, value, .pattern, "\(error)", &failures)
+            }
         }
     }
 

@@ -76,7 +76,7 @@ extension ModelChecker {
             if !type.isNumeric, type != .date {
                 report(entity, attribute, "a \(name) is for numbers and dates, not for \(type.name)")
             } else if type == .date ? bound.kind != "date" : bound.number == nil {
-                report(entity, attribute, "the \(name) \(bound) is no \(type == .date ? "date" : "number")")
+                report(entity, attribute, "the \(name) \(bound) is not a \(type == .date ? "date" : "number")")
             }
         }
         if rules.minimumLength != nil || rules.maximumLength != nil, type != .string, type != .binary {
@@ -96,8 +96,23 @@ extension ModelChecker {
         if let minimum = rules.minimumLength, let maximum = rules.maximumLength, minimum > maximum {
             report(entity, attribute, "the minimum length \(minimum) is above the maximum length \(maximum)")
         }
-        if let pattern = rules.pattern, (try? NSRegularExpression(pattern: pattern)) == nil {
-            report(entity, attribute, "'\(pattern)' is no regular expression (ICU syntax)")
+        if let pattern = rules.pattern {
+            do throws(PatternFault) {
+                _ = try TextPattern(pattern)
+            } catch {
+                report(
+                    entity, attribute,
+                    "'\(pattern)' is not a regular expression: at position \(error.position) \(error.reason)")
+            }
+        }
+        switch attribute.derivation {
+        case .count, .sum, .path:
+            if !rules.isEmpty {
+                report(
+                    entity, attribute,
+                    "is computed when an object is read, so its rules are never checked at a save; remove them")
+            }
+        default: break
         }
         return before == found.count
     }

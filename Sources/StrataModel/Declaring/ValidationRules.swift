@@ -1,14 +1,16 @@
-/// What values of an attribute must satisfy when their object is saved. Rules are not part of the version hash.
+/// What values of an attribute must satisfy when their object is saved. Rules are not part of the version hash. Those of an
+/// attribute that is derived at a save are checked with its new value.
 public struct ValidationRules: Sendable, Hashable {
-    /// The least number or date (inclusive), or nil. Dates are ``Value/date(_:)``.
+    /// The minimum number or date (inclusive), or nil. Dates are ``Value/date(_:)``.
     public var minimum: Value?
-    /// The greatest number or date (inclusive), or nil.
+    /// The maximum number or date (inclusive), or nil.
     public var maximum: Value?
-    /// The least length: characters of text, bytes of binary data.
+    /// The minimum length: characters of text, bytes of binary data.
     public var minimumLength: Int?
-    /// The greatest length: characters of text, bytes of binary data.
+    /// The maximum length: characters of text, bytes of binary data.
     public var maximumLength: Int?
-    /// A regular expression that the whole text must match, in the syntax of `NSRegularExpression` (ICU).
+    /// A regular expression that the whole text must match, line breaks at its end included. The syntax and the promise
+    /// about its cost are those of `MATCHES`; see the guide `Documentation/Predicates.md`.
     public var pattern: String?
 
     /// Collects rules; all that are nil are not checked.

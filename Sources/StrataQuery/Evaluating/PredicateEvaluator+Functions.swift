@@ -7,7 +7,7 @@ extension PredicateEvaluator {
             throw .wrongArgumentCount(function: name, count: arguments.count)
         }
         switch function {
-        case .now: return .plain(.date(now))
+        case .now: return .plain(.date(environment.now))
         case .random: return try random(arguments.first)
         case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation:
             if arguments.count > 1 { return try aggregate(function, arguments.filter { !$0.isNull }, name) }

@@ -5,24 +5,29 @@ extension FetchPredicate {
     ///
     /// Nil is unequal to every value but nil, and in no order with any. A path through nil is nil; a nil collection has
     /// no elements.
-    /// - Parameter variables: Values of the `$variables` that stand in the condition.
+    /// - Parameters:
+    ///   - source: The object.
+    ///   - variables: Values of the `$variables` that stand in the condition.
+    ///   - environment: What `now()` means; the same one for all objects that belong together.
     /// - Throws: A ``PredicateEvaluationError`` for what has no meaning: an unbound variable, an invalid pattern, an
     ///   order of different kinds, a quantifier before what is no collection. Conditions whose answer does not matter
     ///   any more, behind a false part of an AND for instance, are not looked at.
     public func evaluate(
-        on source: some PropertySource, variables: [String: Value] = [:]
+        on source: some PropertySource, variables: [String: Value] = [:],
+        environment: EvaluationEnvironment = EvaluationEnvironment()
     ) throws(PredicateEvaluationError) -> Bool {
-        try PredicateEvaluator(source, variables).holds(self)
+        try PredicateEvaluator(source, variables, environment).holds(self)
     }
 }
 
 extension FetchExpression {
     /// The value of the expression for an object. Objects are given by what they compare as.
-    /// - Throws: See ``FetchPredicate/evaluate(on:variables:)``.
+    /// - Throws: See ``FetchPredicate/evaluate(on:variables:environment:)``.
     public func evaluate(
-        on source: some PropertySource, variables: [String: Value] = [:]
+        on source: some PropertySource, variables: [String: Value] = [:],
+        environment: EvaluationEnvironment = EvaluationEnvironment()
     ) throws(PredicateEvaluationError) -> Value {
-        try PredicateEvaluator(source, variables).value(of: self).value
+        try PredicateEvaluator(source, variables, environment).value(of: self).value
     }
 }
 
@@ -83,20 +88,19 @@ enum Evaluated {
 struct PredicateEvaluator {
     let root: Evaluated
     private var variables: [String: Evaluated]
-    /// The time of the whole evaluation, so that two `now()` are the same.
-    let now: Date
+    let environment: EvaluationEnvironment
 
-    init(_ source: some PropertySource, _ variables: [String: Value]) {
+    init(_ source: some PropertySource, _ variables: [String: Value], _ environment: EvaluationEnvironment) {
         root = (source as? Value).map(Evaluated.plain) ?? .object(source)
         self.variables = variables.mapValues(Evaluated.plain)
-        now = Date()
+        self.environment = environment
     }
 
-    /// Evaluates what depends on given objects alone.
-    init(objects: [String: any PropertySource]) {
+    /// Evaluates what depends on given objects only.
+    init(objects: [String: any PropertySource], _ environment: EvaluationEnvironment) {
         root = .plain(.null)
         variables = objects.mapValues { ($0 as? Value).map(Evaluated.plain) ?? .object($0) }
-        now = Date()
+        self.environment = environment
     }
 
     func holds(_ predicate: FetchPredicate) throws(PredicateEvaluationError) -> Bool {

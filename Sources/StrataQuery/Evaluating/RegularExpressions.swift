@@ -3,17 +3,17 @@ import Foundation
 /// The patterns of `MATCHES`, compiled once for many comparisons. SQL uses this function, too, so that memory and store
 /// agree.
 ///
-/// The syntax is ICU's but for `\X`, the flags `w` and `d`, and case: signs without case are compared one by one, so
-/// that `ß` is no `ss`. Matching takes time in proportion to the length of the text times that of the pattern. Back
-/// references, look-around and atomic groups may take more, up to ``steps`` and ``stepsPerScalar`` for each scalar of the
-/// text; what would take more still is an error.
+/// The syntax is ICU's except for `\X`, the flags `w` and `d`, and case: signs without case are compared one by one, so
+/// that `ß` is not `ss`. A match takes time in proportion to the length of the text times that of the pattern: no pattern and
+/// no text hang a process. Back references, look-around and atomic groups may take more, up to ``steps`` and
+/// ``stepsPerScalar`` for each scalar of the text; what would take more still is an error.
 public final class RegularExpressions: Sendable {
     /// Those that predicates use.
     public static let shared = RegularExpressions()
     /// How many steps a comparison may take, however short the text.
-    public static let steps = PatternMatcher.steps
+    public static let steps = TextPattern.steps
     /// How many more steps it may take for each Unicode scalar of the text.
-    public static let stepsPerScalar = PatternMatcher.stepsPerScalar
+    public static let stepsPerScalar = TextPattern.stepsPerScalar
 
     private struct Key: Hashable {
         let pattern: [UInt8]
@@ -23,7 +23,7 @@ public final class RegularExpressions: Sendable {
     private static let capacity = 256
 
     // The lock guards the table.
-    nonisolated(unsafe) private var compiled: [Key: PatternProgram] = [:]
+    nonisolated(unsafe) private var patterns: [Key: TextPattern] = [:]
     private let lock = NSLock()
 
     private init() {}
@@ -35,38 +35,36 @@ public final class RegularExpressions: Sendable {
     public func matches(
         _ text: String, _ pattern: String, _ options: ComparisonOptions
     ) throws(PredicateEvaluationError) -> Bool {
-        let program = try program(pattern, options)
-        let text = PatternText(TextComparison.fold(text, options.subtracting(.caseInsensitive)))
+        let program = try compiled(pattern, options)
         do throws(PatternTooCostly) {
-            var matcher = try PatternMatcher(program, text)
-            return try matcher.matches()
+            return try program.matches(TextComparison.fold(text, options.subtracting(.caseInsensitive)))
         } catch {
-            throw .costlyPattern(pattern: pattern, length: text.count)
+            throw .costlyPattern(pattern: pattern, length: error.length)
         }
     }
 
     /// Checks a pattern before there is a text to compare.
     /// - Throws: ``PredicateEvaluationError/invalidPattern(pattern:position:reason:)``.
     public func check(_ pattern: String, _ options: ComparisonOptions) throws(PredicateEvaluationError) {
-        _ = try program(pattern, options)
+        _ = try compiled(pattern, options)
     }
 
-    private func program(
+    private func compiled(
         _ pattern: String, _ options: ComparisonOptions
-    ) throws(PredicateEvaluationError) -> PatternProgram {
+    ) throws(PredicateEvaluationError) -> TextPattern {
         let folded = TextComparison.fold(pattern, options.subtracting(.caseInsensitive))
         let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
         let key = Key(pattern: Array(folded.utf8), ignoresCase: ignoresCase)
-        if let known = lock.withLock({ compiled[key] }) { return known }
-        let program: PatternProgram
+        if let known = lock.withLock({ patterns[key] }) { return known }
+        let program: TextPattern
         do throws(PatternFault) {
-            program = try PatternProgram(folded, ignoresCase: ignoresCase)
+            program = try TextPattern(folded, ignoresCase: ignoresCase)
         } catch {
             throw .invalidPattern(pattern: pattern, position: error.position, reason: error.reason)
         }
         lock.withLock {
-            if compiled.count >= Self.capacity { compiled.removeAll() }
-            compiled[key] = program
+            if patterns.count >= Self.capacity { patterns.removeAll() }
+            patterns[key] = program
         }
         return program
     }

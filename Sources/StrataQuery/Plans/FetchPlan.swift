@@ -8,12 +8,15 @@ public struct FetchPlan: Sendable, Hashable {
     public var includesSubentities = true
     /// The condition, or nil for all.
     public var predicate: FetchPredicate?
-    /// The order; by key where it leaves a choice.
+    /// The sort order; ties are broken by key.
     public var sorts: [FetchSort] = []
-    /// The greatest number of objects; nil for all.
+    /// The maximum number of objects; nil for all.
     public var limit: Int?
     /// How many objects are left out at the beginning.
     public var offset = 0
+    /// What `now()` means in the condition and the order; nil for the moment at which a store runs the plan. Set it where
+    /// one request is answered by a store and by memory together.
+    public var environment: EvaluationEnvironment?
 
     /// Asks for all objects of an entity.
     public init(entityIndex: Int) {

@@ -3,6 +3,8 @@ import Foundation
 /// What two conditions, with the orders behind them, have in common that differ in their constants alone: the structure,
 /// and of each constant its kind. Stores keep what they compiled under it, because the same fetch is mostly made again with other values.
 ///
+/// A `now()` counts as a constant: the same date for all of them.
+///
 /// Of a list of constants of one kind the shape knows whether it has none, one, two or more elements; of a mixed list
 /// the kind of each. Empty text and numbers that are not finite are kinds of their own.
 public struct PredicateShape: Sendable, Hashable {
@@ -10,6 +12,8 @@ public struct PredicateShape: Sendable, Hashable {
     public private(set) var bytes: [UInt8] = []
     /// The constants in the order in which they stand in the tree. They are no part of equality.
     public private(set) var constants: [Value] = []
+    /// What `now()` means; made when the first one is met.
+    private var now: Date?
 
     /// Takes structure and constants apart, in one walk.
     public init(_ predicate: FetchPredicate) {
@@ -18,7 +22,12 @@ public struct PredicateShape: Sendable, Hashable {
     }
 
     /// Takes structure and constants of a condition and an order apart, in one walk.
-    public init(_ predicate: FetchPredicate?, sorts: [FetchSort]) {
+    /// - Parameters:
+    ///   - predicate: The condition.
+    ///   - sorts: The order.
+    ///   - environment: What `now()` means; nil for the present moment.
+    public init(_ predicate: FetchPredicate?, sorts: [FetchSort], environment: EvaluationEnvironment? = nil) {
+        now = environment?.now
         if predicate == nil, sorts.isEmpty { return }
         bytes.reserveCapacity(64)
         if let predicate { add(predicate) }
@@ -30,7 +39,13 @@ public struct PredicateShape: Sendable, Hashable {
     }
 
     /// Takes structure and constants apart, in one walk.
-    public init(_ expression: FetchExpression) { add(expression) }
+    /// - Parameters:
+    ///   - expression: The expression.
+    ///   - environment: What `now()` means; nil for the present moment.
+    public init(_ expression: FetchExpression, environment: EvaluationEnvironment? = nil) {
+        now = environment?.now
+        add(expression)
+    }
 
     /// Whether the structures are the same.
     public static func == (a: PredicateShape, b: PredicateShape) -> Bool { a.bytes == b.bytes }
@@ -104,6 +119,11 @@ public struct PredicateShape: Sendable, Hashable {
         case .aggregate(let parts):
             bytes.append(24)
             add(parts)
+        case .function(.now, _):
+            bytes.append(33)
+            let date = now ?? Date()
+            now = date
+            constants.append(.date(date))
         case .function(let function, let arguments):
             bytes.append(25)
             add(function.rawValue)

@@ -4,14 +4,15 @@ extension ValuePlan {
     /// - Throws: A ``PredicateEvaluationError`` for an expression that has no meaning, or an aggregate function of what
     ///   leads to many.
     public func evaluate(over sources: [any PropertySource]) throws(PredicateEvaluationError) -> [[Value]] {
-        var rows = isGrouped ? try groupedRows(sources) : try plainRows(sources)
+        let environment = fetch.environment ?? EvaluationEnvironment()
+        var rows = isGrouped ? try groupedRows(sources, environment) : try plainRows(sources, environment)
         if isDistinct {
-            var seen: Set<[Value]> = []
-            rows.removeAll { !seen.insert($0.values).inserted }
+            var seen: Set<[ComparedValue]> = []
+            rows.removeAll { !seen.insert($0.values.map(ComparedValue.init)).inserted }
         }
         sort(&rows)
-        let rest = rows.dropFirst(fetch.offset)
-        return (fetch.limit.map { rest.prefix($0) } ?? rest).map(\.values)
+        let rest = rows.dropFirst(max(0, fetch.offset))
+        return (fetch.limit.map { rest.prefix(max(0, $0)) } ?? rest).map(\.values)
     }
 
     /// A row while it is made: with what it is sorted by.
@@ -22,23 +23,29 @@ extension ValuePlan {
         var rest: [Value]
     }
 
-    private func plainRows(_ sources: [any PropertySource]) throws(PredicateEvaluationError) -> [Row] {
+    private func plainRows(
+        _ sources: [any PropertySource], _ environment: EvaluationEnvironment
+    ) throws(PredicateEvaluationError) -> [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(sources.count)
         for source in sources {
             var values: [Value] = []
-            for column in columns { values.append(try column.expression.evaluate(onAny: source)) }
-            rows.append(Row(values: values, sortValues: try sortValues(values, source), rest: []))
+            for column in columns { values.append(try column.expression.evaluate(onAny: source, [:], environment)) }
+            rows.append(Row(values: values, sortValues: try sortValues(values, source, environment), rest: []))
         }
         return rows
     }
 
-    private func groupedRows(_ sources: [any PropertySource]) throws(PredicateEvaluationError) -> [Row] {
-        var order: [[Value]] = []
-        var groups: [[Value]: [any PropertySource]] = [:]
+    private func groupedRows(
+        _ sources: [any PropertySource], _ environment: EvaluationEnvironment
+    ) throws(PredicateEvaluationError) -> [Row] {
+        var order: [[ComparedValue]] = []
+        var groups: [[ComparedValue]: [any PropertySource]] = [:]
         for source in sources {
-            var key: [Value] = []
-            for expression in groupBy { key.append(try expression.evaluate(onAny: source)) }
+            var key: [ComparedValue] = []
+            for expression in groupBy {
+                key.append(ComparedValue(try expression.evaluate(onAny: source, [:], environment)))
+            }
             if groups[key] == nil { order.append(key) }
             groups[key, default: []].append(source)
         }
@@ -48,33 +55,33 @@ extension ValuePlan {
         for key in order {
             let members = groups[key] ?? []
             let first: any PropertySource = members.first ?? Value.null
-            let group = GroupValues(members: members)
+            let group = GroupValues(members: members, environment: environment)
             var values: [Value] = []
             var variables: [String: Value] = [:]
             for column in columns {
-                let value = try group.rewrite(column.expression).evaluate(onAny: first)
+                let value = try group.rewrite(column.expression).evaluate(onAny: first, [:], environment)
                 values.append(value)
                 variables[column.name] = value
             }
-            if let having, try !group.rewrite(having).evaluate(onAny: first, variables) { continue }
-            rows.append(Row(values: values, sortValues: try sortValues(values, first), rest: key))
+            if let having, try !group.rewrite(having).evaluate(onAny: first, variables, environment) { continue }
+            rows.append(Row(values: values, sortValues: try sortValues(values, first, environment), rest: key.map(\.value)))
         }
         return rows
     }
 
     private func sortValues(
-        _ values: [Value], _ source: any PropertySource
+        _ values: [Value], _ source: any PropertySource, _ environment: EvaluationEnvironment
     ) throws(PredicateEvaluationError) -> [Value] {
         var result: [Value] = []
         for sort in fetch.sorts {
             if let column = column(of: sort) {
                 result.append(values[column])
             } else {
-                result.append(try sort.value(ofAny: source))
+                result.append(try sort.value(ofAny: source, environment))
             }
         }
         if fetch.sorts.isEmpty, !isGrouped, let distance = fetch.predicate?.nearestFirst {
-            result.append(try distance.evaluate(onAny: source))
+            result.append(try distance.evaluate(onAny: source, [:], environment))
         }
         return result
     }
@@ -107,22 +114,26 @@ extension ValuePlan {
 }
 
 extension FetchSort {
-    fileprivate func value(ofAny source: any PropertySource) throws(PredicateEvaluationError) -> Value {
-        try value(of: source)
+    fileprivate func value(
+        ofAny source: any PropertySource, _ environment: EvaluationEnvironment
+    ) throws(PredicateEvaluationError) -> Value {
+        try value(of: source, environment: environment)
     }
 }
 
 extension FetchExpression {
-    fileprivate func evaluate(onAny source: any PropertySource) throws(PredicateEvaluationError) -> Value {
-        try PredicateEvaluator(source, [:]).value(of: self).value
+    fileprivate func evaluate(
+        onAny source: any PropertySource, _ variables: [String: Value], _ environment: EvaluationEnvironment
+    ) throws(PredicateEvaluationError) -> Value {
+        try evaluate(on: source, variables: variables, environment: environment)
     }
 }
 
 extension FetchPredicate {
     fileprivate func evaluate(
-        onAny source: any PropertySource, _ variables: [String: Value]
+        onAny source: any PropertySource, _ variables: [String: Value], _ environment: EvaluationEnvironment
     ) throws(PredicateEvaluationError) -> Bool {
-        try PredicateEvaluator(source, variables).holds(self)
+        try evaluate(on: source, variables: variables, environment: environment)
     }
 }
 
@@ -130,6 +141,7 @@ extension FetchPredicate {
 /// places are of single objects, and stay.
 private struct GroupValues: PredicateRewriter {
     let members: [any PropertySource]
+    let environment: EvaluationEnvironment
 
     func rewrite(_ predicate: FetchPredicate) throws(PredicateEvaluationError) -> FetchPredicate {
         if case .geo = predicate.node { return predicate }
@@ -151,7 +163,7 @@ private struct GroupValues: PredicateRewriter {
     ) throws(PredicateEvaluationError) -> [Value] {
         var values: [Value] = []
         for member in members {
-            let value = try expression.evaluate(onAny: member)
+            let value = try expression.evaluate(onAny: member, [:], environment)
             switch value {
             case .list, .set: throw .wrongOperand(found: value.kind, context: "\(function.rawValue) of a group")
             case .null: continue

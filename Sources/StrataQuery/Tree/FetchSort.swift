@@ -68,13 +68,18 @@ extension FetchSort: CustomStringConvertible {
 
 extension FetchSort {
     /// What an object is ordered by.
+    /// - Parameters:
+    ///   - source: The object.
+    ///   - environment: What `now()` means; the same one for all objects that are ordered.
     /// - Throws: A ``PredicateEvaluationError`` for an expression that has no meaning or leads to many.
-    public func value(of source: some PropertySource) throws(PredicateEvaluationError) -> Value {
+    public func value(
+        of source: some PropertySource, environment: EvaluationEnvironment = EvaluationEnvironment()
+    ) throws(PredicateEvaluationError) -> Value {
         // Nearly all orders are by properties, which need no evaluator.
         if case .keyPath(let path) = expression.node, !path.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
             return source.value(at: path)
         }
-        let value = try expression.evaluate(on: source)
+        let value = try expression.evaluate(on: source, environment: environment)
         switch value {
         case .list, .set: throw .wrongOperand(found: value.kind, context: "an order")
         default: return value

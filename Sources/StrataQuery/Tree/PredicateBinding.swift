@@ -1,17 +1,24 @@
 extension FetchPredicate {
     /// The condition with objects in place of variables: what depends on them alone, `$name.key.path` for instance, is
     /// replaced by its value.
+    /// - Parameters:
+    ///   - objects: The objects by the names of the variables.
+    ///   - environment: What `now()` means.
     /// - Throws: A ``PredicateEvaluationError`` for a part that has no meaning.
-    public func binding(_ objects: [String: any PropertySource]) throws(PredicateEvaluationError) -> FetchPredicate {
-        try BoundObjects(objects).rewrite(self)
+    public func binding(
+        _ objects: [String: any PropertySource], environment: EvaluationEnvironment = EvaluationEnvironment()
+    ) throws(PredicateEvaluationError) -> FetchPredicate {
+        try BoundObjects(objects, environment).rewrite(self)
     }
 }
 
 extension FetchSort {
-    /// The criterion with objects in place of variables; see ``FetchPredicate/binding(_:)``.
-    /// - Throws: As ``FetchPredicate/binding(_:)``.
-    public func binding(_ objects: [String: any PropertySource]) throws(PredicateEvaluationError) -> FetchSort {
-        FetchSort(try BoundObjects(objects).rewrite(expression), ascending: ascending, options: options)
+    /// The criterion with objects in place of variables; see ``FetchPredicate/binding(_:environment:)``.
+    /// - Throws: As ``FetchPredicate/binding(_:environment:)``.
+    public func binding(
+        _ objects: [String: any PropertySource], environment: EvaluationEnvironment = EvaluationEnvironment()
+    ) throws(PredicateEvaluationError) -> FetchSort {
+        FetchSort(try BoundObjects(objects, environment).rewrite(expression), ascending: ascending, options: options)
     }
 }
 
@@ -20,9 +27,9 @@ private struct BoundObjects: PredicateRewriter {
     private let names: Set<String>
     private let evaluator: PredicateEvaluator
 
-    init(_ objects: [String: any PropertySource]) {
+    init(_ objects: [String: any PropertySource], _ environment: EvaluationEnvironment) {
         names = Set(objects.keys)
-        evaluator = PredicateEvaluator(objects: objects)
+        evaluator = PredicateEvaluator(objects: objects, environment)
     }
 
     func rewrite(_ expression: FetchExpression) throws(PredicateEvaluationError) -> FetchExpression {

@@ -34,7 +34,7 @@ public struct FetchAdvice: Sendable, Hashable {
             case insideText
             /// Not the property itself is compared, but what a function or arithmetic makes of it.
             case function
-            /// What differs from a value is nearly everything.
+            /// An inequality matches almost every row.
             case inequality
             /// The members of a to-many relationship are looked at for each object anew.
             case collection
@@ -110,8 +110,8 @@ public struct FetchAdvisor {
     public func advice(for explanation: FetchExplanation) -> FetchAdvice {
         let steps = scans(of: explanation)
         let sorts = explanation.sorts
-        let findings = steps.isEmpty ? [] : conditionFindings()
-        let reasons = findings.compactMap(\.reason)
+        let items = steps.isEmpty ? [] : conditionItems()
+        let reasons = items.compactMap(\.reason)
         let fullScans = steps.map { (entity, step) in
             FetchAdvice.FullScan(
                 entity: entity.name, table: model.naming.storedName(ofEntity: entity.rootName), step: step,
@@ -120,7 +120,7 @@ public struct FetchAdvisor {
         let cost = FetchCost(scans: steps.count, sorts: sorts && isPage)
         return FetchAdvice(
             fullScans: fullScans, sorts: sorts,
-            suggestions: cost == FetchCost() ? [] : suggestions(for: findings, cost: cost, explanation))
+            suggestions: cost == FetchCost() ? [] : suggestions(for: items, cost: cost, explanation))
     }
 
     /// Whether only the first objects are wanted.

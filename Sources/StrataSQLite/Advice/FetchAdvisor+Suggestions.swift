@@ -15,7 +15,7 @@ extension FetchAdvisor {
 
     /// Tries what might help, and keeps what does.
     func suggestions(
-        for findings: [FetchFinding], cost: FetchCost, _ explanation: FetchExplanation
+        for items: [FetchAdvice.Item], cost: FetchCost, _ explanation: FetchExplanation
     ) -> [FetchAdvice.Suggestion] {
         if let trial = attempt(Candidate(changes: [])), trial.cost < cost {
             return [
@@ -27,7 +27,7 @@ extension FetchAdvisor {
         }
         var found: [(cost: FetchCost, suggestion: FetchAdvice.Suggestion)] = []
         var all = cost
-        for candidate in candidates(findings) {
+        for candidate in candidates(items) {
             // What takes several changes at once is only wanted where a single one does nothing.
             if candidate.changes.count > 1, found.contains(where: { $0.cost.scans < cost.scans }) { continue }
             guard let trial = attempt(candidate), trial.cost < cost else { continue }
@@ -53,7 +53,7 @@ extension FetchAdvisor {
 
     // MARK: Candidates
 
-    private func candidates(_ findings: [FetchFinding]) -> [Candidate] {
+    private func candidates(_ items: [FetchAdvice.Item]) -> [Candidate] {
         var list: [Candidate] = []
         func add(_ changes: [FetchAdvice.ModelChange], _ rewrite: (FetchPredicate, String?)? = nil) {
             let isKnown = list.contains { $0.changes == changes && $0.rewrite?.predicate == rewrite?.0 }
@@ -61,17 +61,17 @@ extension FetchAdvisor {
         }
         for index in severalProperties() { add([.index(index, entity: entity.name)]) }
         var together: [FetchAdvice.ModelChange] = []
-        for finding in findings where finding.rewrite == nil {
-            guard let change = finding.change else { continue }
+        for item in items where item.rewrite == nil {
+            guard let change = item.change else { continue }
             if list.count < Self.partLimit { add([change]) }
             if !together.contains(change) { together.append(change) }
         }
-        for finding in findings where list.count < 2 * Self.partLimit {
-            guard let (from, to, note) = finding.rewrite, let condition else { continue }
+        for item in items where list.count < 2 * Self.partLimit {
+            guard let (from, to, note) = item.rewrite, let condition else { continue }
             let rewritten = (condition.replacing(from, by: to), note)
             // Alternatives beside it may need their indexes, too.
-            add([finding.change].compactMap(\.self), rewritten)
-            if !together.isEmpty { add([finding.change].compactMap(\.self) + together, rewritten) }
+            add([item.change].compactMap(\.self), rewritten)
+            if !together.isEmpty { add([item.change].compactMap(\.self) + together, rewritten) }
         }
         if together.count > 1 { add(together) }
         return list
@@ -88,7 +88,7 @@ extension FetchAdvisor {
         var ranges: [String] = []
         for part in parts {
             guard case .comparison = part.node,
-                let column = FetchAdvisor(model: model, plan: planned(part)).conditionFindings().first?.column
+                let column = FetchAdvisor(model: model, plan: planned(part)).conditionItems().first?.column
             else { continue }
             if column.isEquality {
                 if !equal.contains(column.name) { equal.append(column.name) }

@@ -32,7 +32,7 @@ struct FetchShape {
 
     /// - Parameter angle: How far, in radians, objects may be from the point whose nearest are asked for.
     init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer, angle: Double? = nil) {
-        let shape = PredicateShape(plan.predicate, sorts: plan.sorts)
+        let shape = PredicateShape(plan.predicate, sorts: plan.sorts, environment: plan.environment)
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
@@ -78,22 +78,41 @@ final class PreparedFetch {
 
 /// The prepared fetches of one connection, by shape.
 struct FetchCache {
-    private var buckets: [[(key: FetchShape.Key, fetch: PreparedFetch)]] = Array(repeating: [], count: 64)
-    private var count = 0
+    private struct Entry {
+        let key: FetchShape.Key
+        let fetch: PreparedFetch
+        var lastUse: Int
+    }
 
-    /// More shapes than this are not kept; an application that builds ever new requests must not fill the memory.
+    private var buckets: [[Entry]] = Array(repeating: [], count: 64)
+    private var count = 0
+    private var useCount = 0
+
+    /// Bounds the fetches that are kept, for programs that generate many distinct requests.
     private static let limit = 256
-    /// Nor are conditions of this size, in bytes of the SQL.
+    /// Conditions of this size, in bytes of the SQL, are not kept.
     static let sizeLimit = 100_000
 
-    subscript(key: FetchShape.Key) -> PreparedFetch? {
-        for entry in buckets[key.hash & 63] where entry.key == key { return entry.fetch }
-        return nil
+    /// The fetch of a shape, which counts as used.
+    mutating func find(_ key: FetchShape.Key) -> PreparedFetch? {
+        let bucket = key.hash & 63
+        guard let index = buckets[bucket].firstIndex(where: { $0.key == key }) else { return nil }
+        useCount &+= 1
+        buckets[bucket][index].lastUse = useCount
+        return buckets[bucket][index].fetch
     }
 
     mutating func insert(_ fetch: PreparedFetch, _ key: FetchShape.Key) {
-        if count >= Self.limit { self = FetchCache() }
+        if count >= Self.limit { forgetOldFetches() }
         count += 1
-        buckets[key.hash & 63].append((key, fetch))
+        useCount &+= 1
+        buckets[key.hash & 63].append(Entry(key: key, fetch: fetch, lastUse: useCount))
+    }
+
+    /// Forgets the half that has not been used for longest.
+    private mutating func forgetOldFetches() {
+        let middle = buckets.joined().map(\.lastUse).sorted()[count / 2]
+        for index in buckets.indices { buckets[index].removeAll { $0.lastUse <= middle } }
+        count = buckets.reduce(0) { $0 + $1.count }
     }
 }

@@ -14,6 +14,12 @@ extension PredicateCompiler {
             return operand
         case .path(let base, let names): return try walk(try operand(base, at: position), names[...])
         case .aggregate(let parts): return .list(try operands(parts, at: position))
+        case .function(.now, let arguments):
+            guard arguments.isEmpty else {
+                throw .invalidPredicate(
+                    .wrongArgumentCount(function: FetchFunction.now.rawValue, count: arguments.count))
+            }
+            return .constant(SQLConstant(value: constants[position], position: position))
         case .function(let function, let arguments): return try call(function, try operands(arguments, at: position))
         case .index(let base, let index):
             return try element(index, of: try operand(base, at: position), at: position + Self.count(base))

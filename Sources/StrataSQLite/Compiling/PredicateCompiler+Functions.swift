@@ -8,12 +8,6 @@ extension PredicateCompiler {
             throw .invalidPredicate(.wrongArgumentCount(function: name, count: arguments.count))
         }
         switch function {
-        case .now:
-            return .term(
-                SQLTerm(
-                    sql: parameters.add { (_: [Value]) throws(StoreError) -> SQLValue in
-                        .double(Date().timeIntervalSinceReferenceDate)
-                    }, kind: .date))
         case .random: return try random(arguments)
         case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation:
             return try aggregate(function, arguments)
@@ -133,7 +127,19 @@ extension PredicateCompiler {
             guard arguments.count == 1 else { throw unsupported("\(name) of several values") }
             return .constant(SQLConstant(value: .integer(Int64(parts.count)), position: nil))
         }
-        guard parts.count <= 60 else { throw unsupported("\(name) of more than 60 values") }
+        if let values = Self.fixedValues(parts) {
+            // Computed while it is bound; SQL need not know how many there are. The values decide the kind of the result.
+            isReusable = false
+            let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+                try Self.aggregate(function, values.map { $0.value(in: constants) })
+            }
+            let result = try Self.value(of: function, values.map(\.value))
+            guard let kind = SQLKind(result) else { return .null }
+            return .term(SQLTerm(sql: bound, kind: kind, isDecimalText: true))
+        }
+        guard parts.count <= Self.argumentLimit else {
+            throw unsupported("\(name) of more than \(Self.argumentLimit) values")
+        }
         var terms: [SQLTerm] = []
         var kind: SQLKind?
         for part in parts where !part.isNull {
@@ -150,6 +156,32 @@ extension PredicateCompiler {
         let result = try Self.kind(ofAggregate: function, kind ?? .integer, name)
         // Several arguments are a list to all of these.
         return .term(evaluated(terms, kind: result) { (values) in .function(function, [.aggregate(values)]) })
+    }
+
+    /// SQLite takes 127 arguments in a call; one is the function.
+    private static let argumentLimit = 120
+
+    /// The constants of an aggregate function that is taken over nothing else.
+    private static func fixedValues(_ parts: [SQLOperand]) -> [SQLConstant]? {
+        var values: [SQLConstant] = []
+        for part in parts {
+            guard case .constant(let constant) = part else { return nil }
+            values.append(constant)
+        }
+        return values
+    }
+
+    /// An aggregate function over constants, as the evaluator computes it.
+    private static func value(of function: FetchFunction, _ values: [Value]) throws(StoreError) -> Value {
+        do throws(PredicateEvaluationError) {
+            return try FetchExpression.function(function, [.constant(.list(values))]).evaluate(on: Value.null)
+        } catch {
+            throw .invalidPredicate(error)
+        }
+    }
+
+    private static func aggregate(_ function: FetchFunction, _ values: [Value]) throws(StoreError) -> SQLValue {
+        SQLCoding.encode(try value(of: function, values)) ?? .null
     }
 
     /// The kind of an aggregate over values of a kind.

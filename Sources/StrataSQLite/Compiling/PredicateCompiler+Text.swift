@@ -123,17 +123,37 @@ extension PredicateCompiler {
 
     private func matchesText(_ object: SQLObject, _ right: SQLOperand) throws(StoreError) -> String {
         guard case .constant(let constant) = right else { throw unsupported("a query that is not fixed") }
-        let table = layout.tableOfEntity[object.entity.index]
-        let columns = object.entity.indexedTextSlots.compactMap {
-            layout.columnOfSlot[object.entity.index][$0.index]
+        let entity = object.entity
+        let slots = entity.indexedTextSlots
+        guard !slots.isEmpty else {
+            throw unsupported("the words of \(entity.name), which has no full-text index")
         }
+        let columns = slots.compactMap { layout.columnOfSlot[entity.index][$0.index] }
+        let table = layout.tableOfEntity[entity.index]
         guard let index = schema.fullTextIndexes.first(where: { $0.table == table && $0.columns == columns }) else {
-            throw unsupported("the words of \(object.entity.name), which has no full-text index")
+            return try matchesText(slots, of: object, constant)
         }
         let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
             guard case .string(let query) = constant.value(in: constants) else { return .null }
             return .text(index.query(TextQuery(query), columns: index.columnNames))
         }
         return "\(object.key) IN (SELECT rowid FROM \(index.name) WHERE \(index.name) MATCH \(bound))"
+    }
+
+    /// The words of several texts in a file that lacks the index and may only be read.
+    private func matchesText(
+        _ slots: [SlotDescription], of object: SQLObject, _ constant: SQLConstant
+    ) throws(StoreError) -> String {
+        guard case .string = constant.value else { return "0" }
+        let expressions = SlotExpression(layout: layout)
+        var terms = [try term(.constant(constant)).sql]
+        for slot in slots { terms.append(try expressions.sql(object.entity, slot, alias: alias(of: object))) }
+        let call = call([.text]) { (values) throws(PredicateEvaluationError) in
+            guard case .string(let query) = values[0] else { return .boolean(false) }
+            return .boolean(
+                TextQuery(query).matches(
+                    values.dropFirst().compactMap { if case .string(let text) = $0 { text } else { nil } }))
+        }
+        return "strata_call(\(([call] + terms).joined(separator: ", ")))"
     }
 }

@@ -18,12 +18,16 @@ struct ValueCompiler {
 
     init(schema: Schema, plan: ValuePlan) {
         self.plan = plan
-        var constants = plan.fetch.predicate.map { PredicateShape($0).constants } ?? []
-        for column in plan.columns { constants += PredicateShape(column.expression).constants }
-        for expression in plan.groupBy { constants += PredicateShape(expression).constants }
-        if let having = plan.having { constants += PredicateShape(having).constants }
+        // One moment for all parts of the answer.
+        let environment = plan.fetch.environment ?? EvaluationEnvironment()
+        var constants = PredicateShape(plan.fetch.predicate, sorts: [], environment: environment).constants
+        for column in plan.columns {
+            constants += PredicateShape(column.expression, environment: environment).constants
+        }
+        for expression in plan.groupBy { constants += PredicateShape(expression, environment: environment).constants }
+        constants += PredicateShape(plan.having, sorts: [], environment: environment).constants
         sortPosition = constants.count
-        constants += PredicateShape(nil, sorts: plan.fetch.sorts).constants
+        constants += PredicateShape(nil, sorts: plan.fetch.sorts, environment: environment).constants
         self.constants = constants
         compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.fetch.entityIndex], constants: constants)

@@ -12,12 +12,14 @@ package final class Connection {
     /// statements do not depend on it.
     private(set) var trace: (@Sendable (StatementTrace) -> Void)?
     private var statements: [String: Statement] = [:]
+    /// Counts the uses of kept statements, to tell those that were used last.
+    private var useCount = 0
     /// The fetches that were made before.
     var fetches = FetchCache()
     let rows = RowCollector()
     private let calls = SQLCalls()
 
-    /// More statements than this are not kept; an application that builds ever new requests must not fill the memory.
+    /// Bounds the statements that are kept, for programs that generate many distinct requests.
     private static let cacheLimit = 512
 
     /// Opens a connection.
@@ -41,14 +43,14 @@ package final class Connection {
         }
         self.handle = handle
         self.path = path
-        sqlite3_busy_timeout(handle, Int32(clamping: Int((options.busyTimeout * 1000).rounded())))
+        sqlite3_busy_timeout(handle, SQLiteStore.Options.milliseconds(options.busyTimeout))
         SQLFunctions.register(on: handle)
         ValueListModule.register(on: handle)
         rows.register(on: handle)
         calls.register(on: handle)
         WordTokenizer.register(on: handle)
         try execute("PRAGMA foreign_keys = ON")
-        if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-max(0, size))") }
+        if let size = options.cacheSize { try execute("PRAGMA cache_size = \(-size)") }
         if !readOnly {
             try execute("PRAGMA synchronous = \(options.synchronous.rawValue.uppercased())")
             if let pages = options.maximumPageCount { try execute("PRAGMA max_page_count = \(pages)") }
@@ -72,12 +74,26 @@ package final class Connection {
 
     /// The prepared statement for some SQL, from the cache if it has been used before.
     package func statement(_ sql: String) throws(StoreError) -> Statement {
-        if let known = statements[sql] { return known }
-        let made = try prepare(sql)
-        if statements.count >= Self.cacheLimit { statements.removeAll() }
-        statements[sql] = made
-        return made
+        useCount &+= 1
+        if let known = statements[sql] {
+            known.lastUse = useCount
+            return known
+        }
+        let statement = try prepare(sql)
+        statement.lastUse = useCount
+        if statements.count >= Self.cacheLimit { forgetOldStatements() }
+        statements[sql] = statement
+        return statement
     }
+
+    /// Forgets the half of the statements that has not been used for longest.
+    private func forgetOldStatements() {
+        let middle = statements.values.map(\.lastUse).sorted()[statements.count / 2]
+        statements = statements.filter { $0.value.lastUse > middle }
+    }
+
+    /// Whether the statement for some SQL is kept.
+    func keepsStatement(_ sql: String) -> Bool { statements[sql] != nil }
 
     /// A new prepared statement that is not kept.
     package func prepare(_ sql: String, persistent: Bool = true) throws(StoreError) -> Statement {
@@ -86,7 +102,14 @@ package final class Connection {
             handle, sql, -1, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
         guard code == SQLITE_OK, let prepared else {
             let error = failure(code)
-            if case .io(_, _, let reason) = error, Self.isTooLarge(reason) {
+            guard case .io(_, _, let reason) = error else { throw error }
+            if reason.hasPrefix("too many columns on") {
+                throw .unsupported(
+                    store: "SQLite",
+                    feature: "so many attributes and to-one relationships in one hierarchy of entities (\(reason)); "
+                        + "SQLite allows 2,000 columns in a table")
+            }
+            if Self.isTooLarge(reason) {
                 throw .unsupported(store: "SQLite", feature: "so large or so deeply nested a condition (\(reason))")
             }
             throw error

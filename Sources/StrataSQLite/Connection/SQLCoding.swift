@@ -31,7 +31,9 @@ enum SQLCoding {
         if type == SQLITE_NULL { return .null }
         switch kind {
         case .integer: return .integer(sqlite3_value_int64(value))
-        case .boolean: return .boolean(sqlite3_value_int64(value) != 0)
+        case .boolean:
+            let number = sqlite3_value_int64(value)
+            return number == 0 || number == 1 ? .boolean(number == 1) : .integer(number)
         case .double: return .double(sqlite3_value_double(value))
         case .number, .decimal:
             switch type {
@@ -40,7 +42,7 @@ enum SQLCoding {
             default: return SQLFunctions.decimal(SQLFunctions.bytes(value)).map(Value.decimal) ?? .null
             }
         case .text: return .string(text(value))
-        case .uri: return .uri(URL(string: text(value)) ?? .zeroValue)
+        case .uri: return URL(string: text(value)).map(Value.uri) ?? .string(text(value))
         case .date: return .date(Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value)))
         case .object: return .object(sqlite3_value_int64(value))
         case .bytes, .external: return .binary(blob(value))

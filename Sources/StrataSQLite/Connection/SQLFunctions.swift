@@ -9,61 +9,93 @@ import StrataStore
 /// - `strata_ends(text, part)`: whether a text ends with another.
 /// - `strata_decimal(number)`: a number of any type as decimal text; NULL if it is not finite.
 /// - `strata_point(blob)`: a geo point in the one form in which equal points have equal bytes.
+/// - `strata_latitude(blob)`, `strata_longitude(blob)`: the coordinates of a geo point; NULL unless both are finite. The
+///   triggers of spatial indexes call them.
 /// - `strata_distance(blob, blob, radius)`: the distance of two geo points in the unit of the radius.
 /// - `strata_decimal_sum(text)`: the exact sum of decimals.
 /// - `strata_sum(integer)`: the sum of whole numbers, clamped to 64 bits where SQLite's own `sum` would fail.
 /// - collation `strata_decimal`: decimal text by its number.
 enum SQLFunctions {
     static let decimalCollation = "strata_decimal"
+    static let latitude = "strata_latitude"
+    static let longitude = "strata_longitude"
 
     static func register(on handle: OpaquePointer) {
-        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
-        sqlite3_create_function_v2(
-            handle, "strata_fold", 2, flags, nil,
-            { context, _, arguments in
-                guard let arguments, let text = SQLFunctions.text(arguments[0]) else {
-                    return sqlite3_result_null(context)
-                }
-                let options = ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: sqlite3_value_int64(arguments[1])))
-                SQLFunctions.answer(.text(TextComparison.fold(text, options)), to: context)
-            }, nil, nil, nil)
-        sqlite3_create_function_v2(
-            handle, "strata_begins", 2, flags, nil,
-            { context, _, arguments in
-                SQLFunctions.answerForPart(arguments, context) { text, part in text.starts(with: part) }
-            }, nil, nil, nil)
-        sqlite3_create_function_v2(
-            handle, "strata_ends", 2, flags, nil,
-            { context, _, arguments in
-                SQLFunctions.answerForPart(arguments, context) { text, part in
-                    text.suffix(part.count).elementsEqual(part)
-                }
-            }, nil, nil, nil)
-        sqlite3_create_function_v2(
-            handle, "strata_decimal", 1, flags, nil,
-            { context, _, arguments in
-                guard let arguments, let number = SQLFunctions.decimal(arguments[0]) else {
-                    return sqlite3_result_null(context)
-                }
-                SQLFunctions.answer(.text(number.description), to: context)
-            }, nil, nil, nil)
-        sqlite3_create_function_v2(
-            handle, "strata_point", 1, flags, nil,
-            { context, _, arguments in
-                guard let arguments, let point = SQLFunctions.point(arguments[0]) else {
-                    return sqlite3_result_null(context)
-                }
-                SQLFunctions.answer(.blob(SQLFunctions.canonicalBytes(point)), to: context)
-            }, nil, nil, nil)
-        sqlite3_create_function_v2(
-            handle, "strata_distance", 3, flags, nil,
-            { context, _, arguments in
-                guard let arguments, let a = SQLFunctions.point(arguments[0]), a.isValid,
-                    let b = SQLFunctions.point(arguments[1]), b.isValid
-                else { return sqlite3_result_null(context) }
-                sqlite3_result_double(
-                    context, a.distance(to: b, earthRadius: sqlite3_value_double(arguments[2])))
-            }, nil, nil, nil)
+        registerTextFunctions(on: handle)
+        registerPointFunctions(on: handle)
+        registerDecimals(on: handle)
+        registerSums(on: handle)
+    }
+
+    private static let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+
+    private typealias ScalarFunction = @convention(c) (
+        OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+    ) -> Void
+
+    /// Makes a function known that depends on nothing but its arguments.
+    private static func define(
+        _ name: String, _ argumentCount: Int32, on handle: OpaquePointer, _ function: ScalarFunction
+    ) {
+        sqlite3_create_function_v2(handle, name, argumentCount, flags, nil, function, nil, nil, nil)
+    }
+
+    private static func registerTextFunctions(on handle: OpaquePointer) {
+        define("strata_fold", 2, on: handle) { context, _, arguments in
+            guard let arguments, let text = SQLFunctions.text(arguments[0]) else {
+                return sqlite3_result_null(context)
+            }
+            let options = ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: sqlite3_value_int64(arguments[1])))
+            SQLFunctions.answer(.text(TextComparison.fold(text, options)), to: context)
+        }
+        define("strata_begins", 2, on: handle) { context, _, arguments in
+            SQLFunctions.answerForPart(arguments, context) { text, part in text.starts(with: part) }
+        }
+        define("strata_ends", 2, on: handle) { context, _, arguments in
+            SQLFunctions.answerForPart(arguments, context) { text, part in
+                text.suffix(part.count).elementsEqual(part)
+            }
+        }
+    }
+
+    private static func registerPointFunctions(on handle: OpaquePointer) {
+        define("strata_point", 1, on: handle) { context, _, arguments in
+            guard let arguments, let point = SQLFunctions.point(arguments[0]) else {
+                return sqlite3_result_null(context)
+            }
+            SQLFunctions.answer(.blob(SQLFunctions.canonicalBytes(point)), to: context)
+        }
+        define(latitude, 1, on: handle) { context, _, arguments in
+            SQLFunctions.answerCoordinate(\.latitude, arguments, context)
+        }
+        define(longitude, 1, on: handle) { context, _, arguments in
+            SQLFunctions.answerCoordinate(\.longitude, arguments, context)
+        }
+        define("strata_distance", 3, on: handle) { context, _, arguments in
+            guard let arguments, let a = SQLFunctions.point(arguments[0]), a.isValid,
+                let b = SQLFunctions.point(arguments[1]), b.isValid
+            else { return sqlite3_result_null(context) }
+            sqlite3_result_double(context, a.distance(to: b, earthRadius: sqlite3_value_double(arguments[2])))
+        }
+    }
+
+    private static func registerDecimals(on handle: OpaquePointer) {
+        define("strata_decimal", 1, on: handle) { context, _, arguments in
+            guard let arguments, let number = SQLFunctions.decimal(arguments[0]) else {
+                return sqlite3_result_null(context)
+            }
+            SQLFunctions.answer(.text(number.description), to: context)
+        }
+        sqlite3_create_collation_v2(
+            handle, decimalCollation, SQLITE_UTF8, nil,
+            { _, aCount, a, bCount, b in
+                let left = UnsafeRawBufferPointer(start: a, count: Int(aCount))
+                let right = UnsafeRawBufferPointer(start: b, count: Int(bCount))
+                return SQLFunctions.compareDecimals(left, right)
+            }, nil)
+    }
+
+    private static func registerSums(on handle: OpaquePointer) {
         sqlite3_create_function_v2(
             handle, "strata_decimal_sum", 1, flags, nil, nil,
             { context, _, arguments in
@@ -81,7 +113,7 @@ enum SQLFunctions {
             { context, _, arguments in
                 let state = sqlite3_aggregate_context(context, Int32(MemoryLayout<Int64>.stride * 2))
                 guard let sum = state?.assumingMemoryBound(to: Int64.self), let arguments else { return }
-                // Two words: the low 64 bits, and how often they have run over.
+                // Two words: the low 64 bits, and how often they have overflowed.
                 let (low, overflow) = sum[0].addingReportingOverflow(sqlite3_value_int64(arguments[0]))
                 if overflow { sum[1] += low < 0 ? 1 : -1 }
                 sum[0] = low
@@ -92,13 +124,16 @@ enum SQLFunctions {
                 }
                 sqlite3_result_int64(context, sum[1] > 0 ? .max : sum[1] < 0 ? .min : sum[0])
             }, nil)
-        sqlite3_create_collation_v2(
-            handle, decimalCollation, SQLITE_UTF8, nil,
-            { _, aCount, a, bCount, b in
-                let left = UnsafeRawBufferPointer(start: a, count: Int(aCount))
-                let right = UnsafeRawBufferPointer(start: b, count: Int(bCount))
-                return SQLFunctions.compareDecimals(left, right)
-            }, nil)
+    }
+
+    private static func answerCoordinate(
+        _ coordinate: KeyPath<GeoPoint, Double>, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+        _ context: OpaquePointer?
+    ) {
+        guard let arguments, let point = point(arguments[0]), point.latitude.isFinite, point.longitude.isFinite else {
+            return sqlite3_result_null(context)
+        }
+        sqlite3_result_double(context, point[keyPath: coordinate])
     }
 
     /// Hands a value to SQLite as the result of a function.

@@ -12,6 +12,8 @@ package final class Statement {
     private let isTraced: Bool
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
+    /// When the connection last gave it out; see ``Connection/statement(_:)``.
+    var lastUse = 0
     /// Whether objects are bound, which the statement must not keep.
     private var holdsObjects = false
     /// The first failure of a bind, which the next step answers with; else a value too large for SQLite would be

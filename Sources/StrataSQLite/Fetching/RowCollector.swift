@@ -64,7 +64,7 @@ final class RowCollector {
             }, nil, nil, nil)
     }
 
-    /// Runs a statement that ``RowPlan/select(_:)`` made.
+    /// Runs a statement that one of the `select` methods of ``RowPlan`` wrote.
     /// - Parameters:
     ///   - known: Which rows need no more than their header, where the statement asks.
     ///   - expectedRows: How many rows are likely.
@@ -108,8 +108,7 @@ final class RowCollector {
             throw .unsupported(store: "SQLite", feature: "a call of \(Self.functionName) outside of a fetch")
         }
         if column == 0 {
-            key = sqlite3_value_int64(values[0])
-            let version = sqlite3_value_int64(values[1])
+            let version = try readHeader(values)
             if hasEntityColumn { try findShape(values[2]) }
             field = 0
             builder.beginRow(entityIndex: entityIndex, slotCount: slotCount, key: key, version: version)
@@ -124,12 +123,23 @@ final class RowCollector {
     /// Whether the reader has a row; then its header is added.
     @inline(__always)
     private func isKnown(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) throws(StoreError) -> Bool {
-        key = sqlite3_value_int64(values[0])
-        let version = sqlite3_value_int64(values[1])
+        let version = try readHeader(values)
         if hasEntityColumn, count > 2 { try findShape(values[2]) }
         guard let known, known(entityIndex, key, version) else { return false }
         builder.addHeader(entityIndex: entityIndex, key: key, version: version)
         return true
+    }
+
+    /// Takes the key of a row, and checks it and the version.
+    /// - Returns: The version.
+    @inline(__always)
+    private func readHeader(_ values: UnsafeMutablePointer<OpaquePointer?>) throws(StoreError) -> Int64 {
+        key = sqlite3_value_int64(values[0])
+        let version = sqlite3_value_int64(values[1])
+        guard RowPlan.keys.contains(key), RowPlan.versions.contains(version),
+            sqlite3_value_type(values[1]) == SQLITE_INTEGER
+        else { throw plan?.unsoundHeader(key) ?? .unsupported(store: "SQLite", feature: "a row outside of a fetch") }
+        return version
     }
 
     private func findShape(_ value: OpaquePointer?) throws(StoreError) {
@@ -166,7 +176,7 @@ final class RowCollector {
             builder.setInteger(sqlite3_value_int64(value), slot: field.slot)
         case .boolean:
             guard type == SQLITE_INTEGER else { return false }
-            builder.setWord(sqlite3_value_int64(value) != 0 ? 1 : 0, slot: field.slot)
+            builder.setInteger(sqlite3_value_int64(value), slot: field.slot)
         case .double, .date:
             guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { return false }
             builder.setDouble(sqlite3_value_double(value), slot: field.slot)
@@ -207,19 +217,28 @@ final class RowCollector {
 }
 
 extension SQLFunctions {
-    /// Whether text is a plain decimal number, or one with an exponent.
+    /// Whether text is a decimal number, perhaps with an exponent: what `Decimal` reads to its end. Files from before it
+    /// was refused may hold the text of a number that is none.
     static func looksDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var digits = false
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case 48...57: digits = true
-            case UInt8(ascii: "-"), UInt8(ascii: "+"):
-                guard index == 0 || bytes[index - 1] | 32 == UInt8(ascii: "e") else { return false }
-            case UInt8(ascii: "."): break
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): guard digits else { return false }
-            default: return bytes.elementsEqual("NaN".utf8)
-            }
+        var rest = bytes[...]
+        func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") }
+        func takeDigits() -> Int {
+            let digits = rest.prefix { (48...57).contains($0) }.count
+            rest = rest.dropFirst(digits)
+            return digits
         }
-        return digits
+        if let first = rest.first, isSign(first) { rest = rest.dropFirst() }
+        var digits = takeDigits()
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            digits += takeDigits()
+        }
+        guard digits > 0 else { return bytes.elementsEqual("NaN".utf8) }
+        if let letter = rest.first, letter | 32 == UInt8(ascii: "e") {
+            rest = rest.dropFirst()
+            if let first = rest.first, isSign(first) { rest = rest.dropFirst() }
+            if takeDigits() == 0 { return false }
+        }
+        return rest.isEmpty
     }
 }

@@ -5,9 +5,8 @@ import StrataStore
 /// Which columns a `SELECT` of an entity's rows has, and how they become packed rows.
 ///
 /// The rows go through one aggregate function of the store, `strata_collect`, instead of coming back one at a time:
-/// SQLite hands it all columns of a row in a single call, where a step loop makes one call for each of them. What
-/// decides is that the call stands right above the table: columns that come through a subquery are copied, text and
-/// all, which costs as much as the call saves.
+/// SQLite hands it all columns of a row in a single call, where a step loop makes one call for each of them. The call
+/// must read the table directly; values that pass through a subquery are copied, which costs as much as the call saves.
 final class RowPlan: Sendable {
     /// One slot and the column it is read from.
     struct Field: Sendable {
@@ -45,6 +44,11 @@ final class RowPlan: Sendable {
     private let table: String
     /// The columns of the table, which has the alias `t0`.
     private let columns: [String]
+
+    /// The keys that rows may have.
+    static let keys: ClosedRange<Int64> = 1...Int64.max
+    /// The versions that rows may have. The upper half is out of reach by counting; a number there is not a version.
+    static let versions: ClosedRange<Int64> = 0...Int64.max / 2
 
     /// SQLite takes at most 127 arguments in a call unless it was built otherwise; wider rows take several calls.
     static let argumentLimit = 100
@@ -159,6 +163,16 @@ final class RowPlan: Sendable {
         return .invalidData(
             entity: entity.name, property: slot.name, key: key,
             reason: "the column holds \(found) that is no \(slot.type?.name ?? "key")")
+    }
+
+    /// The error for a row whose key or version is none.
+    func unsoundHeader(_ key: Int64) -> StoreError {
+        let isKey = Self.keys.contains(key)
+        return .invalidData(
+            entity: model.entities[shapes[0].entityIndex].rootName, property: isKey ? "_version" : "_id", key: key,
+            reason: isKey
+                ? "the column must hold a whole number from 0 to \(Self.versions.upperBound)"
+                : "keys are whole numbers from 1 on; give the row another key, or delete it")
     }
 
     /// The shape of a row by the name in its entity column.

@@ -28,6 +28,7 @@ extension SQLiteStore {
             var result: [RowIdentity] = []
             while try statement.step() {
                 let key = statement.integer(0)
+                guard RowPlan.keys.contains(key) else { throw rowPlan.unsoundHeader(key) }
                 let shape =
                     rowPlan.hasEntityColumn
                     ? try rowPlan.shape(named: statement.textBytes(1), key: key) : rowPlan.shapes[0]
@@ -50,7 +51,7 @@ extension SQLiteStore {
     /// The prepared statement of a fetch with its values.
     func bound(_ shape: FetchShape, on connection: Connection) throws(StoreError) -> Statement {
         let fetch: PreparedFetch
-        if let known = connection.fetches[shape.key] {
+        if let known = connection.fetches.find(shape.key) {
             fetch = known
         } else {
             let compiled = try FetchCompiler(schema: schema, rowPlans: rowPlans).compile(shape)

@@ -1,16 +1,19 @@
 import Foundation
 import StrataStore
 
-/// The folder beside a store with binary values that are too large for the database: a file for each value, never
-/// changed.
+/// The folder beside a store with binary values that are too large for the database: a file for each value. A file is
+/// never changed once it has its final name.
 struct BlobFolder: Sendable {
     let path: String
+
+    /// The folder of a store's file.
+    init(storePath: String) { path = storePath + "-blobs" }
 
     /// The bytes of a value.
     func read(_ name: String) throws(StoreError) -> Data {
         let file = path + "/" + name
         guard Self.isValid(name) else {
-            throw .io(path: file, code: 0, reason: "\"\(name)\" is no name of an external value")
+            throw .io(path: file, code: 0, reason: "\"\(name)\" is not the name of an external value")
         }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: file))
@@ -59,7 +62,10 @@ struct BlobFolder: Sendable {
         Foundation.close(descriptor)
     }
 
-    /// Removes files that nothing refers to any more. One that cannot be removed is swept at a later opening.
+    /// Whether there is a file of a name.
+    func exists(_ name: String) -> Bool { Self.isValid(name) && access(path + "/" + name, F_OK) == 0 }
+
+    /// Removes files. One that cannot be removed is left for a later sweep.
     func remove(_ names: some Sequence<String>) {
         for name in names where Self.isValid(name) { unlink(path + "/" + name) }
     }
@@ -86,35 +92,5 @@ struct BlobFolder: Sendable {
         let code = errno
         if code == ENOSPC || code == EFBIG || code == EDQUOT { return .diskFull(path: file) }
         return .io(path: file, code: Int(code), reason: String(cString: strerror(code)))
-    }
-}
-
-extension SQLiteStore {
-    /// Removes files that a crash has left behind: those that are not referred to, and too old to belong to a commit
-    /// that another process is about to make.
-    func sweepBlobs() throws(StoreError) {
-        guard let blobs else { return }
-        let candidates = blobs.names(olderThan: options.sweepAge)
-        guard !candidates.isEmpty else { return }
-        try pool.write { (connection) throws(StoreError) in
-            // Nobody commits while the list of references is compared with that of files. Where somebody works with the
-            // store for long, the files can wait for another opening.
-            do throws(StoreError) {
-                try connection.begin()
-            } catch {
-                if case .locked = error { return }
-                throw error
-            }
-            defer { connection.rollback() }
-            var used: Set<String> = []
-            for table in layout.tables {
-                for column in table.columns where column.allowsExternal {
-                    used.formUnion(
-                        try connection.texts(
-                            "SELECT \(column.quoted) FROM \(table.quoted) WHERE typeof(\(column.quoted)) = 'text'"))
-                }
-            }
-            blobs.remove(candidates.filter { !used.contains($0) })
-        }
     }
 }

@@ -46,8 +46,6 @@ extension CommitWriter {
                 guard code == uniqueConstraintCode, try addUniqueConflict(plan, row) else {
                     throw rejected(error, plan, row.key)
                 }
-            } else if plan.hasSpatial {
-                try writeSpatial(plan, row, slots: nil)
             }
         }
     }

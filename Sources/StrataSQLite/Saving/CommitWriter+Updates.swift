@@ -5,31 +5,42 @@ extension CommitWriter {
     /// A statement that writes certain slots of an entity.
     private struct Group {
         let plan: WritePlan
-        let slots: SlotSet
         let bindings: [WritePlan.Binding]
         let statement: Statement
     }
+
+    /// Bounds the statements of one entity that are kept for later commits, and those that are kept at all: a commit may
+    /// have a set of slots of its own for each update.
+    private static let keptGroups = 32
+    private static let groupLimit = 256
 
     /// Writes the changed slots of all updates in the order of their keys; one statement serves all updates of the same
     /// slots.
     func writeUpdates() throws(StoreError) {
         let updates = changes.updates
         guard !updates.isEmpty else { return }
-        var groups: [[Group]] = Array(repeating: [], count: store.model.entities.count)
+        var groups: [[SlotSet: Group]] = Array(repeating: [:], count: store.model.entities.count)
         for update in ascending(updates, { $0.row.row }) {
             let entityIndex = update.row.row.entityIndex
-            if let group = groups[entityIndex].first(where: { $0.slots == update.slots }) {
+            if let group = groups[entityIndex][update.slots] {
                 try write(update, group)
             } else {
-                let plan = store.writePlans[entityIndex]
-                let fields = plan.fields.filter { update.slots.contains($0.slot) }
-                let group = Group(
-                    plan: plan, slots: update.slots, bindings: fields.map(\.binding),
-                    statement: try connection.statement(plan.updateSQL(fields)))
-                groups[entityIndex].append(group)
+                let count = groups[entityIndex].count
+                let group = try group(entityIndex, update.slots, isKept: count < Self.keptGroups)
+                if count >= Self.groupLimit { groups[entityIndex].removeAll() }
+                groups[entityIndex][update.slots] = group
                 try write(update, group)
             }
         }
+    }
+
+    private func group(_ entityIndex: Int, _ slots: SlotSet, isKept: Bool) throws(StoreError) -> Group {
+        let plan = store.writePlans[entityIndex]
+        let fields = plan.fields.filter { slots.contains($0.slot) }
+        let sql = plan.updateSQL(fields)
+        return Group(
+            plan: plan, bindings: fields.map(\.binding),
+            statement: isKept ? try connection.statement(sql) : try connection.prepare(sql, persistent: false))
     }
 
     private func write(_ update: ChangeSet.Update, _ group: Group) throws(StoreError) {
@@ -48,8 +59,6 @@ extension CommitWriter {
                         FoundConflict(
                             reason: .version, entityIndex: row.entityIndex, key: row.key, otherKey: nil,
                             storeKey: row.key))
-                } else if group.plan.hasSpatial {
-                    try writeSpatial(group.plan, row, slots: update.slots)
                 }
                 break
             }

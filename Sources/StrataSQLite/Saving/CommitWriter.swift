@@ -27,9 +27,11 @@ final class CommitWriter {
     let changes: ChangeSet
     /// Conflicts as they are found; their rows are read after the rollback, when they are what others see.
     var conflicts: [FoundConflict] = []
-    /// Files that this transaction has written, and those that nothing refers to once it is permanent.
+    /// The files of external values that this change set has written, to which it makes rows refer again, and to which
+    /// rows referred before.
     var writtenFiles: [String] = []
-    var droppedFiles: [String] = []
+    var keptFiles: Set<String> = []
+    var formerFiles: Set<String> = []
     /// The updates that are still to be made, by table and key; made when a unique constraint first stands in the way.
     var updatePositions: [RowID: Int]?
     var doneUpdates: Set<RowID> = []
@@ -70,7 +72,7 @@ final class CommitWriter {
             throw error
         }
         if conflicts.isEmpty {
-            removeDroppedFiles()
+            if dropsFiles { store.sweepAfterCommit(on: connection) }
             return .committed(effects)
         }
         takeBack()
@@ -87,17 +89,24 @@ final class CommitWriter {
         guard conflicts.isEmpty else { return }
         try writePairs()
         try writeOrders()
-        if !writtenFiles.isEmpty { store.blobs?.synchronize() }
+        try listFiles()
     }
 
     /// Takes back the open transaction.
     func takeBack() {
         connection.rollback()
-        store.blobs?.remove(writtenFiles)
+        store.files?.remove(writtenFiles)
     }
 
-    /// Removes the files that nothing refers to once the transaction is permanent.
-    func removeDroppedFiles() { store.blobs?.remove(droppedFiles) }
+    /// Whether there are files to which rows refer no longer.
+    var dropsFiles: Bool { !formerFiles.isSubset(of: keptFiles) }
+
+    /// Lists the files to which rows refer no longer, and takes those off the list to which they refer again.
+    private func listFiles() throws(StoreError) {
+        if !keptFiles.isEmpty { try DroppedFiles.remove(keptFiles, on: connection) }
+        if dropsFiles { try DroppedFiles.add(formerFiles.subtracting(keptFiles), on: connection) }
+        if !writtenFiles.isEmpty { store.files?.synchronize() }
+    }
 
     /// Commits; deferred foreign keys are checked here.
     func commitTransaction() throws(StoreError) {
@@ -167,28 +176,20 @@ final class CommitWriter {
 
     /// Notes the files that a row refers to before the references go: those of all slots, or of some.
     func noteFiles(of plan: WritePlan, key: Int64, slots: SlotSet?) throws(StoreError) {
-        guard let sql = plan.externalSQL, store.blobs != nil else { return }
+        guard let sql = plan.externalSQL, store.files != nil else { return }
         let fields = plan.fields.filter(\.binding.allowsExternal)
         if let slots, !fields.contains(where: { slots.contains($0.slot) }) { return }
         let statement = try connection.statement(sql)
         statement.bind(key, at: 1)
         guard try statement.step() else { return }
         for (column, field) in fields.enumerated() where slots?.contains(field.slot) ?? true {
-            if statement.type(Int32(column)) == SQLITE_TEXT { droppedFiles.append(statement.text(Int32(column))) }
+            if statement.type(Int32(column)) == SQLITE_TEXT { formerFiles.insert(statement.text(Int32(column))) }
         }
         statement.reset()
     }
 
     func rowID(_ row: RowPointer) -> RowID {
         RowID(table: store.layout.tableOfEntity[row.entityIndex], key: row.key)
-    }
-
-    func writeSpatial(_ plan: WritePlan, _ row: RowPointer, slots: SlotSet?) throws(StoreError) {
-        for field in plan.fields {
-            guard let spatial = field.spatial, slots?.contains(field.slot) ?? true else { continue }
-            if slots == nil, !row.isPresent(field.slot) { continue }
-            try SpatialWriter(spatial, on: connection).put(row.key, row.bytes(field.slot))
-        }
     }
 
     /// Names the object in an error that SQLite gave for a row.
@@ -210,31 +211,57 @@ final class CommitWriter {
         case .integer, .key, .boolean: statement.bind(Int64(bitPattern: row.word(slot)), at: parameter)
         case .double, .date:
             let number = Double(bitPattern: row.word(slot))
-            guard !number.isNaN else {
-                throw .invalidData(
-                    entity: plan.entityName, property: store.model.entities[plan.entityIndex].slots[slot].name,
-                    key: row.key,
-                    reason: "a value that is not a number (NaN) cannot be kept; use nil")
-            }
+            guard !number.isNaN else { throw notANumber(row, slot, plan) }
             statement.bind(number, at: parameter)
-        case .text, .decimal: statement.bindText(row.bytes(slot), at: parameter)
-        case .uuid, .geoPoint: statement.bindBlob(row.bytes(slot), at: parameter)
+        case .text: statement.bindText(row.bytes(slot), at: parameter)
+        case .decimal:
+            let bytes = row.bytes(slot)
+            guard !bytes.elementsEqual("NaN".utf8) else { throw notANumber(row, slot, plan) }
+            statement.bindText(bytes, at: parameter)
+        case .uuid: statement.bindBlob(row.bytes(slot), at: parameter)
+        case .geoPoint:
+            guard !Self.hasNaN(row.bytes(slot)) else { throw notANumber(row, slot, plan) }
+            statement.bindBlob(row.bytes(slot), at: parameter)
         case .bytes:
             if row.isExternal(slot) {
-                let bytes = row.bytes(slot)
-                statement.bindText(bytes, at: parameter)
-                // Written back as it is: the file stays, whatever reference to it has been noted before.
-                let name = String(decoding: bytes, as: UTF8.self)
-                droppedFiles.removeAll { $0 == name }
-            } else if binding.allowsExternal, let blobs = store.blobs,
+                try keepFile(of: row, slot, plan)
+                statement.bindText(row.bytes(slot), at: parameter)
+            } else if binding.allowsExternal, let files = store.files,
                 row.bytes(slot).count > store.options.externalStorageThreshold
             {
-                let name = try blobs.write(row.bytes(slot))
+                let name = try files.write(row.bytes(slot))
                 writtenFiles.append(name)
                 statement.bind(name, at: parameter)
             } else {
                 statement.bindBlob(row.bytes(slot), at: parameter)
             }
         }
+    }
+
+    /// The name of a property for messages.
+    private func property(_ slot: Int, _ plan: WritePlan) -> String {
+        store.model.entities[plan.entityIndex].slots[slot].name
+    }
+
+    private func notANumber(_ row: RowPointer, _ slot: Int, _ plan: WritePlan) -> StoreError {
+        .invalidData(
+            entity: plan.entityName, property: property(slot, plan), key: row.key,
+            reason: "a value that is not a number (NaN) cannot be kept; use nil")
+    }
+
+    /// Whether a coordinate of a geo point is not a number.
+    private static func hasNaN(_ point: UnsafeRawBufferPointer) -> Bool {
+        stride(from: 0, to: point.count - 7, by: 8).contains { offset in
+            Double(bitPattern: UInt64(littleEndian: point.loadUnaligned(fromByteOffset: offset, as: UInt64.self))).isNaN
+        }
+    }
+
+    /// Notes that a row refers to a file that was written before. It may have been dropped meanwhile, and even removed.
+    private func keepFile(of row: RowPointer, _ slot: Int, _ plan: WritePlan) throws(StoreError) {
+        let name = String(decoding: row.bytes(slot), as: UTF8.self)
+        guard store.files?.exists(name) == true else {
+            throw .missingFile(entity: plan.entityName, property: property(slot, plan), key: row.key, file: name)
+        }
+        keptFiles.insert(name)
     }
 }

@@ -15,7 +15,6 @@ struct WritePlan: Sendable {
         let column: String
         /// The column with the place in an ordered relationship, which a move to another owner makes meaningless.
         let orderColumn: String?
-        let spatial: SpatialIndex?
         var slot: Int { binding.slot }
     }
 
@@ -39,7 +38,6 @@ struct WritePlan: Sendable {
     /// Reads the names of the files that a row refers to; nil if the entity has no such columns.
     let externalSQL: String?
     let uniques: [Unique]
-    let hasSpatial: Bool
     /// How many parameters of ``insertSQL`` stand before the fields.
     static let leadingParameters: Int32 = 2
 
@@ -59,23 +57,18 @@ struct WritePlan: Sendable {
         var fields: [Field] = []
         for slot in entity.slots {
             guard let column = layout.column(entity.index, slot.index) else { continue }
-            let position = layout.columnOfSlot[entity.index][slot.index]
             fields.append(
                 Field(
                     binding: Binding(
                         slot: slot.index, storage: slot.storage, allowsExternal: column.allowsExternal),
                     column: column.quoted,
-                    orderColumn: orders[slot.index],
-                    spatial: schema.spatialIndexes.first {
-                        $0.table == layout.tableOfEntity[entity.index] && $0.column == position
-                    }))
+                    orderColumn: orders[slot.index]))
         }
         self.entityIndex = entity.index
         self.table = table.quoted
         self.entityName = entity.name
         self.fields = fields
         self.bindings = fields.map(\.binding)
-        self.hasSpatial = fields.contains { $0.spatial != nil }
         let own = table.hasEntityColumn ? [("_entity", Identifiers.literal(entity.name))] : []
         let names = ["_id", "_version"] + own.map(\.0) + fields.map(\.column)
         let values = ["?", "?"] + own.map(\.1) + fields.map { _ in "?" }

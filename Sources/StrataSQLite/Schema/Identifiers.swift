@@ -12,6 +12,12 @@ enum Identifiers {
         return "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
+    /// The name that ``quote(_:)`` gave as it was.
+    static func unquoted(_ name: some StringProtocol) -> String {
+        guard name.hasPrefix("\""), name.count >= 2 else { return String(name) }
+        return String(name.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+    }
+
     /// The text as a literal.
     static func literal(_ text: String) -> String {
         "'" + text.replacing("'", with: "''") + "'"

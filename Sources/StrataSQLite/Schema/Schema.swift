@@ -1,25 +1,30 @@
 import StrataStore
 
-/// An index or what stands for one: its name, the statements that make it, and those that fill it from existing rows.
-struct SchemaObject {
+/// An index, or a table or trigger that is part of one: its name, the statement that creates it, and the one that fills it
+/// from existing rows.
+struct SchemaObject: Sendable {
     let name: String
     /// `index`, `table` or `trigger`, as `DROP` names it.
     let kind: String
     let sql: String
     var fill: String?
-    /// The table into which many rows can be put faster without the index, to make it afterwards; nil if it must stay.
+    /// The table into which many rows can be put faster without the index, to create it afterwards; nil if it must stay.
     var spareTable: Int?
+    /// The name of the virtual table that it keeps in step with its rows, or is itself. Where one object of such a group is
+    /// missing, the index may lack rows.
+    var group: String?
 }
 
-/// A geo point that an R*Tree finds by area. The commit keeps the tree.
+/// A geo point that an R*Tree finds by area. Triggers keep the tree, so that it has the rows of every writer.
 struct SpatialIndex: Sendable {
     let table: Int
     let column: Int
+    /// The name of the tree as it stands in SQL.
     let name: String
 }
 
 /// The SQL that makes the tables of a layout.
-struct Schema {
+struct Schema: Sendable {
     let layout: StoreLayout
     private(set) var objects: [SchemaObject] = []
     private(set) var spatialIndexes: [SpatialIndex] = []
@@ -75,7 +80,8 @@ struct Schema {
 
     private mutating func makeIndexes() {
         var covered: [Set<String>] = layout.tables.map { _ in [] }
-        for entity in model.entities {
+        // By name, so that no name depends on the order of the declarations.
+        for entity in model.entities.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             let inherited = entity.parentIndex.map { model.entities[$0].indexes.count } ?? 0
             for index in entity.indexes.dropFirst(inherited) {
                 switch index.kind {
@@ -175,23 +181,44 @@ struct Schema {
             let name = names.take("\(table.name)_\(table.columns[column].name)_area")
             let quoted = Identifiers.quote(name)
             spatialIndexes.append(SpatialIndex(table: tableIndex, column: column, name: quoted))
-            objects.append(
-                SchemaObject(
-                    name: name, kind: "table",
-                    sql:
-                        "CREATE VIRTUAL TABLE \(quoted)"
-                        + " USING rtree(id, min_latitude, max_latitude, min_longitude, max_longitude)"
-                ))
-            // In plain SQL, so that rows deleted in a shell leave the tree, too.
-            let trigger = names.take(name + "_delete")
-            objects.append(
-                SchemaObject(
-                    name: trigger, kind: "trigger",
-                    sql:
-                        "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER DELETE ON \(table.quoted) BEGIN\n"
-                        + "    DELETE FROM \(quoted) WHERE id = old._id;\nEND"
-                ))
+            addTree(quoted, name, column: table.columns[column].quoted, of: table)
         }
+    }
+
+    /// An R*Tree and the triggers that keep it.
+    ///
+    /// A writer that has none of Strata's functions, a shell for instance, may delete rows; to insert one, or to change a
+    /// point, is an error for it. So the tree never lacks a row without anybody noticing.
+    private mutating func addTree(_ tree: String, _ name: String, column: String, of table: TableLayout) {
+        func entry(_ row: String, from: String = "") -> String {
+            let latitude = "\(SQLFunctions.latitude)(\(row)\(column))"
+            let longitude = "\(SQLFunctions.longitude)(\(row)\(column))"
+            return
+                "INSERT OR REPLACE INTO \(tree) SELECT \(row)_id, \(latitude), \(latitude), \(longitude), \(longitude)"
+                + "\(from) WHERE \(latitude) IS NOT NULL"
+        }
+        objects.append(
+            SchemaObject(
+                name: name, kind: "table",
+                sql: "CREATE VIRTUAL TABLE \(tree)"
+                    + " USING rtree(id, min_latitude, max_latitude, min_longitude, max_longitude)",
+                fill: entry("", from: " FROM \(table.quoted)"), group: name))
+        let remove = "DELETE FROM \(tree) WHERE id = old._id;"
+        let add = entry("new.") + ";"
+        for (event, when, body) in [
+            ("insert", "INSERT", add), ("delete", "DELETE", remove),
+            ("update", "UPDATE OF _id, \(column)", remove + "\n    " + add),
+        ] {
+            addTrigger(name, event, "AFTER \(when) ON \(table.quoted)", body)
+        }
+    }
+
+    private mutating func addTrigger(_ index: String, _ event: String, _ when: String, _ body: String) {
+        let name = names.take("\(index)_\(event)")
+        objects.append(
+            SchemaObject(
+                name: name, kind: "trigger",
+                sql: "CREATE TRIGGER \(Identifiers.quote(name)) \(when) BEGIN\n    \(body)\nEND", group: index))
     }
 
     private mutating func makeFullTextIndex(_ index: Index, of entity: EntityDescription) {
@@ -216,7 +243,7 @@ struct Schema {
                     "CREATE VIRTUAL TABLE \(quoted)"
                     + " USING fts5(\(list), content=\(Identifiers.literal(table.name)), content_rowid='_id',"
                     + " tokenize='\(WordTokenizer.name)')",
-                fill: "INSERT INTO \(quoted)(\(quoted)) VALUES('rebuild')"))
+                fill: "INSERT INTO \(quoted)(\(quoted)) VALUES('rebuild')", group: name))
         let remove =
             "INSERT INTO \(quoted)(\(quoted), rowid, \(list)) VALUES('delete', old._id, \(values("old")));"
         let add =
@@ -224,16 +251,19 @@ struct Schema {
         for (event, body) in [
             ("insert", add), ("delete", remove), ("update", remove + "\n    " + add),
         ] {
-            let trigger = names.take("\(name)_\(event)")
-            let when = event == "update" ? "UPDATE OF \(list)" : event.uppercased()
-            objects.append(
-                SchemaObject(
-                    name: trigger, kind: "trigger",
-                    sql:
-                        "CREATE TRIGGER \(Identifiers.quote(trigger)) AFTER \(when) ON \(table.quoted) BEGIN\n"
-                        + "    \(body)\nEND"
-                ))
+            addTrigger(
+                name, event,
+                "AFTER \(event == "update" ? "UPDATE OF _id, \(list)" : event.uppercased()) ON \(table.quoted)", body)
         }
+    }
+
+    // MARK: Indexes of a file
+
+    /// Leaves out the indexes that a file lacks, or of which it lacks a trigger, so that no fetch asks them.
+    mutating func keepIndexes(among present: Set<String>) {
+        let incomplete = Set(objects.filter { !present.contains($0.name) }.compactMap(\.group).map(Identifiers.quote))
+        spatialIndexes.removeAll { incomplete.contains($0.name) }
+        fullTextIndexes.removeAll { incomplete.contains($0.name) }
     }
 }
 

@@ -1,63 +1,5 @@
 import StrataStore
 
-/// A relationship by the entity that declares it and its position there.
-struct RelationshipKey: Hashable, Sendable {
-    let entityIndex: Int
-    let relationshipIndex: Int
-}
-
-/// A column that keeps a slot.
-struct ColumnLayout: Sendable {
-    /// The name as the file has it.
-    let name: String
-    /// The name as it stands in SQL.
-    let quoted: String
-    let storage: SlotStorage
-    /// The topmost entity of the hierarchy that a key leads to.
-    let destinationRoot: Int?
-    /// Whether the column may hold the name of a file instead of bytes.
-    let allowsExternal: Bool
-}
-
-/// The table of a hierarchy of entities.
-struct TableLayout: Sendable {
-    let rootIndex: Int
-    let name: String
-    let quoted: String
-    /// Whether `_entity` says which entity a row belongs to; else all belong to ``onlyEntityIndex``.
-    let hasEntityColumn: Bool
-    let onlyEntityIndex: Int
-    var columns: [ColumnLayout] = []
-    /// The columns that keep the places of the rows in ordered relationships.
-    var orderColumns: [String] = []
-}
-
-/// The table of a relationship that is kept as pairs.
-struct PairTable: Sendable {
-    let name: String
-    let quoted: String
-    /// The column and the table of the primary side, and of the other.
-    let ownerColumn: String
-    let ownerTable: Int
-    let memberColumn: String
-    let memberTable: Int
-    /// The column for the order of the members of an owner, and of the owners of a member.
-    let ownerOrder: String?
-    let memberOrder: String?
-    /// Whether the relationship is its own inverse, so that each pair stands in the table both ways round.
-    let isSymmetric: Bool
-}
-
-/// One side of a ``PairTable``.
-struct PairSide {
-    let table: PairTable
-    let isPrimary: Bool
-    var near: String { isPrimary ? table.ownerColumn : table.memberColumn }
-    var far: String { isPrimary ? table.memberColumn : table.ownerColumn }
-    var farTable: Int { isPrimary ? table.memberTable : table.ownerTable }
-    var order: String? { isPrimary ? table.ownerOrder : table.memberOrder }
-}
-
 /// Which tables and columns keep the objects of a model.
 struct StoreLayout: Sendable {
     let model: ManagedObjectModel
@@ -69,11 +11,17 @@ struct StoreLayout: Sendable {
     private(set) var pairTables: [PairTable] = []
     private var pairsByKey: [RelationshipKey: Int] = [:]
     private var orderColumns: [RelationshipKey: String] = [:]
+    private let recorded: RecordedNames
 
-    init(model: ManagedObjectModel, store: String) throws(StoreError) {
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - store: The kind of store, for messages.
+    ///   - recorded: The names that a file has already. New ones are only given to what the file does not know.
+    init(model: ManagedObjectModel, store: String, recorded: RecordedNames = RecordedNames()) throws(StoreError) {
         self.model = model
+        self.recorded = recorded
         var names = NamePool()
-        for own in ["_metadata", "_keys"] { _ = names.take(own) }
+        for own in ["_metadata", "_keys", DroppedFiles.table] { _ = names.take(own) }
         makeTables(&names)
         for table in tables where table.name.lowercased().hasPrefix("sqlite_") {
             throw .unsupported(
@@ -84,6 +32,9 @@ struct StoreLayout: Sendable {
         makeOrderColumns()
         makePairTables(&names)
     }
+
+    /// Whether there are columns that may hold names of files.
+    var hasExternalColumns: Bool { tables.contains { $0.columns.contains(where: \.allowsExternal) } }
 
     func table(_ entityIndex: Int) -> TableLayout { tables[tableOfEntity[entityIndex]] }
 
@@ -129,13 +80,25 @@ struct StoreLayout: Sendable {
         return "\(column) IN (\(wanted.map { Identifiers.literal(model.entities[$0].name) }.joined(separator: ", ")))"
     }
 
-    // MARK: Making
+    // MARK: Creating
+
+    /// The entities by name, for names that are given one after the other: they do not depend on the order of the
+    /// declarations.
+    private var byName: [EntityDescription] {
+        model.entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// The relationships that an entity declares, by name.
+    private func ownRelationships(_ entity: EntityDescription) -> [RelationshipDescription] {
+        entity.relationships.filter { $0.declaringEntity == entity.name }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
 
     private mutating func makeTables(_ names: inout NamePool) {
         tableOfEntity = Array(repeating: 0, count: model.entities.count)
         for entity in model.entities where entity.parentIndex == nil {
             let concrete = entity.descendantIndexes.filter { !model.entities[$0].isAbstract }
-            let name = names.take(model.naming.storedName(ofEntity: entity.name))
+            let name = names.take(recorded.table(entity.name) ?? model.naming.storedName(ofEntity: entity.name))
             for index in entity.descendantIndexes { tableOfEntity[index] = tables.count }
             tables.append(
                 TableLayout(
@@ -149,8 +112,8 @@ struct StoreLayout: Sendable {
         columnOfSlot = model.entities.map { Array(repeating: nil, count: $0.slots.count) }
         for table in tables.indices {
             var known: [String: Int] = [:]
-            for index in model.entities[tables[table].rootIndex].descendantIndexes.sorted() {
-                try makeColumns(of: model.entities[index], table: table, known: &known, store: store)
+            for entity in byName where entity.rootIndex == tables[table].rootIndex {
+                try makeColumns(of: entity, table: table, known: &known, store: store)
             }
         }
     }
@@ -185,6 +148,7 @@ struct StoreLayout: Sendable {
             let lower = name.lowercased()
             let isOwn = ["_id", "_version", "_entity"].contains(lower) || lower.hasPrefix("_order_")
             if isOwn { name = model.naming.storedName(ofEntity: entity.name) + name }
+            name = recorded.place(entity.name, slot.name) ?? name
             if let column = known[name.lowercased()] {
                 let other = tables[table].columns[column]
                 if own.contains(column) {
@@ -213,51 +177,78 @@ struct StoreLayout: Sendable {
         }
     }
 
+    /// Creates the columns with the places in ordered relationships, in the table at the other end. They have the name of
+    /// the owner's entity, since several may have a relationship of one name.
     private mutating func makeOrderColumns() {
         var names = tables.map { _ in NamePool() }
-        for entity in model.entities {
-            for relationship in entity.relationships
-            where relationship.declaringEntity == entity.name && relationship.isOrdered {
+        var fresh: [(RelationshipKey, table: Int, wanted: String)] = []
+        for entity in byName {
+            for relationship in ownRelationships(entity) where relationship.isOrdered {
                 guard case .inverseSlot = relationship.storage else { continue }
+                let key = RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)
                 let table = tableOfEntity[relationship.destinationIndex]
-                let name = names[table].take("_order_" + model.naming.storedName(ofProperty: relationship.name))
-                tables[table].orderColumns.append(name)
-                orderColumns[RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)] =
-                    Identifiers.quote(name)
+                if let name = recorded.order(entity.name, relationship.name) {
+                    addOrderColumn(names[table].take(name), key, table)
+                } else {
+                    let owner = model.naming.storedName(ofEntity: entity.name)
+                    let property = model.naming.storedName(ofProperty: relationship.name)
+                    fresh.append((key, table, "_order_\(owner)_\(property)"))
+                }
             }
         }
+        for (key, table, wanted) in fresh { addOrderColumn(names[table].take(wanted), key, table) }
+    }
+
+    private mutating func addOrderColumn(_ name: String, _ key: RelationshipKey, _ table: Int) {
+        tables[table].orderColumns.append(name)
+        orderColumns[key] = Identifiers.quote(name)
     }
 
     private mutating func makePairTables(_ names: inout NamePool) {
-        for entity in model.entities {
-            for relationship in entity.relationships where relationship.declaringEntity == entity.name {
+        var fresh: [(EntityDescription, RelationshipDescription)] = []
+        for entity in byName {
+            for relationship in ownRelationships(entity) {
                 guard case .pairs(isPrimary: true) = relationship.storage else { continue }
-                let destination = model.entities[relationship.destinationIndex]
-                let inverse = model.inverse(of: relationship)
-                let owner = model.naming.storedName(ofEntity: entity.name)
-                let property = model.naming.storedName(ofProperty: relationship.name)
-                var columns = NamePool()
-                let ownerColumn = columns.take(owner)
-                let wanted = model.naming.storedName(ofEntity: destination.name)
-                let memberColumn = columns.take(wanted.lowercased() == owner.lowercased() ? property : wanted)
-                let isSymmetric = destination.index == entity.index && relationship.inverseIndex == relationship.index
-                let ownerOrder = relationship.isOrdered ? columns.take("_order_" + property) : nil
-                let inverseOrder =
-                    isSymmetric
-                    ? nil
-                    : inverse.flatMap {
-                        $0.isOrdered ? columns.take("_order_" + model.naming.storedName(ofProperty: $0.name)) : nil
-                    }
-                let name = names.take(owner + "_" + property)
-                pairsByKey[RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)] =
-                    pairTables.count
-                pairTables.append(
-                    PairTable(
-                        name: name, quoted: Identifiers.quote(name), ownerColumn: Identifiers.quote(ownerColumn),
-                        ownerTable: tableOfEntity[entity.index], memberColumn: Identifiers.quote(memberColumn),
-                        memberTable: tableOfEntity[destination.index], ownerOrder: ownerOrder.map(Identifiers.quote),
-                        memberOrder: inverseOrder.map(Identifiers.quote), isSymmetric: isSymmetric))
+                if let name = recorded.place(entity.name, relationship.name) {
+                    addPairTable(names.take(name), entity, relationship)
+                } else {
+                    fresh.append((entity, relationship))
+                }
             }
         }
+        for (entity, relationship) in fresh {
+            let owner = model.naming.storedName(ofEntity: entity.name)
+            let property = model.naming.storedName(ofProperty: relationship.name)
+            addPairTable(names.take(owner + "_" + property), entity, relationship)
+        }
+    }
+
+    private mutating func addPairTable(
+        _ name: String, _ entity: EntityDescription, _ relationship: RelationshipDescription
+    ) {
+        let destination = model.entities[relationship.destinationIndex]
+        let owner = model.naming.storedName(ofEntity: entity.name)
+        let property = model.naming.storedName(ofProperty: relationship.name)
+        var columns = NamePool()
+        let ownerColumn = columns.take(owner)
+        let wanted = model.naming.storedName(ofEntity: destination.name)
+        let memberColumn = columns.take(wanted.lowercased() == owner.lowercased() ? property : wanted)
+        let isSymmetric = destination.index == entity.index && relationship.inverseIndex == relationship.index
+        func order(_ relationship: RelationshipDescription, of owner: EntityDescription) -> String? {
+            guard relationship.isOrdered else { return nil }
+            let name = "_order_" + model.naming.storedName(ofProperty: relationship.name)
+            return columns.take(recorded.order(owner.name, relationship.name) ?? name)
+        }
+        let ownerOrder = order(relationship, of: entity)
+        let inverseOrder =
+            isSymmetric ? nil : model.inverse(of: relationship).flatMap { order($0, of: destination) }
+        let key = RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)
+        pairsByKey[key] = pairTables.count
+        pairTables.append(
+            PairTable(
+                name: name, quoted: Identifiers.quote(name), ownerColumn: Identifiers.quote(ownerColumn),
+                ownerTable: tableOfEntity[entity.index], memberColumn: Identifiers.quote(memberColumn),
+                memberTable: tableOfEntity[destination.index], ownerOrder: ownerOrder.map(Identifiers.quote),
+                memberOrder: inverseOrder.map(Identifiers.quote), isSymmetric: isSymmetric))
     }
 }

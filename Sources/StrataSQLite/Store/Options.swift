@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 
 extension SQLiteStore {
     /// Where a store is.
@@ -21,19 +22,25 @@ extension SQLiteStore {
             case full
         }
 
-        /// How long to wait for another process that holds the store, in seconds.
+        /// How long to wait for another process that holds the store, in seconds: 0 or more. Above 24 days, and with
+        /// `.infinity`, it is about 24 days.
         public var busyTimeout: Double = 5
-        /// The greatest number of connections that read at the same time. At least 1.
+        /// The maximum number of connections that read at the same time, 1 to 1,000.
         public var readerCount = 4
-        /// Binary values of attributes that allow it stand in files of their own above this size, in bytes.
+        /// Binary values of attributes that allow it are kept in files of their own above this size in bytes, 0 or more.
         public var externalStorageThreshold = 128 * 1024
+        /// How long, in seconds, the file of a replaced or deleted external value is kept while several stores have the
+        /// database open, for contexts that still hold the old row. 0 or more; the default is a day. A store that opens
+        /// or closes the database while no other has it open removes such files immediately.
+        public var externalRetention: Double = 86_400
         /// Whether nothing may be written.
         public var isReadOnly = false
         /// Whether a store is made where there is none.
         public var createIfMissing = true
         /// How long a commit is safe once it has returned.
         public var synchronous = Synchronous.normal
-        /// The size of the page cache of each connection in KiB; nil leaves it to SQLite (2,000 KiB).
+        /// The size of the page cache of each connection in KiB, 0 to 2,147,483,647; nil leaves it to SQLite
+        /// (2,000 KiB).
         public var cacheSize: Int?
         /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
         /// connection: it must not use the store.
@@ -43,7 +50,7 @@ extension SQLiteStore {
         /// key is known, and unique constraints are left to the server, since parts of its state come one by one.
         package var isMirror = false
 
-        /// The greatest number of pages of the file; nil for no limit. For tests of a full disk.
+        /// The maximum number of pages of the file; nil for no limit. For tests of a full disk.
         var maximumPageCount: Int?
         /// Files of external values that nothing refers to are removed at opening when they are older than this, in
         /// seconds.
@@ -51,5 +58,30 @@ extension SQLiteStore {
 
         /// The defaults.
         public init() {}
+    }
+}
+
+extension SQLiteStore.Options {
+    /// Refuses values that mean nothing.
+    func check() throws(StoreError) {
+        func refuse(_ name: String, _ value: some CustomStringConvertible, _ range: String) -> StoreError {
+            .invalidOption(name: name, value: value.description, reason: "it must be \(range)")
+        }
+        guard busyTimeout >= 0 else { throw refuse("busyTimeout", busyTimeout, "0 or more, in seconds") }
+        guard (1...1000).contains(readerCount) else { throw refuse("readerCount", readerCount, "1 to 1,000") }
+        guard externalStorageThreshold >= 0 else {
+            throw refuse("externalStorageThreshold", externalStorageThreshold, "0 or more, in bytes")
+        }
+        guard externalRetention >= 0 else {
+            throw refuse("externalRetention", externalRetention, "0 or more, in seconds")
+        }
+        if let cacheSize, !(0...Int(Int32.max)).contains(cacheSize) {
+            throw refuse("cacheSize", cacheSize, "0 to \(Int32.max), in KiB")
+        }
+    }
+
+    /// A time in seconds as milliseconds that SQLite takes.
+    static func milliseconds(_ seconds: Double) -> Int32 {
+        seconds >= 2_147_483 ? .max : Int32((max(0, seconds) * 1000).rounded())
     }
 }

@@ -17,8 +17,7 @@ extension SQLiteStore {
         if !FileManager.default.fileExists(atPath: path) {
             try open(model: model, location: .file(path: path), options: options).close()
         }
-        let place = try StorePlace(.file(path: path), options: options)
-        let schema = Schema(layout: try StoreLayout(model: model, store: "SQLite"))
+        let place = try ResolvedLocation(.file(path: path), options: options)
         let connection = try Connection(
             filename: place.filename, path: place.path, readOnly: false, create: false, options: options)
         defer { connection.close() }
@@ -27,6 +26,8 @@ extension SQLiteStore {
         guard let found = try StoreMetadata.read(from: connection) else {
             throw .notAStore(path: place.path, reason: "the file is empty")
         }
+        let schema = Schema(
+            layout: try StoreLayout(model: model, store: "SQLite", recorded: RecordedNames(found)))
         let grown = StoreMetadata(identifier: found.identifier, layout: schema.layout)
         let differences = found.obstacles(to: grown)
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }

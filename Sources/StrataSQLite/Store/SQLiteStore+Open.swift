@@ -14,33 +14,36 @@ extension SQLiteStore {
     public static func open(
         model: ManagedObjectModel, location: Location, options: Options = Options()
     ) throws(StoreError) -> SQLiteStore {
-        let place = try StorePlace(location, options: options)
-        let schema = Schema(
-            layout: try StoreLayout(model: model, store: "SQLite"), isMirror: options.isMirror)
-        try checkFeatures(schema)
-        var rowPlans: [RowPlan] = []
-        for entity in model.entities { rowPlans.append(try RowPlan(layout: schema.layout, entityIndex: entity.index)) }
+        try SQLiteVersion.check()
+        try options.check()
+        let place = try ResolvedLocation(location, options: options)
+        // What the model asks for is refused before there is a file.
+        try checkFeatures(Schema(layout: try StoreLayout(model: model, store: "SQLite")))
         let open: @Sendable (Bool) throws(StoreError) -> Connection = { (readOnly) throws(StoreError) in
             try Connection(
                 filename: place.filename, path: place.path, readOnly: readOnly || options.isReadOnly,
                 create: options.createIfMissing, options: options)
         }
         let writer = try open(false)
-        let metadata: StoreMetadata
+        let prepared: (metadata: StoreMetadata, schema: Schema)
+        var rowPlans: [RowPlan] = []
         do throws(StoreError) {
-            metadata = try prepare(writer, schema: schema, place: place, options: options)
+            prepared = try prepare(writer, model: model, place: place, options: options)
+            for entity in model.entities {
+                rowPlans.append(try RowPlan(layout: prepared.schema.layout, entityIndex: entity.index))
+            }
         } catch {
             writer.close()
             throw error
         }
         // A database in memory has one connection: it knows no WAL, so readers would only wait for the writer.
         let pool = ConnectionPool(
-            path: place.path, writer: writer, readerCount: place.isFile ? max(1, options.readerCount) : 0, open: open)
-        let blobs = place.isFile ? BlobFolder(path: place.path + "-blobs") : nil
+            path: place.path, writer: writer, readerCount: place.isFile ? options.readerCount : 0, open: open)
+        let files = place.isFile ? BlobFolder(storePath: place.path) : nil
         let store = SQLiteStore(
-            identifier: metadata.identifier, location: location, path: place.path, options: options, schema: schema,
-            rowPlans: rowPlans, pool: pool, blobs: blobs)
-        if !options.isReadOnly { try store.sweepBlobs() }
+            identifier: prepared.metadata.identifier, location: location, path: place.path, options: options,
+            schema: prepared.schema, rowPlans: rowPlans, pool: pool, files: files)
+        try store.sweepAtOpening()
         return store
     }
 
@@ -67,10 +70,16 @@ extension SQLiteStore {
         }
     }
 
+    /// Creates a store in an empty file, or checks that of another one.
+    /// - Returns: What the store says about itself, and its tables and indexes as the file has them.
     private static func prepare(
-        _ writer: Connection, schema: Schema, place: StorePlace, options: Options
-    ) throws(StoreError) -> StoreMetadata {
-        let wanted = StoreMetadata(identifier: UUID(), layout: schema.layout)
+        _ writer: Connection, model: ManagedObjectModel, place: ResolvedLocation, options: Options
+    ) throws(StoreError) -> (StoreMetadata, Schema) {
+        func schema(of found: StoreMetadata?) throws(StoreError) -> Schema {
+            let recorded = found.map(RecordedNames.init) ?? RecordedNames()
+            return Schema(
+                layout: try StoreLayout(model: model, store: "SQLite", recorded: recorded), isMirror: options.isMirror)
+        }
         var found = try StoreMetadata.read(from: writer)
         if found == nil {
             guard !options.isReadOnly else { throw .notAStore(path: place.path, reason: "the file is empty") }
@@ -80,27 +89,43 @@ extension SQLiteStore {
             // Another process may have been faster.
             found = try StoreMetadata.read(from: writer)
             if found == nil {
-                try create(wanted, schema: schema, on: writer)
+                let schema = try schema(of: nil)
+                let metadata = StoreMetadata(identifier: UUID(), layout: schema.layout)
+                try create(metadata, schema: schema, on: writer)
                 try writer.commit()
-                return wanted
+                return (metadata, schema)
             }
         }
-        guard let found else { return wanted }
-        let differences = found.differences(from: wanted)
+        var schema = try schema(of: found)
+        guard let found else { return (StoreMetadata(identifier: UUID(), layout: schema.layout), schema) }
+        let differences = found.differences(
+            from: StoreMetadata(identifier: found.identifier, layout: schema.layout))
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
-        if !options.isReadOnly {
+        if options.isReadOnly {
+            schema.keepIndexes(among: try IndexReconciler.names(on: writer))
+        } else {
             if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
-            try SchemaObjects.update(schema, on: writer)
+            // Files from before this list existed get it here.
+            if schema.layout.hasExternalColumns { try writer.execute(DroppedFiles.creation) }
+            try IndexReconciler.update(schema, on: writer)
         }
-        return found
+        return (found, schema)
     }
 
-    private static func useWAL(_ connection: Connection, timeout: Double) throws(StoreError) {
+    /// Puts a file into WAL mode.
+    static func useWAL(_ connection: Connection, timeout: Double) throws(StoreError) {
         // The change of the mode does not wait for others by itself.
-        let deadline = ContinuousClock.now + .seconds(timeout)
+        let deadline = ContinuousClock.now + .milliseconds(Int(Options.milliseconds(timeout)))
         while true {
             do throws(StoreError) {
-                return try connection.execute("PRAGMA journal_mode = WAL")
+                let mode = try connection.texts("PRAGMA journal_mode = WAL").first
+                guard mode == "wal" else {
+                    throw .unsupported(
+                        store: "SQLite",
+                        feature: "\(connection.path), because its file system has no shared memory between processes, "
+                            + "which a write-ahead log needs; keep the store on a local disk")
+                }
+                return
             } catch {
                 guard case .locked = error, ContinuousClock.now < deadline else { throw error }
                 Thread.sleep(forTimeInterval: 0.01)
@@ -116,62 +141,9 @@ extension SQLiteStore {
             "CREATE TABLE _metadata (\n    key TEXT PRIMARY KEY,\n    value TEXT NOT NULL\n) WITHOUT ROWID")
         try connection.execute(
             "CREATE TABLE _keys (\n    entity TEXT PRIMARY KEY,\n    next INTEGER NOT NULL\n) WITHOUT ROWID")
+        if schema.layout.hasExternalColumns { try connection.execute(DroppedFiles.creation) }
         for statement in schema.tableStatements { try connection.execute(statement) }
         try metadata.write(to: connection, objects: schema.objects)
-        try SchemaObjects.make(schema, on: connection)
-    }
-}
-
-/// The file or memory of a store as SQLite opens it.
-struct StorePlace: Sendable {
-    /// What SQLite opens.
-    let filename: String
-    /// The name for messages; the absolute path of a file.
-    let path: String
-    let isFile: Bool
-
-    init(_ location: SQLiteStore.Location, options: SQLiteStore.Options) throws(StoreError) {
-        switch location {
-        case .memory(let name):
-            let unique =
-                name.map { "named-" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") }
-                ?? UUID().uuidString
-            filename = "file:/strata-\(unique)?vfs=memdb"
-            path = name.map { "memory:\($0)" } ?? "memory"
-            isFile = false
-        case .file(let given):
-            guard !given.isEmpty, !given.utf8.contains(0) else {
-                throw .cannotOpen(path: given, reason: "the path is empty or holds a zero byte")
-            }
-            path = URL(fileURLWithPath: given).path
-            filename = path
-            isFile = true
-            try Self.check(path, options: options)
-        }
-    }
-
-    /// Looks at a file before SQLite does, because SQLite's own messages do not tell these cases apart.
-    private static func check(_ path: String, options: SQLiteStore.Options) throws(StoreError) {
-        var isFolder: ObjCBool = false
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-                throw .cannotOpen(path: path, reason: "the folder \(folder) does not exist")
-            }
-            guard options.createIfMissing, !options.isReadOnly else { throw .notFound(path: path) }
-            return
-        }
-        guard !isFolder.boolValue else { throw .cannotOpen(path: path, reason: "it is a folder") }
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
-        }
-        defer { try? file.close() }
-        guard let header = try? file.read(upToCount: 16), !header.isEmpty else { return }
-        guard header == Data("SQLite format 3\0".utf8) else {
-            throw .notAStore(path: path, reason: "it is no SQLite database")
-        }
-        guard options.isReadOnly || FileManager.default.isWritableFile(atPath: path) else {
-            throw .cannotOpen(path: path, reason: "it may not be written")
-        }
+        try IndexReconciler.make(schema, on: connection)
     }
 }

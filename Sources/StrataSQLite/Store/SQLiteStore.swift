@@ -10,9 +10,7 @@ import StrataStore
 /// table, each attribute and to-one relationship a column, each many-to-many relationship a table of pairs; names
 /// follow the model's naming convention. The file can be read with any SQLite tool. Zero has no sign in the file, and
 /// `NaN` cannot be saved.
-///
-/// `@unchecked Sendable`: all stored properties are constants, and the connections are guarded by the pool.
-public final class SQLiteStore: PersistentStore, @unchecked Sendable {
+public final class SQLiteStore: PersistentStore {
     public let identifier: UUID
     public let name: String
     public let model: ManagedObjectModel
@@ -25,7 +23,11 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
     let layout: StoreLayout
     let schema: Schema
     let pool: ConnectionPool
-    let blobs: BlobFolder?
+    /// The files of external values; nil for a store in memory, which keeps all values in the database.
+    let files: BlobFolder?
+    let filesLock: BlobFolderLock?
+    /// When files are swept next; see ``sweepAfterCommit(on:)``.
+    let nextSweep = Guarded(ContinuousClock.now)
     /// For each entity how its rows are read.
     let rowPlans: [RowPlan]
     let keyQueries: [KeyQuery]
@@ -34,7 +36,7 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
     init(
         identifier: UUID, location: Location, path: String, options: Options, schema: Schema, rowPlans: [RowPlan],
-        pool: ConnectionPool, blobs: BlobFolder?
+        pool: ConnectionPool, files: BlobFolder?
     ) {
         self.identifier = identifier
         self.location = location
@@ -45,7 +47,9 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
         self.model = schema.layout.model
         self.schema = schema
         self.pool = pool
-        self.blobs = blobs
+        self.files = files
+        filesLock = schema.layout.hasExternalColumns
+            ? files.flatMap { BlobFolderLock($0, creating: !options.isReadOnly) } : nil
         self.rowPlans = rowPlans
         self.writePlans = schema.layout.model.entities.map { WritePlan(schema: schema, entity: $0) }
         self.keyQueries = rowPlans.indices.map {
@@ -61,11 +65,13 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
     deinit { pool.close() }
 
-    public func close() { pool.close() }
+    public func close() {
+        sweepAtClosing()
+        pool.close()
+    }
 
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
         guard !options.isReadOnly else { throw .readOnly(path: path) }
-        precondition(count > 0, "allocateKeys: count must be at least 1")
         return try pool.write { (connection) throws(StoreError) in
             try connection.begin()
             defer { connection.rollback() }
@@ -77,28 +83,33 @@ public final class SQLiteStore: PersistentStore, @unchecked Sendable {
 
     /// Reserves keys as a part of the open transaction.
     func allocateKeys(_ count: Int, rootIndex: Int, on connection: Connection) throws(StoreError) -> Range<Int64> {
+        guard count > 0 else { return 1..<1 }
         let table = layout.table(rootIndex)
-        // Rows that came in by other ways, a shell for instance, keep their keys to themselves.
+        // Rows that came in by other ways, a shell for instance, keep their keys to themselves. What somebody else wrote
+        // as the next key is believed only where it is one.
+        let present = "coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1"
         let statement = try connection.statement(
             """
-            INSERT INTO _keys(entity, next) \
-            VALUES(?1, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1 + ?2) \
-            ON CONFLICT(entity) DO UPDATE SET \
-            next = max(next, coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1) + ?2 RETURNING next
+            INSERT INTO _keys(entity, next) VALUES(?1, max(1, \(present)) + ?2) ON CONFLICT(entity) DO UPDATE SET \
+            next = max(1, \(present), CASE typeof(next) WHEN 'integer' THEN next ELSE 1 END) + ?2 RETURNING next
             """)
         statement.bind(model.entities[rootIndex].name, at: 1)
         statement.bind(Int64(count), at: 2)
+        // A sum that does not fit 64 bits is no integer any more.
         guard try statement.step(), statement.type(0) == SQLITE_INTEGER else {
             statement.reset()
-            throw .constraint(entity: model.entities[rootIndex].name, reason: "there are no keys left")
+            throw .constraint(
+                entity: model.entities[rootIndex].name,
+                reason: "there are no keys left, because a row of \(table.name) or of _keys holds one close to the maximum")
         }
         let end = statement.integer(0)
         statement.reset()
-        return max(1, end - Int64(count))..<end
+        return end - Int64(count)..<end
     }
 
     public func externalData(named name: String) throws(StoreError) -> Data {
-        guard let blobs else { throw .notFound(path: "\(path)/\(name)") }
-        return try blobs.read(name)
+        guard !pool.hasClosed else { throw .closed(path: path) }
+        guard let files else { throw .notFound(path: "\(path)/\(name)") }
+        return try files.read(name)
     }
 }

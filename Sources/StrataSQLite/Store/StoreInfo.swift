@@ -76,7 +76,7 @@ extension SQLiteStore {
     ) throws(StoreError) -> T {
         var options = Options()
         options.isReadOnly = true
-        let place = try StorePlace(.file(path: path), options: options)
+        let place = try ResolvedLocation(.file(path: path), options: options)
         let connection = try Connection(
             filename: place.filename, path: place.path, readOnly: true, create: false, options: options)
         defer { connection.close() }
@@ -109,7 +109,7 @@ extension StoreInfo {
         }
         let pageSize = Int(try connection.integer("PRAGMA page_size") ?? 0)
         let pageCount = Int(try connection.integer("PRAGMA page_count") ?? 0)
-        let files = path.map { BlobFolder(path: $0 + "-blobs") }
+        let files = path.map { BlobFolder(storePath: $0) }
         let external = files?.names(olderThan: 0) ?? []
         return StoreInfo(
             metadata: metadata, entities: entities,

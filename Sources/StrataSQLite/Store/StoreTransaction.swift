@@ -51,7 +51,7 @@ package final class StoreTransaction {
     func commit() throws(StoreError) {
         let last = CommitWriter(store: store, connection: connection, changes: ChangeSet())
         try last.commitTransaction()
-        for writer in writers { writer.removeDroppedFiles() }
+        if writers.contains(where: \.dropsFiles) { store.sweepAfterCommit(on: connection) }
     }
 }
 

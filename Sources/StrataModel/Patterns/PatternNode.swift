@@ -30,13 +30,6 @@ enum PatternAssertion {
     case textStart, lineStart, lineEnd, lastLineEnd, textEnd, wordEdge, noWordEdge
 }
 
-/// Why a pattern is none, and where.
-struct PatternFault: Error {
-    /// How many Unicode scalars stand before the place.
-    let position: Int
-    let reason: String
-}
-
 extension PatternNode {
     /// Whether the part may match nothing.
     var isNullable: Bool {

@@ -86,6 +86,9 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
+    /// Whether the pool has been closed.
+    var hasClosed: Bool { condition.withLock { isClosed } }
+
     /// Closes all connections: those in use when they come back, the writer when it is free.
     func close() {
         condition.withLock {

@@ -1,6 +1,3 @@
-/// A pattern took more steps than are allowed.
-struct PatternTooCostly: Error {}
-
 /// Looks whether a program matches a text.
 ///
 /// It tries one way after the other, as regular expressions are defined. A split that was at a place before has led

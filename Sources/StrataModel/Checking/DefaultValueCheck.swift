@@ -59,11 +59,12 @@ extension ValidationRules {
             }
         if let length, let minimumLength, length < minimumLength { return "is shorter than \(minimumLength)" }
         if let length, let maximumLength, length > maximumLength { return "is longer than \(maximumLength)" }
-        if let pattern, case .string(let text) = value,
-            let expression = try? NSRegularExpression(pattern: "^(?:\(pattern))$")
-        {
-            let whole = NSRange(text.startIndex..., in: text)
-            if expression.firstMatch(in: text, range: whole)?.range != whole { return "does not match '\(pattern)'" }
+        if let pattern, case .string(let text) = value, let compiled = try? TextPattern(pattern) {
+            do throws(PatternTooCostly) {
+                if try !compiled.matches(text) { return "does not match '\(pattern)'" }
+            } catch {
+                return "takes too many steps to match with '\(pattern)'"
+            }
         }
         return nil
     }

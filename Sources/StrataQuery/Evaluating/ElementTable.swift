@@ -1,0 +1,47 @@
+/// Values by equality as predicates see it, found by hashing.
+struct ElementTable {
+    private var buckets: [Int: [Value]] = [:]
+
+    init(_ elements: [Evaluated] = []) {
+        for element in elements { insert(element.value) }
+    }
+
+    func contains(_ value: Value) -> Bool {
+        buckets[ComparedValue(value).hashValue]?.contains { ValueComparison.areEqual($0, value) } ?? false
+    }
+
+    /// - Returns: Whether the value is new.
+    @discardableResult
+    mutating func insert(_ value: Value) -> Bool {
+        if contains(value) { return false }
+        buckets[ComparedValue(value).hashValue, default: []].append(value)
+        return true
+    }
+}
+
+/// A value whose equality is that of predicates and of SQL: numbers by value whatever their type, text by its bytes, nil
+/// like nil. `Value` itself takes 1 and 1.0 for different, and canonically equivalent texts for the same.
+struct ComparedValue: Hashable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    static func == (a: ComparedValue, b: ComparedValue) -> Bool { ValueComparison.areEqual(a.value, b.value) }
+
+    func hash(into hasher: inout Hasher) {
+        if let number = NumberOperation(value) {
+            // A whole number of any type has one hash; rounding must not tell equal ones apart.
+            if let whole = number.asInteger { hasher.combine(whole) } else { hasher.combine(number.asDouble) }
+            return
+        }
+        switch value {
+        case .string(let text): text.utf8.forEach { hasher.combine($0) }
+        // A URI equals its text.
+        case .uri(let uri): uri.absoluteString.utf8.forEach { hasher.combine($0) }
+        case .list(let values): hasher.combine(values.count)
+        case .set(let values): hasher.combine(values.members.count)
+        case .composite(let values): hasher.combine(values.count)
+        default: hasher.combine(value)
+        }
+    }
+}
