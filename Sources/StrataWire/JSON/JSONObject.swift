@@ -96,7 +96,9 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: RandomAccessCollection {
+    /// The place of the first member: 0.
     public var startIndex: Int { 0 }
+    /// The number of members.
     public var endIndex: Int { list.count }
 
     /// The member at a place.
@@ -104,12 +106,13 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
+    /// Whether two objects have the same names with equal values, in whatever order.
     public static func == (a: JSONObject, b: JSONObject) -> Bool {
         a.list.count == b.list.count && a.list.allSatisfy { b[$0.name] == $0.value }
     }
 
+    /// Feeds names and values into a hash that does not depend on their order.
     public func hash(into hasher: inout Hasher) {
-        // Independent of the order, like the comparison.
         var sum = 0
         for (name, value) in list {
             var own = Hasher()
