@@ -12,7 +12,7 @@ public struct JSONObject: Sendable {
     /// Where each name is in the list; nil for a short list, in which looking at each name is faster.
     private var places: [String: Int]?
 
-    private static let shortest = 16
+    private static let longestWithoutPlaces = 24
 
     /// Creates an object without members.
     public init() { list = [] }
@@ -83,15 +83,20 @@ public struct JSONObject: Sendable {
         list.append((name, value))
         if places != nil {
             places?[name] = list.count - 1
-        } else if list.count > Self.shortest {
-            places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].name, $0) })
+        } else if list.count > Self.longestWithoutPlaces {
+            index()
         }
+    }
+
+    private mutating func index() {
+        var places = [String: Int](minimumCapacity: list.count * 2)
+        for place in list.indices { places[list[place].name] = place }
+        self.places = places
     }
 
     private mutating func remove(at place: Int) {
         list.remove(at: place)
-        guard places != nil else { return }
-        places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].name, $0) })
+        if places != nil { index() }
     }
 }
 
