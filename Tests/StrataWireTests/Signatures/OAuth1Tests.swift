@@ -186,7 +186,8 @@
         @Test func theSignatureIsNotSignedWhereverItIsAndTheMethodIsInCapitals() {
             let plain = OAuth1Request(method: "GET", scheme: "http", authority: "a", target: "/?b=1")
             let request = OAuth1Request(
-                method: "get", scheme: "http", authority: "a", target: "/?oauth_signature=x&b=1", form: "oauth_signature=y")
+                method: "get", scheme: "http", authority: "a", target: "/?oauth_signature=x&b=1",
+                form: "oauth_signature=y")
             let authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "n")
             #expect(request.baseString(authorization) == plain.baseString(authorization))
         }
