@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
-        // What crypto does in it stands behind the trait, and the rest needs none.
+        // Only its signatures need swift-crypto; they are compiled with the trait `Remote`.
         .target(
             name: "StrataWire",
             dependencies: [
