@@ -39,8 +39,8 @@ SIMULATIONS ?= 100000
 
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
-# What an app has that asks for no traits.
-CORE = --disable-default-traits --scratch-path .build-core
+# What an app has that asks for no traits, and the programs that need no server.
+CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 # What starts compilers and builds of its own has nothing for a sanitizer to see.

@@ -7,7 +7,7 @@ let package = Package(
     products: [
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataQuery", targets: ["StrataQuery"]),
-        .library(name: "StrataModelFiles", targets: ["StrataModelFiles"]),
+        .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
         .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
@@ -21,12 +21,15 @@ let package = Package(
     ],
     // An app that needs only the core asks for no traits and fetches nothing of these.
     traits: [
-        .default(enabledTraits: ["Remote"]),
+        .default(enabledTraits: ["Remote", "CommandLine"]),
         .trait(name: "Remote", description: "Stores that mirror a back end, and their dialects."),
         .trait(
             name: "AsyncHTTP", description: "Requests by async-http-client in place of URLSession.",
             enabledTraits: ["Remote"]),
-        .trait(name: "Server", description: "The server for the dialects.", enabledTraits: ["Remote"]),
+        .trait(
+            name: "Server", description: "The server for the dialects, and the tool that starts it.",
+            enabledTraits: ["Remote", "CommandLine"]),
+        .trait(name: "CommandLine", description: "The tool `strata`, and the example Gazetteer."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -52,7 +55,7 @@ let package = Package(
         .target(name: "StrataStore", dependencies: ["StrataQuery"]),
         .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"]),
         .target(name: "Strata", dependencies: ["StrataSQLite"]),
-        // What crypto does in it stands behind the trait, and the rest needs none.
+        // Only its signatures need swift-crypto; they are compiled with the trait `Remote`.
         .target(
             name: "StrataWire",
             dependencies: [
@@ -111,20 +114,17 @@ let package = Package(
             dependencies: [
                 "StrataServer",
                 "StrataModelFiles",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
             ]
         ),
         .target(
             name: "StrataModelFiles",
             dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
-        .executableTarget(
-            name: "strata-generate",
-            dependencies: [
-                "StrataModelFiles",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
-        ),
+        // Apart from the readers and the generator, which every app with the build plug-in compiles.
+        .target(name: "StrataModelExport", dependencies: ["StrataModel", "StrataModelFiles"]),
+        .executableTarget(name: "strata-generate", dependencies: ["StrataModelFiles"]),
         .plugin(name: "StrataPlugin", capability: .buildTool(), dependencies: ["strata-generate"]),
         .plugin(
             name: "StrataGenerateCommand",
@@ -143,10 +143,12 @@ let package = Package(
         .executableTarget(
             name: "StrataTool",
             dependencies: [
+                "StrataModelExport",
                 "StrataModelFiles",
                 "StrataStackMob",
                 "StrataWire",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ]
         ),
         .executableTarget(
@@ -156,7 +158,8 @@ let package = Package(
                 .target(name: "StrataStackMob", condition: .when(traits: ["Server"])),
                 .target(name: "StrataServer", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ],
             resources: [.copy("Resources/GeoNames")],
             plugins: ["StrataPlugin"]
@@ -173,6 +176,7 @@ let package = Package(
         .executableTarget(
             name: "GateProbe", dependencies: ["Strata", "CCounters"], path: "Tests/GateProbe",
             plugins: ["StrataPlugin"]),
+        // It runs `strata-generate`, too, which is built for the plug-in and cannot be linked here once more.
         .testTarget(
             name: "ProcessTests",
             dependencies: [
@@ -188,7 +192,7 @@ let package = Package(
             name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
-        .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelFiles"]),
+        .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelExport", "StrataModelFiles"]),
         .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom"]),
         // As somebody else would write it: without what is open to this package alone.
         .target(

@@ -69,7 +69,7 @@ let container = try PersistentContainer(LibraryModel.self, at: .memory(name: nil
 let context = container.newContext()
 let ursula = Author(context: context, name: "Ursula K. Le Guin")
 for (title, pages) in [("The Dispossessed", Int32(387)), ("The Lathe of Heaven", 184)] {
-    _ = Book(context: context, pages: pages, title: title, author: ursula)
+    _ = Book(context: context, title: title, pages: pages, author: ursula)
 }
 try context.save()
 let request = FetchRequest<Book>(

@@ -89,12 +89,6 @@ extension ModelFileReader {
         }
     }
 
-    /// The types that are one word. `transformable` and `composite` say more.
-    static let plainTypes: [AttributeType] = [
-        .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri,
-        .geoPoint,
-    ]
-
     /// What people write who come from elsewhere.
     private static let otherNames = [
         "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32", "int64": "integer64",
@@ -109,7 +103,7 @@ extension ModelFileReader {
         guard let word = text(node, "a type") else { return (.string, false) }
         let isOptional = word.hasSuffix("?")
         let name = isOptional ? String(word.dropLast()) : word
-        if let type = Self.plainTypes.first(where: { $0.name == name }) { return (type, isOptional) }
+        if let type = AttributeType.namedInModelFiles.first(where: { $0.name == name }) { return (type, isOptional) }
         if name == "transformable" {
             guard let className else {
                 fault("a transformable names its Swift type: {type: transformable, class: \"[String]\"}", node)
@@ -124,7 +118,7 @@ extension ModelFileReader {
             fault("a composite names its elements: {elements: {street: string, zip: string?}}", node)
             return (.string, isOptional)
         }
-        let known = Self.plainTypes.map(\.name) + ["transformable", "composite"]
+        let known = AttributeType.namedInModelFiles.map(\.name) + ["transformable", "composite"]
         let suggestion =
             Self.otherNames[name.lowercased()].map { "; did you mean '\($0)'?" }
             ?? Spelling.suggestion(for: name, in: known)
@@ -158,8 +152,16 @@ extension ModelFileReader {
     }
 }
 
+extension AttributeType {
+    /// The types that are one word. `transformable` and `composite` say more.
+    package static let namedInModelFiles: [AttributeType] = [
+        .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri,
+        .geoPoint,
+    ]
+}
+
 /// How derivations are written in model files.
-enum DerivationSpelling {
+package enum DerivationSpelling {
     static func derivation(_ word: String) -> Derivation? {
         if word == "now()" { return .now }
         if let match = word.wholeMatch(of: /([a-z]+)\(\s*([\w]+(?:\.[\w]+)*)\s*\)/) {
@@ -177,7 +179,8 @@ enum DerivationSpelling {
         return word.wholeMatch(of: /\w+(?:\.\w+)+/) != nil ? .path(word.split(separator: ".").map(String.init)) : nil
     }
 
-    static func text(_ derivation: Derivation) -> String {
+    /// What ``derivation(_:)`` reads as the same.
+    package static func text(_ derivation: Derivation) -> String {
         switch derivation {
         case .lowercase(let name): "lowercase(\(name))"
         case .uppercase(let name): "uppercase(\(name))"

@@ -78,7 +78,7 @@ extension ModelFileReader {
 }
 
 /// Values of attributes as words in model files. What ``text(_:)`` writes, ``value(_:of:)`` reads.
-enum ScalarValue {
+package enum ScalarValue {
     static func value(_ text: String, of type: AttributeType) -> Value? {
         switch type {
         case .integer16, .integer32, .integer64, .double, .float, .decimal: number(text, decimal: type == .decimal)
@@ -119,8 +119,8 @@ enum ScalarValue {
             ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
 
-    /// The shortest word that reads back to the same value.
-    static func text(_ value: Value) -> String? {
+    /// The shortest word that reads back to the same value. Nil for values that are not a word.
+    package static func text(_ value: Value) -> String? {
         switch value {
         case .integer(let number): return String(number)
         case .double(let number): return String(number)

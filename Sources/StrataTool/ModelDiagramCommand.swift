@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataModelExport
 import StrataModelFiles
 
 /// `strata model diagram`: the entities and relationships of a model as a picture.

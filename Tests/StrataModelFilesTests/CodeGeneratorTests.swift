@@ -1,5 +1,6 @@
 import Foundation
 import StrataModel
+import StrataModelExport
 import StrataModelFiles
 import Testing
 

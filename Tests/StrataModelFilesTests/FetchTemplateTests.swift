@@ -1,4 +1,5 @@
 import StrataModel
+import StrataModelExport
 import StrataModelFiles
 import Testing
 

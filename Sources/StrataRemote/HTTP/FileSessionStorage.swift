@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sessions in files that their owner alone can read, one for each name.
+/// Sessions in files that only their owner can read, one for each name.
 ///
 /// A file is written under another name first, with mode 0600 from its first moment, and then takes the place of the one
 /// before: a crash leaves the old session or the new one, never a part. A folder that has to be made gets mode 0700.

@@ -4,8 +4,8 @@ import HTTPTypes
 /// What of requests and answers may be written to a log, and how much of it.
 ///
 /// A secret is known by its name: that of a header, of a query parameter, of a pair in a form, or of a member of a JSON
-/// object at any depth. Names are compared without case. Bodies that are none of these and no plain text are named by
-/// their length alone, and so is what claims to be JSON and is not.
+/// object at any depth. Names are compared without case. Of bodies that are neither of these nor plain text, and of those
+/// that claim to be JSON and are not, only the length is written.
 public struct LogPolicy: Sendable, Hashable {
     /// Stands in place of a secret.
     static let veil = "<hidden>"

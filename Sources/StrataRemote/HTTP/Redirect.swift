@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension WireRequest {
-    /// The request that an answer points to: within the host, and not from HTTPS to HTTP. nil if the answer is no such
+    /// The request that an answer points to: within the host, and not from HTTPS to HTTP. nil if the answer is not such a
     /// redirect, or one after which the method would have to change (RFC 9110, 15.4).
     func redirected(by response: WireResponse) -> WireRequest? {
         switch response.status {

@@ -28,7 +28,7 @@ package enum TransportFailure {
     package static func noAddress(_ text: String) -> RemoteError {
         RemoteError(
             .invalidRequest, domain: domain, code: URLError.Code.badURL.rawValue,
-            message: "\(text) is no HTTP address; give scheme, host and port of the server")
+            message: "\(text) is not an HTTP address; give scheme, host and port of the server")
     }
 
     /// A body beyond the limit.
@@ -38,11 +38,11 @@ package enum TransportFailure {
             message: "the answer has more than \(limit) bytes; ask for fewer objects, or raise the transport's maximum")
     }
 
-    /// Bytes that are no HTTP.
+    /// Bytes that are not HTTP.
     package static var noAnswer: RemoteError {
         RemoteError(
             .invalidAnswer, domain: domain, code: URLError.Code.badServerResponse.rawValue,
-            message: "the server's answer is no HTTP")
+            message: "the server's answer is not HTTP")
     }
 
     /// Any other reason.

@@ -23,7 +23,7 @@
         func principal(of request: ServerRequest, scope: DataScope) throws(ServerError) -> Principal {
             guard let header = request.header("Authorization") else { return .nobody }
             guard let signature = MACAuthorization(header: header), let time = Int64(signature.timestamp) else {
-                throw .unauthorized("The Authorization header is no MAC signature.")
+                throw .unauthorized("The Authorization header is not a MAC signature.")
             }
             let token = Self.digest(signature.id)
             guard let session = try scope.first("ServerSession", ("token", .string(token))),

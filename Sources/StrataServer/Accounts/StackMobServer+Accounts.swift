@@ -11,7 +11,7 @@
                     endpoint.methods.sorted().joined(separator: ", "))
             }
             guard call.request.isSecure || !options.requiresTLSForTokens || !endpoint.carriesSecrets else {
-                throw .forbidden("Passwords and tokens are taken over TLS alone.")
+                throw .forbidden("Passwords and tokens are only taken over TLS.")
             }
             if let provider = endpoint.provider { return try await answer(endpoint, provider, call) }
             switch endpoint {
@@ -29,7 +29,7 @@
         func form(_ call: Call) throws(ServerError) -> [String: String] {
             guard let text = String(validating: call.request.body, as: UTF8.self),
                 let pairs = QueryParameters.read(text, isForm: true)
-            else { throw .badRequest("The body is no form.") }
+            else { throw .badRequest("The body is not a form.") }
             return Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         }
 

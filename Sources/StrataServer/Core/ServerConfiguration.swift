@@ -209,7 +209,7 @@
             guard let mapping = node.mapping else { throw error("takes names with values") }
             var members: [(String, ConfigurationNode)] = []
             for (key, value) in mapping {
-                guard let text = key.scalar?.string else { throw error("has a name that is no text") }
+                guard let text = key.scalar?.string else { throw error("has a name that is not text") }
                 members.append(
                     (text, ConfigurationNode(node: value, path: path, name: name.isEmpty ? text : "\(name).\(text)")))
             }

@@ -34,7 +34,7 @@
         public var temporaryPasswordLifetime = 24 * 3600
         /// How long the answers to requests with an `Idempotency-Key` are remembered, in seconds.
         public var answerLifetime = 24 * 3600
-        /// Whether passwords and tokens are taken over TLS alone.
+        /// Whether passwords and tokens are only taken over TLS.
         public var requiresTLSForTokens = false
         /// Whether an acknowledged write survives a power failure, and not only the end of the process.
         public var survivesPowerFailure = true
@@ -45,24 +45,24 @@
 
     /// Bounds that keep a server's memory and time its own.
     public struct ServerLimits: Sendable, Hashable {
-        /// The greatest body of a request, in bytes.
+        /// The maximum body of a request, in bytes.
         public var bodySize = 10 * 1024 * 1024
         /// The deepest nesting of JSON.
         public var jsonDepth = 32
         /// What ``jsonDepth`` may be at most: an answer has more levels around what a body brought.
         static let largestJSONDepth = JSONValue.maximumDepth - 20
-        /// The greatest number of objects in one answer; more are cut as by a range.
+        /// The maximum number of objects in one answer; more are cut as by a range.
         public var answerObjects = 100_000
-        /// The greatest number of objects in one request: created at once, changed or deleted, values in an array, or
+        /// The maximum number of objects in one request: created together, changed or deleted, values in an array, or
         /// requests of a batch.
         public var requestObjects = 10_000
-        /// The greatest number of conditions of a query and of elements of an `[in]`.
+        /// The maximum number of conditions of a query and of elements of an `[in]`.
         public var conditions = 1_000
         /// How many requests a client may send in a second on average; 0 for any number.
         public var requestsPerSecond = 0
-        /// How many requests a client may send at once before the average counts.
+        /// How many requests a client may send together before the average counts.
         public var requestBurst = 200
-        /// The greatest number of open connections.
+        /// The maximum number of open connections.
         public var connections = 4_096
         /// How long a request may take to come in, and to be answered, in seconds.
         public var requestTimeout = 30.0
@@ -71,7 +71,7 @@
         /// What the bodies and answers of all requests may take together, in bytes. A body counts eight times, for what
         /// it is read into.
         public var memory = 512 * 1024 * 1024
-        /// The greatest answer to a query, in bytes of its objects; more are cut as by a range.
+        /// The maximum answer to a query, in bytes of its objects; more are cut as by a range.
         public var answerSize = 32 * 1024 * 1024
         /// How long a connection may stay idle, in seconds.
         public var idleTimeout = 60.0

@@ -33,7 +33,7 @@
 
         /// Opens the data in a folder, or makes it.
         /// - Parameters:
-        ///   - folder: The folder; it is made if it is missing, readable by its owner alone.
+        ///   - folder: The folder; it is made if it is missing, readable only by its owner.
         ///   - model: The model whose entities are schemas; nil if there are only inferred ones.
         ///   - options: How the server behaves.
         ///   - methods: Custom code, by the name of the method.
@@ -152,7 +152,7 @@
             case FileVault.pathSegment:
                 let (vault, path) = (files, segments)
                 guard request.method == "GET" || request.method == "HEAD" else {
-                    throw .notAllowed("Files are read alone.", "GET, HEAD")
+                    throw .notAllowed("Files are only read.", "GET, HEAD")
                 }
                 return try await database.read { (scope) throws(ServerError) in
                     try vault.download(path, scope: scope)

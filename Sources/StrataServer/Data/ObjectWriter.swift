@@ -122,7 +122,7 @@
             try scope.claim(object, schema, before: before)
         }
 
-        /// Counts a change of an object: its time grows, be the clock as it may.
+        /// Counts a change of an object: its time grows, whatever the clock says.
         func touch(_ object: ManagedObject) {
             object["lastmoddate"] = max(scope.now, (object.whole("lastmoddate") ?? 0) + 1)
             object["sm_sequence"] = scope.nextSequence()

@@ -9,7 +9,7 @@
         init() {}
 
         /// Reads `author=user&author.friends=user`.
-        /// - Throws: ``ServerError`` 400 for what is no such list, or is deeper than 3.
+        /// - Throws: ``ServerError`` 400 for what is not such a list, or is deeper than 3.
         init(header: String?) throws(ServerError) {
             guard let header else { return }
             guard let pairs = QueryParameters.read(header.trimmingCharacters(in: .whitespaces)) else {

@@ -10,7 +10,7 @@
         /// last one that was on the disk when it began: what is written meanwhile has a greater number and comes next
         /// time.
         func changes(_ call: Call) async throws(ServerError) -> ServerResponse {
-            guard call.request.method == "GET" else { throw .notAllowed("Changes are read alone.", "GET") }
+            guard call.request.method == "GET" else { throw .notAllowed("Changes are only read.", "GET") }
             let name = call.segments[1].lowercased()
             var (since, limit) = (Int64(0), 1_000)
             for (key, value) in QueryParameters.read(call.request.query) ?? [] {
@@ -177,7 +177,7 @@
             var headers = call.request.headers.filter { ["accept", "host"].contains($0.name.lowercased()) }
             for (name, header) in value["headers"]?.members ?? [:] {
                 guard let text = header.string else {
-                    throw .badRequest("Header \(name) of request \(index) is no text.")
+                    throw .badRequest("Header \(name) of request \(index) is not text.")
                 }
                 headers.insert((name, text), at: 0)
             }

@@ -54,7 +54,7 @@
             let all = try bodies(call).all
             let known = database.catalogue[name]?.field(fieldName)?.schema
             guard let related = known else {
-                throw .badRequest("\(fieldName.prefix(80)) of \(name) is no relationship that the server knows.")
+                throw .badRequest("\(fieldName.prefix(80)) of \(name) is not a relationship that the server knows.")
             }
             try precheck(.create, related, call)
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))

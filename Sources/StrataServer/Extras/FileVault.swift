@@ -4,7 +4,7 @@
     import Strata
 
     /// The files of binary fields, named by the SHA-256 of their content, so that equal content is kept once and a name
-    /// can be learned from the content alone.
+    /// can be learned from the content only.
     struct FileVault: Sendable {
         /// The folder.
         let folder: URL

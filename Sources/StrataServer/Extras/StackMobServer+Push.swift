@@ -109,7 +109,7 @@
             guard tokenTypes.contains(type) else { throw .badRequest("Tokens are of type ios, android or androidgcm.") }
             let isHex = Hexadecimal.isLowercase(token.lowercased())
             guard (1...4096).contains(token.utf8.count), type != "ios" || isHex else {
-                throw .badRequest("A token has 1 to 4,096 bytes; one of type ios is hexadecimal digits alone.")
+                throw .badRequest("A token has 1 to 4,096 bytes; one of type ios has only hexadecimal digits.")
             }
             return (token, type)
         }

@@ -40,7 +40,7 @@ extension StackMobDialect {
     private func page(_ response: WireResponse, _ query: RemoteQuery) throws(RemoteError) -> RemotePage {
         if let failure = failure(response) { throw failure }
         guard let elements = try json(response).elements else {
-            throw invalidAnswer("the answer to a query is no array", response)
+            throw invalidAnswer("the answer to a query is not an array", response)
         }
         var page = RemotePage(records: try records(elements, StackMobSchema(query.entity)))
         if let limit = query.limit, page.records.count > limit { page.records.removeLast(page.records.count - limit) }
@@ -59,8 +59,8 @@ extension StackMobDialect {
 
     /// What became of the writes of one request.
     /// - Parameters:
-    ///   - response: The answer. The body counts for failures alone.
-    ///   - told: The body, read; nil if it is no JSON.
+    ///   - response: The answer. The body counts only for failures.
+    ///   - told: The body, read; nil if it is not JSON.
     func outcomes(
         _ response: WireResponse, _ told: JSONValue?, to operation: RemoteOperation, _ schemas: KnownSchemas
     ) throws(RemoteError) -> [RemoteOutcome] {

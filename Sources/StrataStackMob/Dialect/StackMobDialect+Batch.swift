@@ -65,7 +65,7 @@ extension StackMobDialect {
                 }
                 let told = answers[place]["body"]
                 place += 1
-                // The text is of use for what failed alone.
+                // The text is only of use for what failed.
                 let part = WireResponse(
                     HTTPResponse(status: .init(code: Int(status))),
                     body: (200..<300).contains(status) ? Data() : told.flatMap { try? $0.data() } ?? Data())

@@ -8,7 +8,7 @@ extension StackMobDialect {
 
     /// The request that calls custom code. Parameters stay in their order; the content type is told if the call names
     /// one.
-    /// - Throws: ``RemoteError`` if the name is empty or the method is none of GET, POST, PUT and DELETE.
+    /// - Throws: ``RemoteError`` if the name is empty or the method is not one of GET, POST, PUT and DELETE.
     public func callRequest(
         _ call: RemoteCall, options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -25,7 +25,7 @@ extension StackMobDialect {
 
     /// Reads the answer of custom code.
     /// - Parameter accepted: Types that are taken beside ``acceptedContentTypes``; nil to take any.
-    /// - Throws: ``RemoteError`` for a status that is none of success, and for a type that is not taken.
+    /// - Throws: ``RemoteError`` for a status that is not a success, and for a type that is not taken.
     public func callReply(_ response: WireResponse, accepting accepted: Set<String>? = []) throws(RemoteError)
         -> RemoteReply
     {

@@ -13,7 +13,7 @@ extension StackMobDialect: RemoteDialect {
         case .create(let entity, let writes) where writes.count != 1:
             if writes.isEmpty { return [] }
             if usesExtensions { return [.batch([operation])] }
-            // The answer to many tells identifiers alone, and users need a request by HTTPS each.
+            // The answer to many tells only identifiers, and users need a request by HTTPS each.
             let isUsers = isUserSchema(StackMobNames.schema(ofEntity: entity.name))
             return isUsers ? writes.map { .create(entity: entity, [$0]) } : [operation]
         case .relate(let entity, let relation):

@@ -42,7 +42,7 @@ extension StackMobDialect {
         query.order("lastmoddate")
         if let text = pull.cursor {
             guard let cursor = StackMobPullCursor(text) else {
-                throw StackMobError.invalid("\"\(text)\" is no cursor of a pull from StackMob")
+                throw StackMobError.invalid("\"\(text)\" is not a cursor of a pull from StackMob")
             }
             query.add(.compare("lastmoddate", .greaterOrEqual, .integer(cursor.milliseconds)))
             if cursor.skip > 0 { query.first = cursor.skip }
@@ -65,7 +65,9 @@ extension StackMobDialect {
                     .map { RemoteIdentity(entity: schema.entity, id: $0) },
                 next: next, hasMore: json["more"]?.boolean ?? false)
         }
-        guard let objects = json.elements else { throw invalidAnswer("the answer to a query is no array", response) }
+        guard let objects = json.elements else {
+            throw invalidAnswer("the answer to a query is not an array", response)
+        }
         let records = try records(objects, schema)
         let hasMore = records.count >= max(pull.limit, 2)
         guard let last = records.last?.version.flatMap(Int64.init) else {

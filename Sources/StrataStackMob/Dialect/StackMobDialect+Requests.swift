@@ -46,7 +46,7 @@ extension StackMobDialect {
             .map { PercentEncoding.encode($0, keeping: .stackMobQuery) }.joined(separator: "/")
     }
 
-    /// A request with the three standing headers alone.
+    /// A request with the three standing headers only.
     func plainRequest(
         _ method: HTTPRequest.Method, _ path: String, query: String, secure: Bool, _ options: RequestOptions
     ) -> WireRequest {

@@ -70,7 +70,7 @@ public final class UserSession: RequestAuthorizer {
     public var storageFailure: SessionStorageError? { state.withLock { $0.storageFailure } }
 
     /// Sets who is told when the session cannot be kept or read; nil for nobody. A ``storageFailure`` that is there
-    /// already is told at once.
+    /// already is told immediately.
     public func onStorageFailure(_ handler: (@Sendable (SessionStorageError) -> Void)?) {
         state.withLock { $0.storageHandler = handler }
         tellStorageFailure()
@@ -113,7 +113,7 @@ public final class UserSession: RequestAuthorizer {
     private static func storageError(_ error: any Error, _ configuration: StackMobConfiguration) -> SessionStorageError
     {
         error as? SessionStorageError
-            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is no session: \(error)")
+            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is not a session: \(error)")
     }
 
     /// Asks for a session and takes it.

@@ -8,7 +8,7 @@ extension StackMobWire {
         if let parts = json["or"]?.elements { return .or(try parts.map(condition)) }
         guard let parts = json.elements, parts.count >= 2, let name = parts[0].string, let field = parts[1].string
         else {
-            throw WireFault("\(json.description.prefix(80)) is no condition")
+            throw WireFault("\(json.description.prefix(80)) is not a condition")
         }
         let operands = Array(parts.dropFirst(2))
         if let comparison = comparisons[name.lowercased()] {

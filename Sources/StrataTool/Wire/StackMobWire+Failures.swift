@@ -54,7 +54,7 @@ extension StackMobWire {
         if runs {
             first = Task {
                 try? await client.session.refresh()
-                // A refresh that is refused at once asks no server.
+                // A refresh that is refused immediately asks no server.
                 await asked.open()
             }
             await asked.wait()

@@ -54,6 +54,6 @@ extension StackMobWire {
         if let members = json.members, members.count == 1, let (name, value) = members.first {
             return (name, WireValues.text(value))
         }
-        throw WireFault("\(json.description.prefix(80)) is no parameter")
+        throw WireFault("\(json.description.prefix(80)) is not a parameter")
     }
 }

@@ -41,7 +41,7 @@ extension StackMobWire {
     static func deserialize(_ input: WireCase) throws -> JSONValue {
         let schema = try Self.schema(input)
         guard let members = (input["json"] ?? input["body"])?.members else {
-            throw StackMobError.exception(.incompatibleObject, "the answer is no JSON object")
+            throw StackMobError.exception(.incompatibleObject, "the answer is not a JSON object")
         }
         let told = try StackMobDecoder(dialect: try input.dialect()).values(members, schema: schema)
         var values: JSONObject = [:]
@@ -81,7 +81,7 @@ extension StackMobWire {
         switch input.operation {
         case "encode":
             guard let data = Data(base64Encoded: input.argument("dataBase64", "data")) else {
-                throw WireFault("\"dataBase64\" is no base64")
+                throw WireFault("\"dataBase64\" is not base64")
             }
             let file = StackMobFile(
                 name: input.argument("name", "filename", "fileName"), contentType: input.argument("contentType"),

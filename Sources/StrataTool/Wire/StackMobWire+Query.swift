@@ -15,7 +15,7 @@ extension StackMobWire {
         return try answer(query, input)
     }
 
-    /// A predicate in the format language. One that cannot be read is no predicate that StackMob could do.
+    /// A predicate in the format language. One that cannot be read is not a predicate that StackMob could do.
     static func predicate(_ input: WireCase) throws -> JSONValue {
         let predicate: FetchPredicate
         do {
@@ -49,7 +49,7 @@ extension StackMobWire {
         }
         var schema = try Self.schema(input)
         let sorts = try (input.elements("sort", "sortDescriptors", "orderBy") ?? []).map { element in
-            guard let (key, ascending) = order(element) else { throw WireFault("\(element) is no order") }
+            guard let (key, ascending) = order(element) else { throw WireFault("\(element) is not an order") }
             return FetchSort(key, ascending: ascending)
         }
         if !input.has("model") {
@@ -89,7 +89,7 @@ extension StackMobWire {
         var query = StackMobQuery(input.text("schema") ?? "test")
         for element in input.elements("conditions") ?? [] { query.add(try condition(element)) }
         for element in input.elements("orderBy", "sort") ?? [] {
-            guard let (field, ascending) = order(element) else { throw WireFault("\(element) is no order") }
+            guard let (field, ascending) = order(element) else { throw WireFault("\(element) is not an order") }
             query.orders.append(StackMobQuery.Order(field, ascending: ascending))
         }
         query.first = input.whole("fromIndex")

@@ -20,7 +20,7 @@ extension StackMobWire {
             return try dialect.request(for: .ping, options: options)
         }
         if input.says("loggedin") { return try dialect.userRequest(.loggedInUser, options: options) }
-        // A client alone sends nothing; what it would send to the base address shows its settings.
+        // A client by itself sends nothing; what it would send to the base address shows its settings.
         if input.says("init", "construct", "client") { return try raw(input, dialect, options) }
         if ["field", "relation", "relationship"].contains(where: input.has)
             || input.says("append", "related", "values", "crement", "counter")
@@ -101,7 +101,7 @@ extension StackMobWire {
         _ input: WireCase, _ dialect: StackMobDialect, _ options: RequestOptions
     ) throws -> WireRequest {
         guard let method = HTTPRequest.Method(input.text("method", "httpMethod") ?? "GET") else {
-            throw WireFault("the method is none of HTTP")
+            throw WireFault("the method is not one of HTTP")
         }
         let path = input.text("path") ?? ""
         let parameters =

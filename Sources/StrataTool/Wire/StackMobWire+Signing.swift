@@ -61,7 +61,7 @@ extension StackMobWire {
     private static func wireRequest(_ method: String, _ address: String) throws -> WireRequest {
         guard let match = address.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):\/\/([^\/?#]*)([^#]*)(#.*)?/),
             let method = HTTPRequest.Method(method)
-        else { throw WireFault("\(address.prefix(80)) is no address") }
+        else { throw WireFault("\(address.prefix(80)) is not an address") }
         let path = String(match.3)
         return WireRequest(
             HTTPRequest(

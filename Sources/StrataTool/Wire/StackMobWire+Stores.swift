@@ -61,7 +61,7 @@ extension StackMobWire {
     static func dirtyQueue(_ input: WireCase) throws -> JSONValue {
         let operations = try (input.elements("operations") ?? []).map { element -> (String, String) in
             guard let parts = element.elements, parts.count >= 2, let name = parts[0].string else {
-                throw WireFault("\(element.description.prefix(80)) is no operation")
+                throw WireFault("\(element.description.prefix(80)) is not an operation")
             }
             return (WireCase.plain(name), WireValues.text(parts[1]))
         }

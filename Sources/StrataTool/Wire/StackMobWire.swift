@@ -26,7 +26,7 @@ enum StackMobWire {
         }
     }
 
-    /// The identifier in a line that is no JSON, so that one knows which case it was.
+    /// The identifier in a line that is not JSON, so that one knows which case it was.
     private static func id(in line: String) -> JSONValue {
         guard let match = line.prefix(1000).firstMatch(of: /"id"\s*:\s*("[^"\\]*")/) else { return .null }
         return (try? JSONValue(parsing: String(match.1))) ?? .null

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 
-/// Why a line is no case.
+/// Why a line is not a case.
 struct WireFault: Error {
     let message: String
 

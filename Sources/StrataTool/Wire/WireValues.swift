@@ -46,7 +46,7 @@ enum WireValues {
             if let parts = content.elements, parts.count == 2 { return .string(text(parts[1])) }
         default: break
         }
-        throw WireFault("\(name.prefix(40)): \(content.description.prefix(80)) is no value")
+        throw WireFault("\(name.prefix(40)): \(content.description.prefix(80)) is not a value")
     }
 
     private static func date(_ name: String, _ content: JSONValue) -> Date? {

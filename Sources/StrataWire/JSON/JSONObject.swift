@@ -12,7 +12,7 @@ public struct JSONObject: Sendable {
     /// Where each name is in the list; nil for a short list, in which looking at each name is faster.
     private var places: [String: Int]?
 
-    private static let shortest = 16
+    private static let longestWithoutPlaces = 24
 
     /// Creates an object without members.
     public init() { list = [] }
@@ -83,20 +83,27 @@ public struct JSONObject: Sendable {
         list.append((name, value))
         if places != nil {
             places?[name] = list.count - 1
-        } else if list.count > Self.shortest {
-            places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].name, $0) })
+        } else if list.count > Self.longestWithoutPlaces {
+            index()
         }
+    }
+
+    private mutating func index() {
+        var places = [String: Int](minimumCapacity: list.count * 2)
+        for place in list.indices { places[list[place].name] = place }
+        self.places = places
     }
 
     private mutating func remove(at place: Int) {
         list.remove(at: place)
-        guard places != nil else { return }
-        places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].name, $0) })
+        if places != nil { index() }
     }
 }
 
 extension JSONObject: RandomAccessCollection {
+    /// The place of the first member: 0.
     public var startIndex: Int { 0 }
+    /// The number of members.
     public var endIndex: Int { list.count }
 
     /// The member at a place.
@@ -104,12 +111,13 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
+    /// Whether two objects have the same names with equal values, in whatever order.
     public static func == (a: JSONObject, b: JSONObject) -> Bool {
         a.list.count == b.list.count && a.list.allSatisfy { b[$0.name] == $0.value }
     }
 
+    /// Feeds names and values into a hash that does not depend on their order.
     public func hash(into hasher: inout Hasher) {
-        // Independent of the order, like the comparison.
         var sum = 0
         for (name, value) in list {
             var own = Hasher()

@@ -1,9 +1,9 @@
 import Foundation
 
 extension JSONValue {
-    /// How many arrays and objects may be nested in each other, unless you choose another limit: no text exhausts the
-    /// stack, and all that is written can be read.
-    public static let maximumDepth = 200
+    /// How many arrays and objects may be nested in each other, unless you choose another limit: no text exhausts a
+    /// stack of 512 KiB, not in a debug build either, and all that is written can be read.
+    public static let maximumDepth = 128
 
     /// Reads JSON in UTF-8, in time linear in the number of bytes.
     ///

@@ -43,19 +43,22 @@ public struct OAuth1Request: Sendable, Hashable {
 
     /// The text that is signed: method, address and all parameters, sorted by their encoded names and then by their
     /// encoded values.
+    ///
+    /// `oauth_signature` does not count, wherever it is.
     /// - Parameters:
-    ///   - authorization: The parameters of the protocol. Its signature does not count.
+    ///   - authorization: The parameters of the protocol.
     ///   - queryForm: How the parameters of the query count.
     public func baseString(_ authorization: OAuth1Authorization, queryForm: QueryForm = .decoded) -> String {
-        let own = authorization.parameters.filter { $0.name != "oauth_signature" }
+        let own = authorization.parameters
             .map { (name: PercentEncoding.encode($0.name), value: PercentEncoding.encode($0.value)) }
         let parameters = (own + query(queryForm) + QueryParameters.split(form ?? "").map(Self.normalized))
+            .filter { $0.name != "oauth_signature" }
             .sorted { a, b in
                 a.name == b.name ? Self.isBefore(a.value, b.value) : Self.isBefore(a.name, b.name)
             }
             .map { "\($0.name)=\($0.value)" }
             .joined(separator: "&")
-        return [method, baseURI, parameters].map { PercentEncoding.encode($0) }.joined(separator: "&")
+        return [method.uppercased(), baseURI, parameters].map { PercentEncoding.encode($0) }.joined(separator: "&")
     }
 
     private func query(_ form: QueryForm) -> [QueryParameters.Parameter] {

@@ -34,7 +34,7 @@ import Testing
         #expect(JSONValue.object(["a": 1]) != ["b": 1])
     }
 
-    @Test(arguments: [3, 16, 17, 18, 400]) func membersAreFoundSetAndRemovedByName(count: Int) {
+    @Test(arguments: [3, 16, 24, 25, 26, 27, 400]) func membersAreFoundSetAndRemovedByName(count: Int) {
         var object = JSONObject()
         for number in 0..<count { object["n\(number)"] = .integer(Int64(number)) }
         #expect(object.count == count)

@@ -183,6 +183,15 @@
                     != secrets.signature(of: request, authorization))
         }
 
+        @Test func theSignatureIsNotSignedWhereverItIsAndTheMethodIsInCapitals() {
+            let plain = OAuth1Request(method: "GET", scheme: "http", authority: "a", target: "/?b=1")
+            let request = OAuth1Request(
+                method: "get", scheme: "http", authority: "a", target: "/?oauth_signature=x&b=1",
+                form: "oauth_signature=y")
+            let authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "n")
+            #expect(request.baseString(authorization) == plain.baseString(authorization))
+        }
+
         @Test func bytesThatAreNotUTF8AreSignedAsTheyAre() {
             let request = OAuth1Request(method: "GET", scheme: "http", authority: "a", target: "/?%ff=1", form: "a=%fF")
             let authorization = OAuth1Authorization(consumerKey: "k", timestamp: "1", nonce: "n")

@@ -1,5 +1,6 @@
 import Foundation
-import StrataModel
+public import StrataModel
+public import StrataModelFiles
 
 extension ModelFile {
     /// What a model says, for writing it to a file.
@@ -191,7 +192,7 @@ struct ModelFileWriter {
 
 extension AttributeType {
     /// Whether the name alone says everything.
-    fileprivate var isPlain: Bool { ModelFileReader.plainTypes.contains(self) }
+    fileprivate var isPlain: Bool { AttributeType.namedInModelFiles.contains(self) }
 }
 
 /// Pieces of YAML text.
