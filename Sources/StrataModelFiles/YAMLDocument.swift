@@ -19,6 +19,12 @@ struct YAMLDocument {
     /// mistakes, the earlier ones are overwritten by letters for private use, as many as they have, and the text is
     /// parsed again.
     init(_ text: String, path: String) {
+        if let line = Self.lineThatIsTooDeep(text) {
+            faults = [
+                Self.fault("the file is nested more than \(Self.depthLimit) levels deep, which is the limit", (line, 1), path)
+            ]
+            return
+        }
         var text = text
         for mask in Self.firstMask..<(Self.firstMask + Self.maskCount) {
             do {
@@ -43,6 +49,37 @@ struct YAMLDocument {
             }
         }
         faults = [Self.fault("more than \(Self.maskCount) keys stand twice", (1, 1), path)]
+    }
+
+    /// How deeply lists and mappings may be nested. The parser calls itself for each level.
+    private static let depthLimit = 100
+
+    /// The first line where the text may be nested more deeply than is allowed: by brackets, or by indentation and the
+    /// signs of lists and keys in front of a line. Brackets in text count, too, so that nothing has to be parsed to know.
+    private static func lineThatIsTooDeep(_ text: String) -> Int? {
+        var line = 1
+        var brackets = 0
+        var indentation = 0
+        var isAtStart = true
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\n"):
+                line += 1
+                indentation = 0
+                isAtStart = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                brackets += 1
+                isAtStart = false
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                brackets = max(0, brackets - 1)
+                isAtStart = false
+            case UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "?"), UInt8(ascii: ":"):
+                if isAtStart { indentation += 1 }
+            default: isAtStart = false
+            }
+            if brackets > depthLimit || indentation > 2 * depthLimit { return line }
+        }
+        return nil
     }
 
     private static func mask(_ key: String, at mark: Mark, in text: String, with value: UInt32) -> (

@@ -23,6 +23,8 @@ struct ModelChecker {
     }
 
     private mutating func run() {
+        // What rows cannot describe is not looked at any further.
+        guard checkSizes() else { return }
         checkEntityNames()
         for entity in entities {
             checkInheritance(of: entity)

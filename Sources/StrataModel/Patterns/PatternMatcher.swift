@@ -46,79 +46,84 @@ struct PatternMatcher {
     /// - Returns: Where they did.
     private mutating func run(_ start: Int, at place: Int, until end: Int?) throws(PatternTooCostly) -> Int? {
         let base = stack.count
-        let count = text.count
         var step = start
         var place = place
         while true {
             stepsLeft -= 1
             if stepsLeft < 0 { throw PatternTooCostly() }
-            let entry = program.entries[step]
-            var taken: Int?
-            switch entry.step {
-            case .scalar(let scalar): if place < count, text.scalars[place] == scalar { taken = place + 1 }
-            case .scalars(let scalars): if place < count, scalars.contains(text.scalars[place]) { taken = place + 1 }
-            case .any(let crossesLines):
-                if place < count, !PatternText.isLineEnd(text.scalars[place]) {
-                    taken = place + 1
-                } else if crossesLines {
-                    // The two signs of a line break come together.
-                    taken =
-                        text.scalars[min(place, count)...].prefix(2).elementsEqual([0x0D, 0x0A])
-                        ? place + 2 : place < count ? place + 1 : nil
-                }
-            case .lineBreak: taken = text.endOfBreak(place)
-            case .assertion(let assertion): if text.holds(assertion, place) { taken = place }
-            case .backReference(let number, let ignoresCase):
-                let (low, high) = (slots[3 * number - 2], slots[3 * number - 1])
-                if low >= 0 { taken = text.end(of: low..<high, at: place, ignoresCase: ignoresCase) }
-            case .begin(let number):
-                set(3 * number - 3, place)
-                taken = place
-            case .end(let number):
-                set(3 * number - 2, slots[3 * number - 3])
-                set(3 * number - 1, place)
-                taken = place
-            case .jump(let next):
-                step = next
-                continue
-            case .split(let first, let second, let number):
-                if visit(number, place) {
-                    stack.append(Frame(step: second, place: place))
-                    step = first
-                    continue
-                }
-            case .atomic(let next):
-                if let end = try runInside(step + 1, at: place, until: nil) {
-                    step = next + (end > place ? entry.shift : 0)
-                    place = end
-                    continue
-                }
-            case .look(let isNegative, let next):
-                if try look(step + 1, [place], until: nil, isNegative: isNegative) {
-                    step = next
-                    continue
-                }
-            case .lookBehind(let lengths, let isNegative, let next):
-                let starts = (max(0, place - lengths.upperBound)..<max(0, place - lengths.lowerBound + 1)).reversed()
-                if try look(step + 1, starts, until: place, isNegative: isNegative) {
-                    step = next
-                    continue
-                }
-            case .accept:
-                if end == nil || end == place {
-                    // What slots held is still wanted, should the part around this lead nowhere.
-                    stack.replaceSubrange(base..., with: stack[base...].filter { $0.step < 0 })
-                    return place
-                }
+            switch try perform(step, at: place, until: end) {
+            case .next(let nextStep, let nextPlace):
+                step = nextStep
+                place = nextPlace
+            case .accepted:
+                // What slots held is still wanted, should the part around this lead nowhere.
+                stack.replaceSubrange(base..., with: stack[base...].filter { $0.step < 0 })
+                return place
+            case .failed:
+                guard let last = backtrack(to: base) else { return nil }
+                step = last.step
+                place = last.place
             }
-            if let taken {
-                step += 1 + (taken > place ? entry.shift : 0)
-                place = taken
-                continue
-            }
-            guard let next = backtrack(to: base) else { return nil }
-            step = next.step
-            place = next.place
+        }
+    }
+
+    /// Where a step leads.
+    private enum Outcome {
+        case next(step: Int, place: Int)
+        case accepted
+        case failed
+    }
+
+    private mutating func perform(_ step: Int, at place: Int, until end: Int?) throws(PatternTooCostly) -> Outcome {
+        let entry = program.entries[step]
+        switch entry.step {
+        case .jump(let next): return .next(step: next, place: place)
+        case .split(let first, let second, let number):
+            guard visit(number, place) else { return .failed }
+            stack.append(Frame(step: second, place: place))
+            return .next(step: first, place: place)
+        case .atomic(let next):
+            guard let end = try runInside(step + 1, at: place, until: nil) else { return .failed }
+            return .next(step: next + (end > place ? entry.shift : 0), place: end)
+        case .look(let isNegative, let next):
+            let holds = try look(step + 1, [place], until: nil, isNegative: isNegative)
+            return holds ? .next(step: next, place: place) : .failed
+        case .lookBehind(let lengths, let isNegative, let next):
+            let starts = (max(0, place - lengths.upperBound)..<max(0, place - lengths.lowerBound + 1)).reversed()
+            let holds = try look(step + 1, starts, until: place, isNegative: isNegative)
+            return holds ? .next(step: next, place: place) : .failed
+        case .accept: return end == nil || end == place ? .accepted : .failed
+        default:
+            guard let taken = take(entry.step, at: place) else { return .failed }
+            return .next(step: step + 1 + (taken > place ? entry.shift : 0), place: taken)
+        }
+    }
+
+    /// Where a step ends that takes something of the text, or looks at a place; nil if it does not fit there.
+    private mutating func take(_ step: PatternStep, at place: Int) -> Int? {
+        let count = text.count
+        switch step {
+        case .scalar(let scalar): return place < count && text.scalars[place] == scalar ? place + 1 : nil
+        case .scalars(let scalars): return place < count && scalars.contains(text.scalars[place]) ? place + 1 : nil
+        case .any(let crossesLines):
+            if place < count, !PatternText.isLineEnd(text.scalars[place]) { return place + 1 }
+            guard crossesLines else { return nil }
+            // The two characters of a line break come together.
+            let isBreak = text.scalars[min(place, count)...].prefix(2).elementsEqual([0x0D, 0x0A])
+            return isBreak ? place + 2 : place < count ? place + 1 : nil
+        case .lineBreak: return text.endOfBreak(place)
+        case .assertion(let assertion): return text.holds(assertion, place) ? place : nil
+        case .backReference(let number, let ignoresCase):
+            let (low, high) = (slots[3 * number - 2], slots[3 * number - 1])
+            return low >= 0 ? text.end(of: low..<high, at: place, ignoresCase: ignoresCase) : nil
+        case .begin(let number):
+            set(3 * number - 3, place)
+            return place
+        case .end(let number):
+            set(3 * number - 2, slots[3 * number - 3])
+            set(3 * number - 1, place)
+            return place
+        case .jump, .split, .atomic, .look, .lookBehind, .accept: return nil
         }
     }
 

@@ -112,51 +112,28 @@ struct PredicatePrinter {
         switch expression.node {
         case .constant(let value):
             // A sign in front of a number and a point behind it would be read as part of it.
-            let isBare = around < .postfix
-            if !isBare { text += "(" }
-            write(value)
-            if !isBare { text += ")" }
+            inParentheses(around == .postfix) { $0.write(value) }
         case .keyPath(let names): path(names, around)
         case .evaluatedObject: text += around == .postfix ? "(SELF)" : "SELF"
         case .variable(let name):
             text += "$"
             if PredicateScanner.isIdentifier(name) { text += name } else { quote(name) }
         case .path(let base, let names):
-            if around == .postfix { text += "(" }
-            write(base, .postfix)
-            for name in names {
-                text += "."
-                key(name)
+            inParentheses(around == .postfix) { printer in
+                printer.write(base, .postfix)
+                for name in names {
+                    printer.text += "."
+                    printer.key(name)
+                }
             }
-            if around == .postfix { text += ")" }
         case .aggregate(let parts):
             text += "{"
             // Were all of them bare constants, they would be read as one constant.
             let areFixed = parts.allSatisfy { if case .constant = $0.node { true } else { false } }
             list(parts, guarded: areFixed)
             text += "}"
-        case .function(let function, let arguments):
-            if let sign = function.infix, let own = function.precedence, arguments.count == 2 {
-                let isInside = own < around
-                if isInside { text += "(" }
-                write(arguments[0], own)
-                text += " \(sign) "
-                write(arguments[1], own.tighter)
-                if isInside { text += ")" }
-            } else {
-                let name = function.rawValue
-                call(name.count { $0 == ":" } == 1 ? String(name.dropLast()) : name, arguments)
-            }
-        case .index(let base, let index):
-            write(base, base.isPlainPath ? .comparison : .postfix)
-            text += "["
-            switch index {
-            case .first: text += "FIRST"
-            case .last: text += "LAST"
-            case .size: text += "SIZE"
-            case .at(let position): write(position, .set)
-            }
-            text += "]"
+        case .function(let function, let arguments): write(function, arguments, around)
+        case .index(let base, let index): write(index, of: base)
         case .subquery(let collection, let name, let condition):
             text += "SUBQUERY("
             write(collection, .set)
@@ -175,18 +152,53 @@ struct PredicatePrinter {
             text += "CAST("
             list([value], guarded: true)
             text += ", '\(type.rawValue)')"
-        case .method(let receiver, let method, let arguments):
-            text += "FUNCTION("
-            write(receiver, .set)
-            text += ", '\(method.rawValue)'"
-            for argument in arguments {
-                text += ", "
-                write(argument, .set)
-            }
-            text += ")"
+        case .method(let receiver, let method, let arguments): write(method, of: receiver, arguments)
         case .distance(let a, let b, let radius): call("distance", [a, b], radius: radius)
         case .tooDeep: text += Self.tooDeep
         }
+    }
+
+    private mutating func inParentheses(_ areNeeded: Bool, _ write: (inout PredicatePrinter) -> Void) {
+        if areNeeded { text += "(" }
+        write(&self)
+        if areNeeded { text += ")" }
+    }
+
+    private mutating func write(
+        _ function: FetchFunction, _ arguments: [FetchExpression], _ around: FormatPrecedence
+    ) {
+        guard let sign = function.infix, let own = function.precedence, arguments.count == 2 else {
+            let name = function.rawValue
+            return call(name.count { $0 == ":" } == 1 ? String(name.dropLast()) : name, arguments)
+        }
+        inParentheses(own < around) { printer in
+            printer.write(arguments[0], own)
+            printer.text += " \(sign) "
+            printer.write(arguments[1], own.tighter)
+        }
+    }
+
+    private mutating func write(_ index: FetchIndex, of base: FetchExpression) {
+        write(base, base.isPlainPath ? .comparison : .postfix)
+        text += "["
+        switch index {
+        case .first: text += "FIRST"
+        case .last: text += "LAST"
+        case .size: text += "SIZE"
+        case .at(let position): write(position, .set)
+        }
+        text += "]"
+    }
+
+    private mutating func write(_ method: FetchMethod, of receiver: FetchExpression, _ arguments: [FetchExpression]) {
+        text += "FUNCTION("
+        write(receiver, .set)
+        text += ", '\(method.rawValue)'"
+        for argument in arguments {
+            text += ", "
+            write(argument, .set)
+        }
+        text += ")"
     }
 
     private mutating func call(_ name: String, _ arguments: [FetchExpression], radius: Double? = nil) {
@@ -301,34 +313,6 @@ extension FetchExpression {
         switch node {
         case .keyPath, .evaluatedObject, .path, .index: true
         default: false
-        }
-    }
-}
-
-/// Bytes as hexadecimal digits.
-enum HexadecimalText {
-    static func of(_ data: Data) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: data.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    static func data(_ text: String) -> Data? {
-        let digits = Array(text.utf8)
-        guard digits.count % 2 == 0 else { return nil }
-        var data = Data(capacity: digits.count / 2)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
-            data.append(high << 4 | low)
-        }
-        return data
-    }
-
-    static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
         }
     }
 }

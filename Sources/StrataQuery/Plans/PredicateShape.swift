@@ -131,14 +131,7 @@ public struct PredicateShape: Sendable, Hashable {
         case .index(let base, let index):
             bytes.append(26)
             add(base)
-            switch index {
-            case .first: bytes.append(1)
-            case .last: bytes.append(2)
-            case .size: bytes.append(3)
-            case .at(let position):
-                bytes.append(4)
-                add(position)
-            }
+            add(index)
         case .subquery(let collection, let name, let condition):
             bytes.append(27)
             add(collection)
@@ -163,6 +156,17 @@ public struct PredicateShape: Sendable, Hashable {
             add(a)
             add(b)
             add(.double(radius))
+        }
+    }
+
+    private mutating func add(_ index: FetchIndex) {
+        switch index {
+        case .first: bytes.append(1)
+        case .last: bytes.append(2)
+        case .size: bytes.append(3)
+        case .at(let position):
+            bytes.append(4)
+            add(position)
         }
     }
 

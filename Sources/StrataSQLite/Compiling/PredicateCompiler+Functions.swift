@@ -35,7 +35,7 @@ extension PredicateCompiler {
     }
 
     /// An argument that is a single value.
-    private func single(_ operand: SQLOperand, _ name: String) throws(StoreError) -> SQLTerm {
+    func single(_ operand: SQLOperand, _ name: String) throws(StoreError) -> SQLTerm {
         switch operand {
         case .collection, .list, .composite:
             throw .invalidPredicate(.wrongOperand(found: operand.kindName, context: name))
@@ -49,7 +49,7 @@ extension PredicateCompiler {
     }
 
     /// An expression over values that the evaluator computes.
-    private func evaluated(
+    func evaluated(
         _ terms: [SQLTerm], kind: SQLKind, function: String = "strata_call",
         _ expression: @escaping @Sendable ([FetchExpression]) -> FetchExpression
     ) -> SQLTerm {
@@ -89,162 +89,6 @@ extension PredicateCompiler {
         }
         return .term(
             evaluated([term], kind: .integer, function: "strata_draw") { .function(.random, $0) })
-    }
-
-    // MARK: Aggregates
-
-    private func aggregate(_ function: FetchFunction, _ arguments: [SQLOperand]) throws(StoreError) -> SQLOperand {
-        let name = function.rawValue
-        if function == .mode { throw unsupported("mode, whose result is a list") }
-        let parts: [SQLOperand]
-        if arguments.count > 1 {
-            parts = arguments
-        } else {
-            if arguments[0].isNull { return .null }
-            switch arguments[0] {
-            case .collection(let collection):
-                if function == .count { return .term(try count(collection)) }
-                var elements = try distinct(collection)
-                elements.isSet = false
-                var term = try aggregate(function, elements, name)
-                term = SQLTerm(sql: collection.guarded(term.sql), kind: term.kind, isDecimalText: term.isDecimalText)
-                return .term(term)
-            case .list(let elements): parts = elements
-            case .constant(let constant):
-                guard let elements = constant.elements else {
-                    throw .invalidPredicate(.noCollection(found: arguments[0].kindName, context: name))
-                }
-                // How many there are decides the SQL.
-                isReusable = false
-                parts = elements.map(SQLOperand.constant)
-            case .term, .object:
-                if isGrouped { return .term(try overGroup(function, try term(arguments[0]), arguments[0].kindName)) }
-                throw .invalidPredicate(.noCollection(found: arguments[0].kindName, context: name))
-            case .composite: throw .invalidPredicate(.noCollection(found: "composite", context: name))
-            }
-        }
-        if function == .count {
-            guard arguments.count == 1 else { throw unsupported("\(name) of several values") }
-            return .constant(SQLConstant(value: .integer(Int64(parts.count)), position: nil))
-        }
-        if let values = Self.fixedValues(parts) {
-            // Computed while it is bound; SQL need not know how many there are. The values decide the kind of the result.
-            isReusable = false
-            let bound = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
-                try Self.aggregate(function, values.map { $0.value(in: constants) })
-            }
-            let result = try Self.value(of: function, values.map(\.value))
-            guard let kind = SQLKind(result) else { return .null }
-            return .term(SQLTerm(sql: bound, kind: kind, isDecimalText: true))
-        }
-        guard parts.count <= Self.argumentLimit else {
-            throw unsupported("\(name) of more than \(Self.argumentLimit) values")
-        }
-        var terms: [SQLTerm] = []
-        var kind: SQLKind?
-        for part in parts where !part.isNull {
-            let term = try single(part, name)
-            terms.append(term)
-            guard let common = Self.common(kind ?? term.kind, term.kind) else {
-                throw .invalidPredicate(.incomparable(left: parts[0].kindName, right: part.kindName, context: name))
-            }
-            kind = common
-        }
-        if terms.isEmpty {
-            return function == .sum ? .constant(SQLConstant(value: .integer(0), position: nil)) : .null
-        }
-        let result = try Self.kind(ofAggregate: function, kind ?? .integer, name)
-        // Several arguments are a list to all of these.
-        return .term(evaluated(terms, kind: result) { (values) in .function(function, [.aggregate(values)]) })
-    }
-
-    /// SQLite takes 127 arguments in a call; one is the function.
-    private static let argumentLimit = 120
-
-    /// The constants of an aggregate function that is taken over nothing else.
-    private static func fixedValues(_ parts: [SQLOperand]) -> [SQLConstant]? {
-        var values: [SQLConstant] = []
-        for part in parts {
-            guard case .constant(let constant) = part else { return nil }
-            values.append(constant)
-        }
-        return values
-    }
-
-    /// An aggregate function over constants, as the evaluator computes it.
-    private static func value(of function: FetchFunction, _ values: [Value]) throws(StoreError) -> Value {
-        do throws(PredicateEvaluationError) {
-            return try FetchExpression.function(function, [.constant(.list(values))]).evaluate(on: Value.null)
-        } catch {
-            throw .invalidPredicate(error)
-        }
-    }
-
-    private static func aggregate(_ function: FetchFunction, _ values: [Value]) throws(StoreError) -> SQLValue {
-        SQLCoding.encode(try value(of: function, values)) ?? .null
-    }
-
-    /// The kind of an aggregate over values of a kind.
-    private static func kind(
-        ofAggregate function: FetchFunction, _ kind: SQLKind, _ name: String
-    ) throws(StoreError) -> SQLKind {
-        switch function {
-        case .minimum, .maximum:
-            if kind == .point {
-                throw .invalidPredicate(.incomparable(left: "geoPoint", right: "geoPoint", context: name))
-            }
-            return kind
-        default:
-            guard kind.isNumber else { throw .invalidPredicate(.wrongOperand(found: kind.name, context: name)) }
-        }
-        let isWhole = kind == .integer || kind == .boolean
-        switch function {
-        // The sum of no decimals is a whole 0, and so is that of no doubles.
-        case .sum: return isWhole ? .integer : kind == .double ? .number : kind
-        case .average: return kind == .decimal ? .decimal : .double
-        case .median: return kind == .decimal ? .decimal : .number
-        default: return .double
-        }
-    }
-
-    /// An aggregate function over the elements of a collection, nil left out.
-    func aggregate(
-        _ function: FetchFunction, _ collection: SQLCollection, _ name: String
-    ) throws(StoreError) -> SQLTerm {
-        let value = try term(collection.operand)
-        try checkInline(value)
-        let result = try overRows(function, value, name)
-        return SQLTerm(
-            sql: collection.guarded("(SELECT \(result.sql)\(collection.scope.tail))"), kind: result.kind,
-            isDecimalText: result.isDecimalText)
-    }
-
-    /// An aggregate function of SQL.
-    private func overRows(_ function: FetchFunction, _ value: SQLTerm, _ name: String) throws(StoreError) -> SQLTerm {
-        let kind = try Self.kind(ofAggregate: function, value.kind, name)
-        let isExtreme = function == .minimum || function == .maximum
-        if isExtreme, value.kind != .decimal || value.isDecimalText {
-            let word = function == .minimum ? "min" : "max"
-            return SQLTerm(sql: "\(word)(\(value.comparedSQL))", kind: kind, isDecimalText: value.isDecimalText)
-        }
-        if function == .sum, kind == .integer {
-            return SQLTerm(sql: "strata_sum(\(value.sql))", kind: kind)
-        }
-        let isDecimalText = function != .sum && value.isDecimalText
-        let call = call([value.kind]) { (values) throws(PredicateEvaluationError) in
-            try FetchExpression.function(function, [.constant(.list(values))]).evaluate(on: Value.null)
-        }
-        let sql = "strata_aggregate(\(call), \(value.sql))"
-        return SQLTerm(sql: function == .sum ? "coalesce(\(sql), 0)" : sql, kind: kind, isDecimalText: isDecimalText)
-    }
-
-    /// An aggregate function over the rows of a group; `count:` counts those that have a value.
-    private func overGroup(_ function: FetchFunction, _ value: SQLTerm, _ kindName: String) throws(StoreError)
-        -> SQLTerm
-    {
-        if function == .count { return SQLTerm(sql: "count(\(value.sql))", kind: .integer) }
-        try checkInline(value)
-        return try overRows(function, value, function.rawValue)
     }
 
     // MARK: Set operators

@@ -34,7 +34,7 @@ enum ValueListModule {
     }
 
     private struct Cursor {
-        // SQLite sees this first part alone; the rest is ours.
+        // SQLite sees only this first part; the rest is ours.
         var base = sqlite3_vtab_cursor()
         var list: Unmanaged<ValueList>?
         var index = 0
@@ -45,6 +45,14 @@ enum ValueListModule {
     nonisolated(unsafe) private static let module: UnsafePointer<sqlite3_module> = {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())
+        addTable(to: module)
+        addCursor(to: module)
+        addColumns(to: module)
+        return UnsafePointer(module)
+    }()
+
+    /// The table, which needs its list.
+    private static func addTable(to module: UnsafeMutablePointer<sqlite3_module>) {
         module.pointee.xConnect = { handle, _, _, _, result, _ in
             let code = sqlite3_declare_vtab(handle, "CREATE TABLE x(value, list HIDDEN)")
             guard code == SQLITE_OK else { return code }
@@ -71,6 +79,10 @@ enum ValueListModule {
             }
             return SQLITE_CONSTRAINT
         }
+    }
+
+    /// The walk over the list.
+    private static func addCursor(to module: UnsafeMutablePointer<sqlite3_module>) {
         module.pointee.xOpen = { _, result in
             let cursor = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
             cursor.initialize(to: Cursor())
@@ -99,6 +111,10 @@ enum ValueListModule {
             guard let cursor = base.map({ ValueListModule.cursor($0) }) else { return 1 }
             return cursor.pointee.index >= cursor.pointee.count ? 1 : 0
         }
+    }
+
+    /// The value at the place of the walk.
+    private static func addColumns(to module: UnsafeMutablePointer<sqlite3_module>) {
         module.pointee.xColumn = { base, context, column in
             guard let base, column == 0 else { return SQLITE_OK }
             let cursor = ValueListModule.cursor(base)
@@ -117,8 +133,7 @@ enum ValueListModule {
             result?.pointee = Int64(ValueListModule.cursor(base).pointee.index)
             return SQLITE_OK
         }
-        return UnsafePointer(module)
-    }()
+    }
 
     private static func cursor(_ base: UnsafeMutablePointer<sqlite3_vtab_cursor>) -> UnsafeMutablePointer<Cursor> {
         UnsafeMutableRawPointer(base).assumingMemoryBound(to: Cursor.self)
