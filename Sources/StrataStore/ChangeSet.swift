@@ -5,9 +5,14 @@ public struct ChangeSet: Sendable {
         /// The row, with its key and the version that it shall have: 1, or more if the object is made again after
         /// others deleted it.
         public let row: RowReference
+        /// The slots that were assigned; the others have their defaults. A store writes all of them.
+        public let assigned: SlotSet
 
         /// Describes an insert.
-        public init(row: RowReference) { self.row = row }
+        public init(row: RowReference, assigned: SlotSet = SlotSet()) {
+            self.row = row
+            self.assigned = assigned
+        }
     }
 
     /// A changed object.

@@ -85,7 +85,7 @@ extension Case {
                     let node = Node(context: levels[stage.size], number: 7)
                     node.parent = Node(context: levels[stage.size], number: 8)
                     for level in levels.reversed() { try level.save() }
-                    let count = try stage.container.newContext().count(for: FetchRequest<Node>())
+                    let count = try stage.container.newContext().count(FetchRequest<Node>())
                     guard count == 2 else { throw ProbeError("\(count) nodes arrived instead of two") }
                     return levels
                 }
@@ -187,7 +187,7 @@ extension Case {
         let context = stage.container.newContext()
         context.delete(try first(context))
         try context.save()
-        guard try context.count(for: FetchRequest<Node>()) == 0 else { throw ProbeError("nodes are left") }
+        guard try context.count(FetchRequest<Node>()) == 0 else { throw ProbeError("nodes are left") }
         return context
     }
 

@@ -43,7 +43,7 @@ extension Snippet {
                     let context = container.newContext()
                     let cities = try await context.fetch(FetchRequest<City>())
                     await MainActor.run { use(cities.count) }
-                    try context.save()
+                    try await context.save()
                 }
                 """,
             twin: """
@@ -51,7 +51,7 @@ extension Snippet {
                     let context = container.newContext()
                     let cities = try await context.fetch(FetchRequest<City>()).map { $0.frozen() }
                     await MainActor.run { use(cities.count) }
-                    try context.save()
+                    try await context.save()
                 }
                 """),
         Snippet(

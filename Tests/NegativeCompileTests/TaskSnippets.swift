@@ -81,7 +81,7 @@ extension Snippet {
                     await withTaskGroup(of: Void.self) { group in
                         for city in cities { group.addTask { use(city.name) } }
                     }
-                    try context.save()
+                    try await context.save()
                 }
                 """,
             twin: """
@@ -91,7 +91,7 @@ extension Snippet {
                     await withTaskGroup(of: Void.self) { group in
                         for city in cities { group.addTask { use(city["name"]) } }
                     }
-                    try context.save()
+                    try await context.save()
                 }
                 """),
         Snippet(

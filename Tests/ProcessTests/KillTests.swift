@@ -49,7 +49,7 @@ import Testing
         let container = try PersistentContainer(store: opened)
         defer { container.close() }
         #expect(try opened.integrityReport().isSound)
-        return try container.newContext().count(for: FetchRequest<ManagedObject>(entity: "Item"))
+        return try container.newContext().count(FetchRequest<ManagedObject>(entity: "Item"))
     }
 }
 

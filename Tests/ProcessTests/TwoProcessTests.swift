@@ -26,7 +26,7 @@ import Testing
         }
         try context.save()
         for probe in probes { #expect(probe.end() == 0) }
-        #expect(try context.count(for: FetchRequest<ManagedObject>(entity: "Item")) == 9000)
+        #expect(try context.count(FetchRequest<ManagedObject>(entity: "Item")) == 9000)
         let keys = try context.fetchIDs(FetchRequest<ManagedObject>(entity: "Item")).map(\.key)
         #expect(Set(keys).count == 9000)
         #expect(try store.integrityReport().isSound)

@@ -5,7 +5,7 @@ func example(path: String) throws {
     let context = container.newContext()
     let ursula = Author(context: context, name: "Ursula K. Le Guin")
     for title in ["The Dispossessed", "The Lathe of Heaven"] {
-        _ = Book(context: context, title: title, author: ursula)
+        Book(context: context, title: title, author: ursula)
     }
     try context.save()
     let request = FetchRequest<Book>(

@@ -26,7 +26,7 @@ import Testing
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
         try example(path: path)
         let context = try PersistentContainer(LibraryModel.self, at: .file(path: path)).newContext()
-        #expect(try context.count(for: FetchRequest<Author>()) == 0)
-        #expect(try context.count(for: FetchRequest<Book>()) == 0)
+        #expect(try context.count(FetchRequest<Author>()) == 0)
+        #expect(try context.count(FetchRequest<Book>()) == 0)
     }
 }

@@ -89,11 +89,12 @@ import Testing
                     /// Removes objects from `cities`.
                     final func removeFromCities(_ objects: some Sequence<City>) { _remove(objects, 0) }
 
-                    /// Inserts a new Country into a context. What is left out has the default of the model, or is nil.
-                    convenience init(context: ManagedObjectContext, name: String, `in`: String? = nil) {
+                    /// Inserts a new Country into a context. Properties that you omit have the default of the model, or are nil.
+                    @discardableResult
+                    convenience init(context: ManagedObjectContext, name: String, `in`: Omittable<String?> = .omitted) {
                         self.init(inserting: context)
                         self.name = name
-                        _initialize(`in`, 1)
+                        _initializeOptional(`in`, 1)
                     }
                 }
 
@@ -162,11 +163,11 @@ import Testing
         #expect(city.contains("typealias CityKeys = ObjectKeys<City>\n"))
         #expect(city.contains("extension ObjectKeys where Object: City {"))
         #expect(!city.contains("var name: AttributeKey"))
-        #expect(city.contains("convenience init(context: ManagedObjectContext, name: String, size: Int16 = 3) {"))
-        #expect(city.contains("_initialize(size, 1, default: 3)"))
+        #expect(city.contains("convenience init(context: ManagedObjectContext, name: String, size: Omittable<Int16> = .omitted) {"))
+        #expect(city.contains("_initialize(size, 1)"))
         #expect(
             capital.contains(
-                "convenience init(context: ManagedObjectContext, name: String, size: Int16 = 3, since: Date) {"))
+                "convenience init(context: ManagedObjectContext, name: String, size: Omittable<Int16> = .omitted, since: Date) {"))
         #expect(capital.contains("@available(*, unavailable, message: \"Capital requires more: since\")"))
     }
 

@@ -40,7 +40,7 @@ import Testing
         third.delete(a)
         #expect(try third.fetch(FetchRequest<Book>()).isEmpty)
         try third.save()
-        #expect(try third.count(for: FetchRequest<Book>()) == 0)
+        #expect(try third.count(FetchRequest<Book>()) == 0)
         #expect(tags[0].books.isEmpty)
     }
 
@@ -82,7 +82,7 @@ import Testing
         upsert.authorId = "k"
         two.mergePolicy = .objectWinsByProperty
         try two.save()
-        #expect(try two.count(for: FetchRequest<Author>()) == 1)
+        #expect(try two.count(FetchRequest<Author>()) == 1)
         #expect(same.name == "C")
     }
 }

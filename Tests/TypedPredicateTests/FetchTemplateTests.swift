@@ -19,10 +19,10 @@ import Testing
         for _ in 0..<2 {
             let large = try context.fetch(City.fetchLargeCities(country: "Peru", minimum: 4_000))
             #expect(large.map(\.name) == ["city 8", "city 7", "city 6"])
-            #expect(try context.count(for: City.fetchLargeCities(country: "Oman", minimum: 0)) == 1)
-            #expect(try context.count(for: City.fetchLargeCities(country: nil, minimum: 0)) == 0)
+            #expect(try context.count(City.fetchLargeCities(country: "Oman", minimum: 0)) == 1)
+            #expect(try context.count(City.fetchLargeCities(country: nil, minimum: 0)) == 0)
             #expect(try context.fetch(City.fetchPorts().limit(1)).count == 1)
-            #expect(try context.count(for: City.fetchPorts()) == 2)
+            #expect(try context.count(City.fetchPorts()) == 2)
             try context.save()
         }
     }

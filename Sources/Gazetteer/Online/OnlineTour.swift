@@ -102,7 +102,7 @@
             for traveller in [ana, ben] { traveller.line.isConnected = false }
             try ana.city(largest)["note"] = "Ana: stay for the food."
             try ana.city(second)["note"] = "Ana: go up the hill."
-            try ana.context.save()
+            try await ana.context.save()
             try ben.city(largest)["note"] = "Ben: mind the traffic."
             try ben.city(second)["population"] = Int64(1_000_000)
             if let last, records.count > 2 { ben.context.delete(try ben.city(last)) }
@@ -111,7 +111,7 @@
             village["name"] = "Puerto Ben"
             village["population"] = Int64(12)
             village["position"] = GeoPoint(latitude: records[0].latitude, longitude: records[0].longitude)
-            try ben.context.save()
+            try await ben.context.save()
             printer.say("Ana wrote about \(largest) and \(second).")
             printer.say(
                 "Ben wrote about \(largest), too, counted \(second), deleted \(last ?? "nothing"), and founded Puerto Ben."

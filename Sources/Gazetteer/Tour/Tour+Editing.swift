@@ -48,7 +48,7 @@ extension Tour {
             printer.say("\(name) is deleted, and \(others) with it.")
             try expectDenial(of: name)
             context.rollback()
-            let count = try context.count(for: FetchRequest<Country>())
+            let count = try context.count(FetchRequest<Country>())
             try expect(
                 count == data.countries.count && !continent.isDeleted, "the rollback did not bring all countries back")
             let all = Figures.counted(count, "country", "countries")

@@ -52,10 +52,10 @@ extension Tour {
         let cities = try context.fetch(FetchRequest<City>())
         let countries = try context.fetch(FetchRequest<Country>())
         return GeoNamesFigures(
-            continents: Int64(try context.count(for: FetchRequest<Continent>())),
-            countries: Int64(try context.count(for: FetchRequest<Country>())),
+            continents: Int64(try context.count(FetchRequest<Continent>())),
+            countries: Int64(try context.count(FetchRequest<Country>())),
             borders: Int64(countries.reduce(0) { $0 + $1.neighbours.count } / 2),
-            cities: Int64(try context.count(for: FetchRequest<City>())),
+            cities: Int64(try context.count(FetchRequest<City>())),
             population: cities.reduce(0) { $0 + $1.population })
     }
 }

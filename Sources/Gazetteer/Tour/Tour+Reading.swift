@@ -52,7 +52,7 @@ extension Tour {
     func searchInPages() throws {
         try printer.step("Search for “\(options.search)” in the names of cities, page by page") {
             let condition = City.keys.name.contains(options.search, [.caseInsensitive, .diacriticInsensitive])
-            let hits = try context.count(for: FetchRequest<City>(where: condition))
+            let hits = try context.count(FetchRequest<City>(where: condition))
             let pages = (hits + options.pageSize - 1) / options.pageSize
             printer.say("\(Figures.counted(hits, "city", "cities")) on \(Figures.counted(pages, "page")).")
             var table = Table(.number("Page"), .text("City"), .text("Country"), .number("People"), .text("Position"))

@@ -14,11 +14,9 @@ public actor BackgroundContext {
     /// The queue that everything of this context runs on.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    init(coordinator: StoreCoordinator) {
+    init(_ context: sending ManagedObjectContext) {
         queue = SerialQueue(label: "strata.background-context")
-        context = ManagedObjectContext(coordinator: coordinator, parent: nil, observesObjects: false)
-        context.name = "background"
-        context.automaticallyMergesChanges = true
+        self.context = context
     }
 
     /// Runs a closure on the context's queue and waits without blocking. Changes that the closure does not save stay

@@ -19,6 +19,18 @@ public final class PersistentContainer: Sendable {
     // still works with objects of the context.
     private nonisolated(unsafe) var mainContext: Unmanaged<ManagedObjectContext>?
     let coordinator: StoreCoordinator
+    /// The merge policy of new contexts of this container; ``MergePolicy/error`` unless you set another one. A context made
+    /// by ``ManagedObjectContext/makeChild()`` starts with its parent's.
+    ///
+    ///     container.defaultMergePolicy = .objectWinsByProperty
+    public var defaultMergePolicy: MergePolicy {
+        get { policy.withLock(\.self) }
+        set { policy.withLock { $0 = newValue } }
+    }
+    private let policy = Guarded(MergePolicy.error)
+    private let writes = WriteLane()
+    private let readers = WorkerPool(label: "strata.reads", width: 4)
+    private let workers = WorkerPool(label: "strata.tasks", width: 8)
 
     /// Opens a SQLite store.
     /// - Parameters:
@@ -57,10 +69,9 @@ public final class PersistentContainer: Sendable {
     }
 
     @MainActor private func makeViewContext() -> ManagedObjectContext {
-        let context = ManagedObjectContext(coordinator: coordinator, parent: nil, observesObjects: true)
-        context.name = "view"
+        let context = makeContext(name: "view", observesObjects: true)
         context.automaticallyMergesChanges = true
-        context.mailbox.setOnFirstPost { [weak self] in
+        context.core.inbox.setOnFirstPost { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
         return context
@@ -80,21 +91,74 @@ public final class PersistentContainer: Sendable {
     /// Makes a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
     /// - Parameter automaticallyMergesChanges: Whether saves of other contexts are taken in at boundaries.
     public func newContext(automaticallyMergesChanges: Bool = false) -> sending ManagedObjectContext {
-        let context = ManagedObjectContext(coordinator: coordinator, parent: nil, observesObjects: false)
+        let context = makeContext(name: nil)
         context.automaticallyMergesChanges = automaticallyMergesChanges
         return context
     }
 
-    /// Makes a context on a serial queue of its own.
-    public func newBackgroundContext() -> BackgroundContext { BackgroundContext(coordinator: coordinator) }
+    private func makeContext(name: String?, observesObjects: Bool = false) -> sending ManagedObjectContext {
+        ManagedObjectContext(
+            coordinator: coordinator, parent: nil,
+            settings: ContextSettings(
+                mergePolicy: defaultMergePolicy, observesObjects: observesObjects, name: name))
+    }
 
-    /// Runs a closure in a background context made for it.
-    /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws.
+    /// Makes a context on a serial queue of its own.
+    public func newBackgroundContext() -> BackgroundContext {
+        let context = makeContext(name: "background")
+        context.automaticallyMergesChanges = true
+        return BackgroundContext(context)
+    }
+
+    /// Runs a closure on another thread, in a context made for it. Changes that the closure does not save are dropped.
+    ///
+    /// Any number of tasks may be under way at once; a few of them run at a time.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure.
+    @discardableResult
     public func performBackgroundTask<R: Sendable, E: Error>(
-        _ body: @Sendable (ManagedObjectContext) throws(E) -> R
+        _ body: @escaping @Sendable (ManagedObjectContext) throws(E) -> R
     ) async throws(E) -> R {
-        try await newBackgroundContext().perform(body)
+        try await workers.run { () throws(E) in try body(self.makeContext(name: "background")) }
+    }
+
+    // MARK: Requests
+
+    /// Runs a closure that reads, on another thread, in a context made for it: for the requests of a server.
+    ///
+    ///     let titles = try await container.read { context in
+    ///         try context.fetch(Article.where { $0.status == .live }.limit(20)).map(\.title)
+    ///     }
+    ///
+    /// Several reads run at the same time. Each sees the commits that came before it. Changes that the closure makes are
+    /// dropped.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure.
+    public func read<R: Sendable, E: Error>(
+        _ body: @escaping @Sendable (ManagedObjectContext) throws(E) -> R
+    ) async throws(E) -> R {
+        try await readers.run { () throws(E) in try body(self.makeContext(name: "read")) }
+    }
+
+    /// Runs a closure that writes, on another thread, and saves its changes: for the requests of a server.
+    ///
+    ///     let id = try await container.write { context in
+    ///         Article(context: context, articleId: "1", title: "Hello").objectID
+    ///     }
+    ///
+    /// The call returns when the changes are durable. Writes run one after the other, so that they never conflict with each
+    /// other. Those that wait at the same moment share one transaction, yet each succeeds or fails on its own: if a closure
+    /// throws, or its changes do not pass validation, nothing of it is saved, and nothing of it is left for the next one.
+    ///
+    /// If the shared transaction fails, each of its closures runs again in a transaction of its own. A closure must therefore
+    /// have no effect besides its changes and its result.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure, or that of the save; see ``ManagedObjectContext/save()-(PersistenceError)``.
+    @discardableResult
+    public func write<R: Sendable>(
+        _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
+    ) async throws -> R {
+        try await writes.run(body) { self.makeContext(name: "write") }
     }
 
     /// The ID of an object by its URI.

@@ -1,18 +1,17 @@
 import Synchronization
 
-/// The row batches that contexts of one container still use, so that a fault of one context is filled from what another
-/// one has read.
+/// The row batches that contexts of one container still use, so that a fault of one context is filled from rows that
+/// another one has read.
 ///
-/// Batches are held weakly: they live as long as an object of the ``FetchGroup`` that came with them. A row that was
+/// Batches are held weakly: they live as long as an object of the ``FaultBatch`` that was read with them. A row that was
 /// committed since is stale in older batches, and a batch that was read while somebody committed is not kept at all,
 /// since nobody knows which side of the commit it saw.
 final class RowCache: Sendable {
     private struct Entry: Sendable {
         weak var batch: RowBatch?
         let rootIndex: Int
+        let positions = RowPositions()
         var stale: Set<Int64> = []
-        /// Positions by key; made at the first look-up.
-        var positions: [Int64: Int]?
     }
 
     /// Older batches are forgotten beyond this number; look-ups walk the list.
@@ -25,15 +24,13 @@ final class RowCache: Sendable {
     var stamp: Int { invalidations.load(ordering: .sequentiallyConsistent) }
 
     /// Remembers a batch. Single rows are not worth it.
-    /// - Parameter stamp: What ``stamp`` was before the batch was read.
+    /// - Parameter stamp: The value of ``stamp`` before the batch was read.
     func add(_ batch: RowBatch, rootIndex: Int, stamp: Int) {
         guard batch.count > 1 else { return }
         entries.withLock { list in
             guard stamp == self.stamp else { return }
-            if list.count >= Self.limit {
-                list.removeAll { $0.batch == nil }
-                if list.count >= Self.limit { list.removeFirst() }
-            }
+            list.removeAll { $0.batch == nil }
+            if list.count >= Self.limit { list.removeFirst() }
             list.append(Entry(batch: batch, rootIndex: rootIndex))
         }
     }
@@ -41,22 +38,23 @@ final class RowCache: Sendable {
     /// Finds rows of some keys.
     /// - Returns: The rows found, and the keys that are left.
     func rows(rootIndex: Int, keys: [Int64]) -> (found: [RowReference], missing: [Int64]) {
-        entries.withLock { list in
-            guard list.contains(where: { $0.rootIndex == rootIndex && $0.batch != nil }) else { return ([], keys) }
-            var found: [RowReference] = []
-            var missing = keys
-            for index in list.indices.reversed() where list[index].rootIndex == rootIndex && !missing.isEmpty {
-                guard let batch = list[index].batch else { continue }
-                let positions = list[index].positions ?? Self.positions(of: batch)
-                list[index].positions = positions
-                missing.removeAll { key in
-                    guard let position = positions[key], !list[index].stale.contains(key) else { return false }
-                    found.append(batch[position])
-                    return true
-                }
+        // Looking into a large batch takes time; others need not wait for it.
+        let candidates: [(batch: RowBatch, entry: Entry)] = entries.withLock { list in
+            list.reversed().compactMap { entry in
+                guard entry.rootIndex == rootIndex else { return nil }
+                return entry.batch.map { ($0, entry) }
             }
-            return (found, missing)
         }
+        var found: [RowReference] = []
+        var missing = keys
+        for (batch, entry) in candidates where !missing.isEmpty {
+            missing = entry.positions.lookUp(missing, in: batch) { key, position in
+                guard !entry.stale.contains(key) else { return false }
+                found.append(batch[position])
+                return true
+            }
+        }
+        return (found, missing)
     }
 
     /// Marks rows that were written or deleted.
@@ -74,15 +72,46 @@ final class RowCache: Sendable {
     func forget(rootIndex: Int) {
         entries.withLock { list in list.removeAll { $0.rootIndex == rootIndex } }
     }
+}
 
-    private static func positions(of batch: RowBatch) -> [Int64: Int] {
-        var positions: [Int64: Int] = [:]
-        positions.reserveCapacity(batch.count)
-        // What is a header alone tells nothing to those who do not have the row.
-        for index in 0..<batch.count {
-            let row = RowPointer(batch.pointers[index])
-            if !row.isHeaderOnly { positions[row.key] = index }
+/// The positions of a batch's rows in the order of their keys, found at the first look-up.
+private final class RowPositions: Sendable {
+    /// Nil before the first look-up; empty if the rows are in the order of their keys.
+    private let sorted = Guarded<[Int32]?>(nil)
+
+    /// Looks for keys.
+    /// - Parameter take: Called with each key that the batch has the whole row of, and its position; false leaves the key.
+    /// - Returns: The keys that are left.
+    func lookUp(_ keys: [Int64], in batch: RowBatch, _ take: (Int64, Int) -> Bool) -> [Int64] {
+        let positions = sorted.withLock { sorted in
+            if let sorted { return sorted }
+            let made = Self.order(of: batch)
+            sorted = made
+            return made
         }
-        return positions
+        let count = batch.count
+        func position(_ rank: Int) -> Int { positions.isEmpty ? rank : Int(positions[rank]) }
+        func row(_ rank: Int) -> RowPointer { RowPointer(batch.pointers[position(rank)]) }
+        return withExtendedLifetime(batch) {
+            keys.filter { key in
+                var low = 0
+                var high = count
+                while low < high {
+                    let middle = (low + high) / 2
+                    if row(middle).key < key { low = middle + 1 } else { high = middle }
+                }
+                // A header says nothing to those that do not have the row.
+                guard low < count, row(low).key == key, !row(low).isHeaderOnly else { return true }
+                return !take(key, position(low))
+            }
+        }
+    }
+
+    private static func order(of batch: RowBatch) -> [Int32] {
+        withExtendedLifetime(batch) {
+            func key(_ position: Int) -> Int64 { RowPointer(batch.pointers[position]).key }
+            let isSorted = (1..<batch.count).allSatisfy { key($0 - 1) < key($0) }
+            return isSorted ? [] : (0..<Int32(clamping: batch.count)).sorted { key(Int($0)) < key(Int($1)) }
+        }
     }
 }

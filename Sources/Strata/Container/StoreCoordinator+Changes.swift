@@ -1,18 +1,49 @@
+import Foundation
 import StrataSQLite
 
 extension StoreCoordinator {
+    /// Writes changes, and blocks until the store is done.
+    func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult { try store.commit(changes) }
+
+    /// Writes changes on another thread.
+    func commitLater(_ changes: ChangeSet) async throws(StoreError) -> CommitResult {
+        try await commits.commit(changes)
+    }
+
     /// Takes in what the store has from elsewhere: contexts hear of it as of another context's save.
     func take(_ change: StoreChange) {
         announce(
-            CommitNotice(
+            CommitNotification(
                 contextNumber: nil, changes: change.changes, effects: change.effects,
                 previousRows: change.previousRows, deletedRows: change.deletedRows))
     }
 
     /// Forgets the rows that a commit made old, and tells every other context.
-    func announce(_ notice: CommitNotice) {
-        for (rootIndex, keys) in notice.staleKeys(model) { rowCache.invalidate(keys, rootIndex: rootIndex) }
-        forgetRows(referringTo: notice.changes.deletes)
-        broadcast(notice)
+    func announce(_ notification: CommitNotification) {
+        for (rootIndex, keys) in notification.staleKeys(model) { rowCache.invalidate(keys, rootIndex: rootIndex) }
+        forgetRows(referringTo: notification.changes.deletes)
+        broadcast(notification)
+    }
+
+    /// Reads on a thread that may block, until it is done or the task is cancelled.
+    func read<R: Sendable>(
+        _ body: @escaping @Sendable (any PersistentStore, ReadCancellation) throws(StoreError) -> R
+    ) async throws(PersistenceError) -> R {
+        let cancellation = ReadCancellation()
+        let store = store
+        let result: Result<R, StoreError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    do throws(StoreError) {
+                        continuation.resume(returning: .success(try body(store, cancellation)))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        do { return try result.get() } catch { throw PersistenceError(error) }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, and the list
-/// of those who want to hear of saves.
+/// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, the supply of
+/// keys, and the inboxes of those that want to hear of commits.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
     /// The store, if a part of it is elsewhere.
@@ -11,24 +11,31 @@ final class StoreCoordinator: Sendable {
     /// By position of the entity in the model.
     let bindings: [EntityBinding]
     let rowCache = RowCache()
+    let keys: KeyAllocator
+    /// The lane of asynchronous commits.
+    let commits: CommitQueue
+    /// The bindings of objects for missing targets.
+    let placeholders = PlaceholderBindings()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
-    private let mailboxes = Guarded(MailboxList())
+    private let inboxes = Guarded(InboxList())
     /// Keeps this one listening to the store.
     private let observation = Guarded<StoreObservation?>(nil)
 
-    private struct WeakMailbox: Sendable {
-        weak var mailbox: NoticeMailbox?
+    private struct WeakInbox: Sendable {
+        weak var inbox: CommitInbox?
     }
 
-    /// The mailboxes of contexts, with those that have gone swept out each time the list has doubled: to sweep at every
+    /// The inboxes of contexts, with those that have gone swept out each time the list has doubled: to sweep at every
     /// new context would make a thousand of them cost a million looks.
-    private struct MailboxList: Sendable {
-        var entries: [WeakMailbox] = []
+    private struct InboxList: Sendable {
+        var entries: [WeakInbox] = []
         var sweepSize = 16
     }
 
     init(store: any PersistentStore, classes: [ManagedObject.Type]) throws(PersistenceError) {
         self.store = store
+        keys = KeyAllocator(store: store)
+        commits = CommitQueue(store: store)
         network = store as? any NetworkStore
         self.storeIdentifier = store.identifier
         self.model = store.model
@@ -66,14 +73,14 @@ final class StoreCoordinator: Sendable {
         bindingsByClass[ObjectIdentifier(objectClass)]
     }
 
-    /// Registers a context's mailbox for as long as the context lives.
-    func add(_ mailbox: NoticeMailbox) {
-        mailboxes.withLock { list in
+    /// Registers a context's inbox for as long as the context lives.
+    func add(_ inbox: CommitInbox) {
+        inboxes.withLock { list in
             if list.entries.count >= list.sweepSize {
-                list.entries.removeAll { $0.mailbox == nil }
+                list.entries.removeAll { $0.inbox == nil }
                 list.sweepSize = max(16, list.entries.count * 2)
             }
-            list.entries.append(WeakMailbox(mailbox: mailbox))
+            list.entries.append(WeakInbox(inbox: inbox))
         }
     }
 
@@ -90,8 +97,8 @@ final class StoreCoordinator: Sendable {
     }
 
     /// Tells every other context of a commit.
-    func broadcast(_ notice: CommitNotice) {
-        let receivers = mailboxes.withLock { list in list.entries.compactMap(\.mailbox) }
-        for mailbox in receivers where mailbox.contextNumber != notice.contextNumber { mailbox.post(notice) }
+    func broadcast(_ notification: CommitNotification) {
+        let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
+        for inbox in receivers where inbox.contextNumber != notification.contextNumber { inbox.post(notification) }
     }
 }

@@ -1,145 +1,175 @@
-import Foundation
-
 extension ManagedObjectContext {
-    /// The objects that a request asks for. Objects that the context has keep what they have, unless
-    /// ``FetchRequest/refreshesRefetchedObjects`` says otherwise; changed ones count as they are now, deleted ones not
-    /// at all, and the order, limit and offset hold for the result as a whole.
+    // MARK: Waiting
+
+    /// Fetches the objects that a request asks for. Objects that the context has keep their values, unless
+    /// ``FetchRequest/refreshesRefetchedObjects`` is set; changed ones count as they are now, deleted ones not at all, and
+    /// the order, limit and offset hold for the result as a whole.
+    ///
+    ///     let cities = try context.fetch(City.where { $0.population > 1_000_000 })
     ///
     /// One statement, and those of ``FetchRequest/prefetch``, unless unsaved changes make it necessary to look at related
-    /// objects.
+    /// objects. In asynchronous code, write `try await`.
     /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
     ///   a property that does not exist, and the store's error.
-    public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
-        processPendingChanges()
-        let plan = try plan(for: request)
-        return try objects(for: request, plan: plan, answer: try preparedNow(plan, request))
-    }
+    public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] { try core.fetcher.fetch(request) }
 
-    /// The first object that a request asks for.
+    /// Fetches the first object that a request asks for.
     /// - Throws: As ``fetch(_:)``.
     public func fetchFirst<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> T? {
-        var request = request
-        request.limit = min(request.limit ?? 1, 1)
-        return try fetch(request).first
+        try fetch(request.first).first
     }
 
-    /// How many objects ``fetch(_:)`` would give.
+    /// Counts the objects that ``fetch(_:)`` would give.
     /// - Throws: As ``fetch(_:)``.
-    public func count<T>(for request: FetchRequest<T>) throws(PersistenceError) -> Int {
-        processPendingChanges()
-        let plan = try plan(for: request)
-        guard asksStore(plan, request) else {
-            return try effectiveObjects(plan, try preparedNow(plan, request)).count
-        }
-        return try store { () throws(StoreError) in
-            if let count = try coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
-            return try coordinator.store.count(plan)
-        }
+    public func count<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> Int { try core.fetcher.count(request) }
+
+    /// Whether there is any object that ``fetch(_:)`` would give.
+    ///
+    ///     if try context.exists(City.where { $0.name == "Lima" }) { … }
+    ///
+    /// Reads one key at most, unless unsaved changes may alter the answer.
+    /// - Throws: As ``fetch(_:)``.
+    public func exists<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> Bool {
+        try !core.fetcher.fetchIDs(request.first).isEmpty
     }
 
-    /// The IDs of the objects that ``fetch(_:)`` would give. Reads no rows unless unsaved changes ask for it.
+    /// Fetches the IDs of the objects that ``fetch(_:)`` would give. Reads no rows unless unsaved changes may alter the
+    /// answer.
     /// - Throws: As ``fetch(_:)``.
     public func fetchIDs<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [ObjectID] {
-        processPendingChanges()
-        let plan = try plan(for: request)
-        let answer = try preparedNow(plan, request)
-        return only(T.self, try identities(for: request, plan, answer), plan).map(objectID)
+        try core.fetcher.fetchIDs(request)
     }
 
-    /// The objects that a request asks for, in an array that reads their rows when they are looked at: a page at a time,
-    /// and lets go of them again. See ``FetchedArray``.
+    /// Fetches objects into an array that reads their rows when they are looked at: a page at a time, and lets go of them
+    /// again. See ``FetchedArray``.
     ///
-    /// One statement finds out which objects they are; each page takes another, when a property of one of its objects
-    /// is read, and those of ``FetchRequest/prefetch``. Where unsaved changes may alter the answer, rows are read to
-    /// find it.
-    /// - Parameter batchSize: How many objects a page has, at least 1.
+    /// One statement finds the objects; each page takes another, when a property of one of its objects is read, and those
+    /// of ``FetchRequest/prefetch``. If unsaved changes could affect the result, the fetch reads rows to compute it.
+    /// - Parameter batchSize: The number of objects of a page, at least 1.
     /// - Throws: As ``fetch(_:)``, and ``PersistenceError/invalidFetch(entity:reason:)`` for a page of no objects.
     public func fetchLazily<T>(
         _ request: FetchRequest<T>, batchSize: Int = 100
     ) throws(PersistenceError) -> FetchedArray<T> {
-        processPendingChanges()
-        let plan = try plan(for: request)
-        let entity = model.entities[plan.entityIndex]
-        guard batchSize > 0 else { throw .invalidFetch(entity: entity.name, reason: "the batch size must be positive") }
-        let answer = try preparedNow(plan, request)
-        return FetchedArray(
-            context: self, identities: only(T.self, try identities(for: request, plan, answer), plan),
-            batchSize: batchSize, prefetch: try steps(of: request.prefetch, from: entity))
+        try core.fetcher.fetchLazily(request, batchSize: batchSize, in: self)
     }
 
-    // MARK: Results
-
-    /// The objects of a request.
-    /// - Parameter answer: What the store was asked beforehand, if it was.
-    func objects<T>(
-        for request: FetchRequest<T>, plan: FetchPlan, answer: StoreAnswer?
-    ) throws(PersistenceError) -> [T] {
-        let paths = try steps(of: request.prefetch, from: model.entities[plan.entityIndex])
-        // Whoever asked a back end wants what it said.
-        let refreshing = request.refreshesRefetchedObjects || answer?.isResult == true
-        let objects: [ManagedObject]
-        if request.wantsKeysAlone {
-            objects = faults(try identities(for: request, plan, answer))
-        } else if request.includesPendingChanges {
-            objects = try effectiveObjects(plan, refreshing: refreshing, answer)
-        } else {
-            objects = try take(storeBatch(plan, answer), refreshing: refreshing)
-        }
-        let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
-        for path in paths { try prefetch(path, of: objects, areAll: areAll) }
-        return typed(objects, plan)
+    /// Fetches values: columns of objects, aggregates, groups.
+    ///
+    /// One statement, if no unsaved change of this context and its parents matters. Unsaved changes of the objects, or
+    /// of objects that columns look at, count all the same: then the objects are fetched, and the values computed from
+    /// them in memory, by the same rules.
+    /// - Throws: As ``fetch(_:)``, and ``PersistenceError/invalidFetch(entity:reason:)`` for a column that groups have no
+    ///   single value of, and for a value that the type of its column does not have.
+    public func fetchValues<T, Row>(_ request: ValueRequest<T, Row>) throws(PersistenceError) -> [Row] {
+        try core.fetcher.values(request)
     }
 
-    /// The objects of a result that have a class.
-    func typed<T: ManagedObject>(_ objects: [ManagedObject], _ plan: FetchPlan) -> [T] {
-        guard hasOnly(T.self, plan) else { return objects.compactMap { $0 as? T } }
-        // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again, or to
-        // copy the array, would cost as much as making them. An array of references has one layout whatever the class.
-        return unsafeBitCast(objects, to: [T].self)
+    // MARK: Asynchronous
+
+    /// As the `fetch(_:)` that waits, without blocking the caller: the statement runs on another thread, and the
+    /// objects are made here when it is done. Unsaved changes count as they are then.
+    ///
+    /// Cancelling the task stops the statement.
+    /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; all else as the method that waits.
+    public nonisolated(nonsending) func fetch<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> [T] {
+        try await core.fetcher.fetch(request)
     }
 
-    /// What a request asks for, without the objects.
-    /// - Parameter answer: What the store was asked beforehand, if it was.
-    func identities<T>(
-        for request: FetchRequest<T>, _ plan: FetchPlan, _ answer: StoreAnswer? = nil
-    ) throws(PersistenceError) -> [RowIdentity] {
-        guard !asksStore(plan, request) || answer?.isWidened == true else {
-            return try store { () throws(StoreError) in
-                try coordinator.store.fetchIdentities(answer?.result ?? plan, cancellation: nil)
-            }
-        }
-        return try effectiveObjects(plan, answer).map {
-            RowIdentity(entityIndex: $0.binding.entity.index, key: $0.key)
-        }
+    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// - Throws: As ``fetch(_:)``.
+    public nonisolated(nonsending) func fetchFirst<T>(
+        _ request: FetchRequest<T>
+    ) async throws(PersistenceError) -> T? {
+        try await fetch(request.first).first
     }
 
-    private func hasOnly<T: ManagedObject>(_ type: T.Type, _ plan: FetchPlan) -> Bool {
-        let binding = coordinator.bindings[plan.entityIndex]
-        return binding.isClosed && binding.objectClass is T.Type
+    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// - Throws: As ``fetch(_:)``.
+    public nonisolated(nonsending) func count<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> Int {
+        try await core.fetcher.count(request)
     }
 
-    /// Leaves out what has another class.
-    func only<T: ManagedObject>(
-        _ type: T.Type, _ identities: [RowIdentity], _ plan: FetchPlan
-    ) -> [RowIdentity] {
-        hasOnly(type, plan)
-            ? identities : identities.filter { coordinator.bindings[$0.entityIndex].objectClass is T.Type }
+    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// - Throws: As ``fetch(_:)``.
+    public nonisolated(nonsending) func exists<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> Bool {
+        try await !core.fetcher.fetchIDs(request.first).isEmpty
     }
 
-    func objectID(_ identity: RowIdentity) -> ObjectID {
-        ObjectID(
-            entity: model.entities[identity.entityIndex], key: identity.key,
-            storeIdentifier: coordinator.storeIdentifier)
+    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// - Throws: As ``fetch(_:)``.
+    public nonisolated(nonsending) func fetchIDs<T>(
+        _ request: FetchRequest<T>
+    ) async throws(PersistenceError) -> [ObjectID] {
+        try await core.fetcher.fetchIDs(request)
     }
 
-    /// Whether the store alone can answer: nothing unsaved matters, here or in the parents.
-    func asksStore<T>(_ plan: FetchPlan, _ request: FetchRequest<T>) -> Bool {
-        guard request.includesPendingChanges else { return true }
-        var context: ManagedObjectContext? = self
-        while let current = context {
-            if current.needsOverlay(plan) { return false }
-            context = current.parent
-        }
-        return true
+    /// As the method that waits, without blocking the caller; see ``fetch(_:)``. The pages are read when they are looked
+    /// at, and block then.
+    /// - Throws: As the method that waits, and ``PersistenceError/cancelled``.
+    public nonisolated(nonsending) func fetchLazily<T>(
+        _ request: FetchRequest<T>, batchSize: Int = 100
+    ) async throws(PersistenceError) -> FetchedArray<T> {
+        try await core.fetcher.fetchLazily(request, batchSize: batchSize, in: self)
+    }
+
+    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// - Throws: As the method that waits, and ``PersistenceError/cancelled``.
+    public nonisolated(nonsending) func fetchValues<T, Row>(
+        _ request: ValueRequest<T, Row>
+    ) async throws(PersistenceError) -> [Row] {
+        try await core.fetcher.values(request)
+    }
+
+    /// The results of a fetch as they come: one, or several where the store answers with what it has immediately and with
+    /// what a server says later. A remote store does so under the policy `cacheThenNetwork`.
+    ///
+    ///     for try await cities in context.results(of: request) { show(cities) }
+    ///
+    /// Nothing is read before you ask for the first result. A result that fails ends the sequence.
+    public func results<T>(of request: FetchRequest<T>) -> FetchResults<T> {
+        let stages = core.coordinator.network?.stages(request.storeOptions) ?? [request.storeOptions]
+        return FetchResults(context: self, request: request, stages: stages)
+    }
+
+    // MARK: Loading
+
+    /// Reads the rows of all faults among some objects, and brings from a back end those that the store has only the keys
+    /// of: in one request for each entity, or as few as the back end allows. Objects that do not exist are
+    /// ``ManagedObject/isMissing`` afterwards.
+    ///
+    /// Without the network, where the options or the store forbid it, such objects stay faults.
+    /// - Parameter options: Options for the kind of store, or nil to use the store's defaults.
+    /// - Throws: The store's error; ``PersistenceError/cancelled``.
+    public nonisolated(nonsending) func load(
+        _ objects: [ManagedObject], options: (any StoreRequestOptions)? = nil
+    ) async throws(PersistenceError) {
+        try await core.networkLoader.load(objects, options: options)
+    }
+
+    /// Reads what a path leads to for all of some objects at once, and brings from a back end the rows that the store has
+    /// only the keys of; see ``load(_:options:)``. The objects themselves are loaded first.
+    ///
+    ///     try await context.load(Todo.keys.list, of: todos)
+    ///     for todo in todos { print(todo.list?.name ?? "-") }
+    /// - Parameters:
+    ///   - path: A typed key, or names of relationships with dots between them.
+    ///   - options: Options for the kind of store, or nil to use the store's defaults.
+    /// - Throws: As ``load(_:options:)``; ``PersistenceError/invalidFetch(entity:reason:)`` for a name that is not a
+    ///   relationship of the objects' entity.
+    public nonisolated(nonsending) func load(
+        _ path: any PrefetchPath, of objects: [ManagedObject], options: (any StoreRequestOptions)? = nil
+    ) async throws(PersistenceError) {
+        guard let first = objects.first else { return }
+        let steps = try core.prefetcher.steps(of: path, from: first.binding.entity)
+        try await core.networkLoader.load(steps, of: objects, options)
+    }
+}
+
+extension FetchRequest {
+    /// The same request for its first object only.
+    var first: FetchRequest {
+        var result = self
+        result.limit = min(limit ?? 1, 1)
+        return result
     }
 }

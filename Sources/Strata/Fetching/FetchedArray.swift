@@ -39,7 +39,7 @@ public struct FetchedArray<Object: ManagedObject>: RandomAccessCollection {
     public subscript(index: Int) -> Object { pages[index] }
 
     /// The IDs of all objects. Reads nothing.
-    public var objectIDs: [ObjectID] { pages.identities.map(pages.context.objectID) }
+    public var objectIDs: [ObjectID] { pages.identities.map(pages.context.core.objectID) }
 }
 
 /// The pages of a ``FetchedArray`` that are there at the moment.
@@ -81,13 +81,13 @@ private final class FetchedPages<Object: ManagedObject> {
 
     private func make(_ number: Int) -> [Object] {
         let start = number * batchSize
-        let objects = context.faults(identities[start..<Swift.min(start + batchSize, identities.count)])
+        let objects = context.core.refresher.faults(identities[start..<Swift.min(start + batchSize, identities.count)])
         if let first = objects.first, !prefetch.isEmpty {
             do throws(PersistenceError) {
-                try context.fill(objects)
-                for steps in prefetch { try context.prefetch(steps, of: objects, areAll: false) }
+                try context.core.faults.fill(objects)
+                for steps in prefetch { try context.core.prefetcher.prefetch(steps, of: objects, areAll: false) }
             } catch {
-                context.report(error, first)
+                context.core.report(error, first)
             }
         }
         return objects.map { object in

@@ -2,9 +2,11 @@ import Foundation
 
 /// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never
 /// changes, and reads nothing but binary values that stand in files of their own.
-public struct FrozenObject<Object: ManagedObject>: Sendable {
+public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
     /// The ID of the object.
     public let objectID: ObjectID
+    /// The ID of the object, by which lists tell objects apart.
+    public var id: ObjectID { objectID }
     /// How often the row had been written; 0 for a new object.
     public let version: Int64
     private let reference: RowReference
@@ -16,7 +18,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable {
     init(_ object: Object) {
         if object.isFault { object.fireFault() }
         objectID = object.objectID
-        store = object.context?.coordinator.store
+        store = object.core?.coordinator.store
         version = object.version
         reference = object.sharedRow
         var members: [String: [ObjectID]] = [:]

@@ -52,18 +52,6 @@ extension ManagedObject {
         if let value { _setValue(value, slot) } else { setNil(slot) }
     }
 
-    /// Writes an attribute of a new object unless it is left out.
-    @inlinable
-    public final func _initialize<T: RowValue>(_ value: T?, _ slot: Int) {
-        if let value { _setValue(value, slot) }
-    }
-
-    /// Writes an attribute of a new object unless the value is that of the model's default, which it has already.
-    @inlinable
-    public final func _initialize<T: RowValue & Equatable>(_ value: T?, _ slot: Int, default defaultValue: T) {
-        if value != defaultValue { _setOptionalValue(value, slot) }
-    }
-
     /// Reads a required transformable; its zero value if there is none or it cannot be decoded.
     public final func _transformable<T: TransformableValue>(_ slot: Int) -> T {
         _optionalTransformable(slot) ?? T.zeroValue
@@ -77,7 +65,7 @@ extension ManagedObject {
 
     /// Writes a transformable.
     public final func _setTransformable<T: TransformableValue>(_ value: T, _ slot: Int) {
-        _setValue(TransformableCoding.encode(value), slot)
+        _setValue(TransformableCoding.encodeOrTrap(value), slot)
     }
 
     /// Writes an optional transformable.
@@ -85,8 +73,8 @@ extension ManagedObject {
         if let value { _setTransformable(value, slot) } else { setNil(slot) }
     }
 
-    /// Reads a required to-one relationship. If nothing is there, because it was deleted or not set yet, the answer is
-    /// an object of no context whose properties are zero and empty; ``context`` is nil.
+    /// Reads a required to-one relationship. If it has no value, because the object was deleted or not set yet, you get an
+    /// object of no context whose properties are zero and empty; ``context`` is nil.
     public final func _toOne<D: ManagedObject>(_ slot: Int) -> D {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return target(slot) as? D ?? placeholder(D.self, slot: slot)
@@ -98,14 +86,10 @@ extension ManagedObject {
         return target(slot) as? D
     }
 
-    /// Writes a to-one relationship and keeps its inverse right. The object must be of the same context.
+    /// Writes a to-one relationship and updates its inverse. The object must belong to the same context.
+    @inlinable
     public final func _setToOne<D: ManagedObject>(_ object: D?, _ slot: Int) {
         setTarget(object, slot)
-    }
-
-    /// Sets a to-one relationship of a new object unless it is left out.
-    public final func _initializeToOne<D: ManagedObject>(_ object: D?, _ slot: Int) {
-        if let object { setTarget(object, slot) }
     }
 
     /// Reads a to-many relationship.
@@ -121,9 +105,11 @@ extension ManagedObject {
         return typed.members
     }
 
-    /// Replaces the members of a to-many relationship and keeps inverses right.
+    /// Replaces the members of a to-many relationship and updates inverses.
     public final func _setToMany<D: ManagedObject>(_ objects: Set<D>, _ index: Int) {
-        setMembers(Array(objects), toMany: index)
+        changeRelationship { (inverses) throws(PersistenceError) in
+            try inverses.setMembers(of: self, Array(objects), index)
+        }
     }
 
     /// Reads an ordered to-many relationship.
@@ -134,47 +120,62 @@ extension ManagedObject {
         return (storage as? MemberList<D>)?.list ?? members(storage)
     }
 
-    /// Replaces the members and the order of an ordered to-many relationship. Of an object that stands in the array
-    /// twice, the first counts.
+    /// Replaces the members and the order of an ordered to-many relationship. If an object is in the array twice, its first
+    /// place counts.
     public final func _setOrderedToMany<D: ManagedObject>(_ objects: [D], _ index: Int) {
-        setMembers(objects, toMany: index)
+        changeRelationship { (inverses) throws(PersistenceError) in
+            try inverses.setMembers(of: self, objects, index)
+        }
     }
 
-    /// Adds a member to a to-many relationship, as the other form does several.
+    /// Adds a member to a to-many relationship; see ``_add(_:_:)-(Sequence<D>,_)``.
     public final func _add(_ object: ManagedObject, _ index: Int) {
-        mutating(observerIndex(toMany: index)) { add(object, toMany: index) }
+        mutating(observerIndex(toMany: index)) {
+            changeRelationship { (inverses) throws(PersistenceError) in try inverses.add(object, to: self, index) }
+        }
     }
 
-    /// Removes a member from a to-many relationship, as the other form does several.
+    /// Removes a member from a to-many relationship; see ``_remove(_:_:)-(Sequence<D>,_)``.
     public final func _remove(_ object: ManagedObject, _ index: Int) {
-        mutating(observerIndex(toMany: index)) { remove(object, toMany: index) }
+        mutating(observerIndex(toMany: index)) {
+            changeRelationship { (inverses) throws(PersistenceError) in try inverses.remove(object, from: self, index) }
+        }
     }
 
     /// Adds members to a to-many relationship, at the end if it is ordered. Loads nothing unless it is an ordered
     /// many-to-many relationship, in which a member keeps its place.
     public final func _add<D: ManagedObject>(_ objects: some Sequence<D>, _ index: Int) {
-        mutating(observerIndex(toMany: index)) { for object in objects { add(object, toMany: index) } }
+        mutating(observerIndex(toMany: index)) {
+            for object in objects {
+                changeRelationship { (inverses) throws(PersistenceError) in try inverses.add(object, to: self, index) }
+            }
+        }
     }
 
     /// Removes members from a to-many relationship. Loads nothing unless it is ordered.
     public final func _remove<D: ManagedObject>(_ objects: some Sequence<D>, _ index: Int) {
-        mutating(observerIndex(toMany: index)) { for object in objects { remove(object, toMany: index) } }
+        mutating(observerIndex(toMany: index)) {
+            for object in objects {
+                changeRelationship { (inverses) throws(PersistenceError) in
+                    try inverses.remove(object, from: self, index)
+                }
+            }
+        }
     }
 
     /// Inserts a member of an ordered to-many relationship at a position, or moves it there; positions beyond the ends
     /// count as the ends.
     public final func _insert(_ object: ManagedObject, at position: Int, _ index: Int) {
-        var objects = members(toMany: index).objects.filter { $0 !== object }
-        objects.insert(object, at: min(max(position, 0), objects.count))
-        setMembers(objects, toMany: index)
+        changeRelationship { (inverses) throws(PersistenceError) in
+            try inverses.insert(object, at: position, in: self, index)
+        }
     }
 
     /// Moves a member of an ordered to-many relationship. Positions that do not exist change nothing.
     public final func _move(from position: Int, to newPosition: Int, _ index: Int) {
-        var objects = members(toMany: index).objects
-        guard objects.indices.contains(position), objects.indices.contains(newPosition) else { return }
-        objects.insert(objects.remove(at: position), at: newPosition)
-        setMembers(objects, toMany: index)
+        changeRelationship { (inverses) throws(PersistenceError) in
+            try inverses.move(in: self, from: position, to: newPosition, index)
+        }
     }
 }
 
@@ -189,7 +190,7 @@ extension ManagedObject {
     @usableFromInline
     final func recordAccess(toMany index: Int) { recordAccess(observerIndex(toMany: index)) }
 
-    /// The members of a class that is not the one which the container binds to their entity.
+    /// The members of a class that is not the one that the container binds to their entity.
     @usableFromInline
     final func members<D: ManagedObject>(_ storage: MemberStorage) -> [D] { storage.objects.compactMap { $0 as? D } }
 
@@ -203,9 +204,7 @@ extension ManagedObject {
     final func beginWrite(_ slot: Int) -> ObjectExtras {
         if !flags.isDisjoint(with: .slowAccess) { willWrite(slot) }
         let extras = flags.contains(.ownsRow) ? someExtras : takeRow()
-        guard let context else { return extras }
-        context.changeCount &+= 1
-        if !flags.contains(.inserted), !context.isAwakening { noteChange(slot, extras, context) }
+        if !flags.contains(.detached) { source.tracker?.noteWrite(self, slot, extras) }
         return extras
     }
 
@@ -227,11 +226,21 @@ extension ManagedObject {
         endWrite(slot)
     }
 
+    /// Copies the value of a slot from another row of the same layout.
+    final func writeSlot(_ slot: Int, from other: RowPointer) {
+        beginWrite(slot)
+        RowEditing.copySlot(slot, layout: layout, from: other, to: &slab)
+        row = slab.row
+        endWrite(slot)
+    }
+
     /// Makes the row this object's own.
     private func takeRow() -> ObjectExtras {
         let extras = someExtras
         if extras.changes == nil, !flags.contains(.inserted) {
-            extras.changes = ChangeRecord(snapshot: RowReference(slab: extras.slab, row: row))
+            // The row of a fault that could not be filled is not what the store has.
+            let snapshot = flags.contains(.fault) ? nil : RowReference(slab: extras.slab, row: row)
+            extras.changes = ChangeRecord(snapshot: snapshot)
         }
         extras.slab = RowSlab.copy(of: row, room: 32)
         row = extras.slab.row
@@ -239,60 +248,27 @@ extension ManagedObject {
         return extras
     }
 
-    private func noteChange(_ slot: Int, _ extras: ObjectExtras, _ context: ManagedObjectContext) {
-        if extras.changes == nil { extras.changes = ChangeRecord(snapshot: RowReference(slab: extras.slab, row: row)) }
-        extras.changes?.slots.insert(slot)
-        if flags.isDisjoint(with: [.updated, .missing]) {
-            flags.insert(.updated)
-            context.list(self)
-        }
-    }
-
     /// The bytes of a slot, read from their file where they stand in one.
     final func data(_ slot: Int) -> Data? {
         withExtendedLifetime(self) {
             guard row.isPresent(slot) else { return nil }
             guard row.isExternal(slot) else { return Data.load(row, slot) }
-            return context?.externalData(named: String.load(row, slot), of: self)
+            return core?.externalData(named: String.load(row, slot), of: self)
         }
     }
 
-    /// An object that stands for nothing: of the destination's class, in no context, all zero and empty.
+    /// An object of the destination's class, in no context, whose properties are all zero and empty.
     private func placeholder<D: ManagedObject>(_ type: D.Type, slot: Int) -> D {
         let entity = binding.entity.slots[slot].relationshipIndex.map {
             binding.model.destination(of: binding.entity.relationships[$0])
         }
-        let destination = EntityBinding(
-            model: binding.model, entity: entity ?? binding.entity, objectClass: type, isClosed: true,
+        let placeholders = source.core?.coordinator.placeholders ?? PlaceholderBindings()
+        let destination = placeholders.binding(
+            of: type, entity: entity ?? binding.entity, model: binding.model,
             storeIdentifier: binding.storeIdentifier)
-        let origin = ObjectOrigin(
-            binding: destination, home: ContextHome(context: nil, tables: []), table: ObjectTable(),
-            slab: destination.emptyRow.slab, group: nil)
+        let source = RowSource(
+            binding: destination, core: nil, table: ObjectTable(), slab: destination.emptyRow.slab, batch: nil)
         return D(
-            _seed: ObjectSeed(origin: origin, row: destination.emptyRow.row, key: 0, flags: [.detached, .missing]))
-    }
-}
-
-/// The encoded form of transformables: JSON with sorted keys, so that equal values have equal bytes.
-enum TransformableCoding {
-    static func encode(_ value: some TransformableValue) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        do {
-            return try encoder.encode(value)
-        } catch {
-            fatalError(
-                "\(type(of: value)) cannot be kept: its encode(to:) threw \(error); make it encode every value it can have"
-            )
-        }
-    }
-
-    static func decode<T: TransformableValue>(_ type: T.Type, from data: Data) -> T? {
-        let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return try? decoder.decode(type, from: data)
+            _seed: ObjectSeed(source: source, row: destination.emptyRow.row, key: 0, flags: [.detached, .missing]))
     }
 }

@@ -12,11 +12,7 @@ extension ManagedObject {
             }
             return result
         }
-        guard let changes, let snapshot = changes.snapshot else { return result }
-        for index in changes.slots
-        where !row.hasSameValue(as: snapshot.row, slot: index, storage: slots[index].storage) {
-            result[slots[index].name] = row.value(slots[index])
-        }
+        for index in differingSlots() { result[slots[index].name] = row.value(slots[index]) }
         return result
     }
 
@@ -54,6 +50,6 @@ extension ManagedObject {
     /// Whether anything differs from what was read or saved last in a way that the store keeps.
     public final var hasPersistentChangedValues: Bool {
         if isInserted || flags.contains(.deleted) { return true }
-        return !storedChanges.isEmpty || (extras?.toManys ?? []).contains { $0?.hasChanges == true }
+        return !storedChanges.isEmpty || hasToManyChanges
     }
 }

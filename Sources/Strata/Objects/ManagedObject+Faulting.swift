@@ -1,37 +1,52 @@
-// A fault points to the empty row of its entity; firing it reads the rows of all faults that came in the same batch.
+// A fault points to the empty row of its entity; firing it reads the rows of all faults that were read in the same batch.
 
 extension ManagedObject {
-    /// Reads the row, with those of the other faults of the batch.
+    /// Reads the row, with those of the other faults of the batch. If the store fails the error is reported, and the object
+    /// stays a fault.
     @usableFromInline
     final func fireFault() {
         guard flags.contains(.fault) else { return }
-        guard let context else {
+        guard let core else {
             flags.remove(.fault)
             return
         }
-        context.fire(self)
+        do throws(PersistenceError) {
+            try core.faults.load(self)
+        } catch {
+            core.report(error, self)
+        }
     }
 
-    /// Takes a row that was read.
-    /// - Parameter origin: That of the row, if it has one.
-    final func fill(_ reference: RowReference, isAwakening: Bool, origin: ObjectOrigin? = nil) {
-        row = reference.row
-        if let origin { self.origin = origin }
-        slab = reference.slab
-        flags.remove([.fault, .missing, .ownsRow, .gone])
-        changes = nil
-        guard let context, !isAwakening else { return }
-        let outer = context.isAwakening
-        context.isAwakening = true
-        awakeFromFetch()
-        context.isAwakening = outer
-        freezeRow()
+    /// Takes a row that was read. Values that were written before the row could be read stay on top of it.
+    /// - Parameter source: That of the row, if it has one.
+    final func fill(_ reference: RowReference, source: RowSource? = nil) {
+        let written = flags.contains(.fault) ? changes?.slots : nil
+        guard let written, !written.isEmpty else {
+            row = reference.row
+            if let source { self.source = source }
+            slab = reference.slab
+            flags.remove(.beforeRow)
+            changes = nil
+            core?.factory.awake(self)
+            return
+        }
+        let mine = RowReference(slab: slab, row: row)
+        var record = ChangeRecord(snapshot: reference)
+        record.slots = written
+        changes = record
+        flags.remove([.fault, .missing, .deletedElsewhere])
+        flags.insert(.ownsRow)
+        slab = RowSlab.copy(of: reference.row, room: 64)
+        for slot in written { RowEditing.copySlot(slot, layout: layout, from: mine.row, to: &slab) }
+        row = slab.row
+        core?.factory.awake(self)
+        core?.unloading.owners(of: reference.row, binding)
     }
 
-    /// Makes the object one of a group, unless it has one of at least that size already.
-    final func join(_ group: FetchGroup) {
-        if let own = self.group, own.count >= group.count { return }
-        someExtras.group = group
+    /// Makes the object one of a batch, unless it has one of at least that size already.
+    final func join(_ batch: FaultBatch) {
+        if let own = self.batch, own.count >= batch.count { return }
+        someExtras.batch = batch
     }
 
     /// Lets others see the row: the next write copies it.
@@ -43,11 +58,11 @@ extension ManagedObject {
         return RowReference(slab: slab, row: row)
     }
 
-    /// There is no row. Relationships that led to the object are loaded again where they are looked at next.
+    /// There is no row. Relationships that led to the object are loaded again when they are looked at next.
     final func markMissing() {
-        if let context { context.unloadOwners(of: row, binding) }
+        core?.unloading.owners(of: row, binding)
         mutatingAll {
-            flags.remove([.fault, .updated, .deleted, .ownsRow, .gone])
+            flags.remove([.fault, .updated, .deleted, .ownsRow, .deletedElsewhere])
             flags.insert(.missing)
             changes = nil
             forgetMembers()
@@ -56,13 +71,13 @@ extension ManagedObject {
 
     /// Forgets the row and the members of relationships; the next touch reads them again. Changes are lost.
     final func turnIntoFault() {
-        guard !flags.contains(.fault) else { return forgetMembers() }
+        guard !flags.contains(.fault) || changes != nil else { return forgetMembers() }
         willTurnIntoFault()
         mutatingAll {
             row = binding.emptyRow.row
             slab = binding.emptyRow.slab
             changes = nil
-            flags.remove([.updated, .ownsRow, .missing, .gone])
+            flags.remove([.updated, .ownsRow, .missing, .deletedElsewhere])
             flags.insert(.fault)
             forgetMembers()
         }
@@ -83,8 +98,26 @@ extension ManagedObject {
         for state in extras?.toManys ?? [] { state?.forgetLoaded() }
     }
 
+    /// Lets go of all other objects that this one or its batch keeps alive.
+    final func releaseRelated() {
+        source.batch?.releaseTargets()
+        extras?.batch?.releaseTargets()
+        forgetMembers()
+    }
+
+    /// Goes back to what was read or saved last, because the context is gone. A new object keeps its values.
+    final func dropChanges() {
+        if flags.contains(.inserted) {
+            flags.remove(.changed)
+            flags.insert(.missing)
+            if let core { core.identityMap.detach(self) }
+            return
+        }
+        revert()
+    }
+
     /// Whether the members of a to-many relationship have not been loaded.
-    /// - Returns: true for a name that is no to-many relationship.
+    /// - Returns: true for a name that is not a relationship.
     public final func hasFault(forRelationship name: String) -> Bool {
         guard let relationship = binding.entity.relationship(named: name) else { return true }
         if let index = relationship.toManyIndex { return extras?.toMany(index)?.members == nil }

@@ -16,9 +16,10 @@ extension ManagedObject {
         }
         if flags.contains(.observed) { recordAccess(observerIndex(fetched: index)) }
         if let known = extras?.fetched[index] { return known.filter { $0.flags.isDisjoint(with: .hidden) } }
-        guard let context, !isDeleted else { return [] }
-        let objects = try context.fetch(try request(of: entity.fetchedProperties[index]))
-        someExtras.fetched[index] = objects
+        guard let core, !isDeleted else { return [] }
+        let objects = try core.fetcher.fetch(try request(of: entity.fetchedProperties[index]))
+        // A closed context has nothing left that would break cycles of objects that keep each other.
+        if !core.isClosed { someExtras.fetched[index] = objects }
         return objects
     }
 
@@ -27,12 +28,12 @@ extension ManagedObject {
         do throws(PersistenceError) {
             return try fetchedValue(forProperty: name).compactMap { $0 as? D }
         } catch {
-            context?.report(error, self)
+            core?.report(error, self)
             return []
         }
     }
 
-    /// The request of a property, with this object in place of its variables.
+    /// The request of a property, with its variables replaced by this object.
     private func request(of property: FetchedProperty) throws(PersistenceError) -> FetchRequest<ManagedObject> {
         let declaration = Value.composite([
             "name": .string(property.name), "userInfo": .composite(property.userInfo.mapValues(Value.string)),

@@ -80,7 +80,9 @@ extension ManagedObject {
         guard objects.allSatisfy({ $0.binding.entity.descends(from: destination.index, in: binding.model) }) else {
             throw wrongType(name, expected, value)
         }
-        setMembers(objects, toMany: index)
+        changeRelationship { (inverses) throws(PersistenceError) in
+            try inverses.setMembers(of: self, objects, index)
+        }
     }
 
     /// A property of a known type by name.
@@ -159,7 +161,7 @@ enum Unboxed {
     static func value(_ value: Any?, _ type: AttributeType?) -> Value? {
         guard let value else { return .null }
         if case .transformable? = type, let transformable = value as? any TransformableValue {
-            return .binary(TransformableCoding.encode(transformable))
+            return (try? TransformableCoding.encode(transformable)).map(Value.binary)
         }
         switch value {
         case let value as Value: return value

@@ -1,9 +1,9 @@
 import Foundation
 import Observation
 
-/// What an object is made of. Only contexts make seeds, and an initializer can do nothing with one but hand it on.
+/// What an object is created from. Only contexts create seeds, and an initializer can do nothing with one but pass it on.
 public struct ObjectSeed: ~Copyable {
-    let origin: ObjectOrigin
+    let source: RowSource
     var row: RowPointer
     var key: Int64
     let flags: ObjectFlags
@@ -11,17 +11,26 @@ public struct ObjectSeed: ~Copyable {
     var slab: RowSlab?
 }
 
-/// What every class of managed objects is: the anchor of typed keys in extensions of generated classes.
-public protocol ManagedObjectProtocol: AnyObject {}
+/// Every class of managed objects conforms to this protocol; generated code extends it with typed keys.
+public protocol ManagedObjectProtocol: AnyObject, Identifiable where ID == ObjectID {}
 
 /// An object of a ``ManagedObjectContext``: one row of an entity, with its relationships.
 ///
-/// Objects are not `Sendable`: they live where their context lives. Send their ``objectID``, or a ``frozen()`` copy.
+/// Objects are not `Sendable`: they live in the isolation domain of their context. Send their ``objectID``, or a
+/// ``frozen()`` copy.
 ///
-/// Generated subclasses add a typed property for each property of the entity; without a subclass, properties are
-/// reached by name. An object whose row has not been read yet is a fault; the first touch of a property reads it,
-/// together with those of all objects that came in the same batch.
-open class ManagedObject: ManagedObjectProtocol, Observable {
+/// Generated subclasses add a typed property for each property of the entity. Without a subclass, you access properties by
+/// name. An object whose row has not been read yet is a fault; the first access to a property reads the row, together
+/// with those of all objects that were fetched with it.
+///
+/// **An object can outlive its context.** It still reads its attributes, and fills faults and relationships from the
+/// store:
+///
+///     func load() throws -> [Article] { try container.newContext().fetch(FetchRequest<Article>()) }
+///
+/// Only changes need the context: a write to an object whose context is gone stops the program with a message that says
+/// so. Changes that were pending when the context went away are dropped.
+open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     // The row is read by generated accessors of other modules; everything that they need is `@usableFromInline`.
 
     // These are read at every access to a property. They are unchecked at run time for overlapping accesses because
@@ -33,32 +42,32 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
     @exclusivity(unchecked) @usableFromInline final var flags: ObjectFlags
     /// The key. It changes only when an insert turns out to be the row of another key; see ``MergePolicy``.
     @exclusivity(unchecked) final var key: Int64
-    /// What the object shares with those that came with it.
-    @exclusivity(unchecked) final var origin: ObjectOrigin
+    /// What the object shares with those that were read with it.
+    @exclusivity(unchecked) final var source: RowSource
     /// A row of its own, changes, to-many relationships, observers: what most objects do without.
     @exclusivity(unchecked) @usableFromInline final var extras: ObjectExtras?
 
-    /// Makes an object from what its context knows. Not to be called by applications.
+    /// Creates an object from what its context knows. Applications do not call it.
     public required init(_seed seed: borrowing ObjectSeed) {
         row = seed.row
         flags = seed.flags
         key = seed.key
-        origin = seed.origin
+        source = seed.source
         if let slab = seed.slab { extras = ObjectExtras(slab: slab) }
     }
 
     /// Inserts a new object of the class's entity into a context. The object has its final ID and its defaults;
     /// ``awakeFromInsert()`` has run.
     ///
-    /// The entity is the one that the container binds to this very class; a class that it does not know is a
-    /// programmer's error.
+    /// The entity is the one that the container binds to this very class. A class that the container does not know is a
+    /// programmer error.
     public convenience init(inserting context: ManagedObjectContext) {
-        self.init(_seed: context.seedForInsertion(of: Self.self))
-        context.didInsert(self)
+        self.init(_seed: context.core.factory.seedForInsertion(of: Self.self))
+        context.core.factory.didInsert(self)
     }
 
     deinit {
-        if !flags.contains(.detached) { origin.table.remove(self, key: key) }
+        if !flags.contains(.detached) { source.table.remove(self, key: key) }
     }
 
     /// The name of the entity that the class stands for; empty for `ManagedObject` itself. Generated classes override
@@ -82,9 +91,13 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
 
     // MARK: Hooks
 
-    /// Called once, after a new object has its defaults and before anybody else sees it.
+    /// Called once, after a new object has its defaults and before anybody else sees it. The values that you set here are
+    /// defaults, too: an upsert does not write them over those of an existing object.
     open func awakeFromInsert() {}
     /// Called each time the row of the object has been read. Changes made here do not count as changes.
+    ///
+    /// Rows that you read from here wake their objects before you see them; beyond a hundred that wait for one another,
+    /// the others follow when these have returned.
     open func awakeFromFetch() {}
     /// Called before a save for every object that is inserted, updated or deleted. Changes made here are saved, too;
     /// the hooks run again until nothing changes any more.
@@ -105,6 +118,22 @@ open class ManagedObject: ManagedObjectProtocol, Observable {
     open func validateForUpdate() throws {}
     /// Called at a save of a deleted object, after deny rules have been checked.
     open func validateForDelete() throws {}
+
+    // MARK: Encoding
+
+    /// Encodes the object by its model: attributes under their names and in their own types, so that the encoder's
+    /// strategies for dates, bytes and names apply. Attributes that are nil are left out. A to-one relationship is encoded as
+    /// the value of the destination's primary key, or as the URI of its ID if it has none; to-many relationships are left
+    /// out.
+    ///
+    ///     let json = try JSONEncoder().encode(article)
+    ///
+    /// Use ``encoding(including:excluding:includesNil:)`` to choose other properties. Override this method to encode a class
+    /// in another way.
+    /// - Throws: The encoder's errors, and ``PersistenceError`` if the store fails while a property is read.
+    open func encode(to encoder: any Encoder) throws {
+        try ObjectEncoder(included: [], excluded: [], includesNil: false).encode(self, to: encoder)
+    }
 }
 
 extension ManagedObject {
@@ -112,18 +141,23 @@ extension ManagedObject {
     public final var entity: EntityDescription { binding.entity }
 
     /// The context of the object; nil after the context went away or was reset, or after a save deleted the object.
-    public final var context: ManagedObjectContext? { flags.contains(.detached) ? nil : origin.home.context }
+    public final var context: ManagedObjectContext? { core?.handle }
 
-    final var binding: EntityBinding { origin.binding }
+    /// What the object reads by: it is there for as long as the object belongs to a context, or belonged to one when that
+    /// went away.
+    @inline(__always)
+    final var core: ContextCore? { flags.contains(.detached) ? nil : source.core }
+
+    final var binding: EntityBinding { source.binding }
 
     /// The objects whose faults fire together with this one's.
-    final var group: FetchGroup? { extras?.group ?? origin.group }
+    final var batch: FaultBatch? { extras?.batch ?? source.batch }
 
     /// What keeps ``row`` alive.
     final var slab: RowSlab {
-        get { extras?.slab ?? origin.slab }
+        get { extras?.slab ?? source.slab }
         set {
-            if extras != nil || newValue !== origin.slab { someExtras.slab = newValue }
+            if extras != nil || newValue !== source.slab { someExtras.slab = newValue }
         }
     }
 
@@ -137,6 +171,12 @@ extension ManagedObject {
 
     /// The ID: final from birth, the same in every context.
     public final var objectID: ObjectID {
+        if flags.contains(.inserted) { flags.insert(.idTaken) }
+        return identity
+    }
+
+    /// The ID, without noting that somebody has it.
+    final var identity: ObjectID {
         ObjectID(entity: binding.entity, key: key, storeIdentifier: binding.storeIdentifier)
     }
 
@@ -149,7 +189,7 @@ extension ManagedObject {
     public final var isDeleted: Bool { !flags.isDisjoint(with: .hidden) }
     /// Whether somebody else deleted the object, or there never was one with its ID. Known once the row has been looked
     /// for. Properties keep the last values, or read as zero and empty if none were read.
-    public final var isMissing: Bool { flags.contains(.missing) && context != nil }
+    public final var isMissing: Bool { flags.contains(.missing) && core != nil }
     /// Whether the row has not been read yet.
     public final var isFault: Bool { flags.contains(.fault) }
     /// Whether the object is inserted, updated or deleted.
@@ -157,6 +197,12 @@ extension ManagedObject {
     /// How often the row had been written when it was read; 0 before the first save. An object that was made again
     /// after others had deleted it goes on at the next multiple of 2³².
     public final var version: Int64 { (changes?.snapshot?.row ?? row).version }
+}
+
+extension ManagedObjectProtocol where Self: ManagedObject {
+    /// The ID of the object, by which lists tell objects apart. A class with an attribute named `id` has that one; use
+    /// ``ManagedObject/objectID`` there.
+    public var id: ObjectID { objectID }
 }
 
 extension ManagedObject: Hashable {
@@ -180,10 +226,11 @@ extension ManagedObject: CustomStringConvertible {
     }
 }
 
-/// What has changed in an updated object.
+/// What has changed in an object.
 struct ChangeRecord {
-    /// Slots that were set.
+    /// Slots that were assigned, also those that were given the value they had.
     var slots = SlotSet()
-    /// The row as it was read or saved last.
+    /// The row as it was read or saved last; nil for a new object, and for a fault that was written to before its row could
+    /// be read.
     let snapshot: RowReference?
 }

@@ -10,8 +10,8 @@ final class ObjectExtras {
     @exclusivity(unchecked) var changes: ChangeRecord?
     /// The to-many relationships that were touched, by ``RelationshipDescription/toManyIndex``; empty if none was.
     var toManys: [ToManyState?] = []
-    /// The group that the object joined after it had been made.
-    var group: FetchGroup?
+    /// The batch that the object joined after it had been created.
+    var batch: FaultBatch?
     /// The registrar of observers, once a property was read under observation.
     var registrar: ObservationRegistrar?
     /// The properties that were read under observation: key paths for the registrar, by slot or, behind the slots, by
@@ -35,13 +35,14 @@ final class ObjectExtras {
     /// The state of a to-many relationship, if it was touched.
     func toMany(_ index: Int) -> ToManyState? { index < toManys.count ? toManys[index] : nil }
 
-    /// Deleted by a unique constraint in favour of this object.
+    /// The object that took the place of this one, which met a unique constraint.
     var survivor: ObjectID? {
         get { rare?.survivor }
         set { if rare != nil || newValue != nil { someRare.survivor = newValue } }
     }
 
-    /// The version that the next insert of the object has: 1, but for one that is made again after others deleted it.
+    /// The version that the next insert of the object has: 1, except for one that is inserted again after others deleted
+    /// it.
     var firstVersion: Int64 {
         get { rare?.firstVersion ?? 1 }
         set { someRare.firstVersion = newValue }
@@ -64,7 +65,7 @@ final class ObjectExtras {
 extension ManagedObject {
     final var someExtras: ObjectExtras {
         if let extras { return extras }
-        let made = ObjectExtras(slab: origin.slab)
+        let made = ObjectExtras(slab: source.slab)
         extras = made
         return made
     }

@@ -11,8 +11,8 @@ struct InitializerGenerator {
         var type: String
         /// The default argument; nil for what must be given.
         var defaultArgument: String?
-        /// The statement that takes the argument over. What a new object has anyway is not assigned again, so that
-        /// `awakeFromInsert` has the last word on it.
+        /// The statement that takes the argument over. An omitted argument assigns nothing, so that `awakeFromInsert` has
+        /// the last word on it and an upsert leaves the existing value.
         var assignment: String
 
         var text: String {
@@ -50,8 +50,8 @@ struct InitializerGenerator {
     private func initializer(_ parameters: [Parameter]) -> SwiftDeclaration {
         SwiftDeclaration(
             documentation:
-                "Inserts a new \(entity.name) into a context. What is left out has the default of the model, or is nil.",
-            modifiers: access.modifiers + ["convenience"], keyword: "init",
+                "Inserts a new \(entity.name) into a context. Properties that you omit have the default of the model, or are nil.",
+            attributes: ["@discardableResult"], modifiers: access.modifiers + ["convenience"], keyword: "init",
             parameters: ["context: ManagedObjectContext"] + parameters.map(\.text),
             body: .statements(["self.init(inserting: context)"] + parameters.map(\.assignment)))
     }
@@ -84,24 +84,18 @@ struct InitializerGenerator {
         let type = attribute.type.swiftType(attribute: attribute.name)
         let name = GeneratedNames.escaped(attribute.name)
         let slot = attribute.slots.lowerBound
-        if case .value(let value) = attribute.declaration.defaultValue,
-            let literal = SwiftLiteral.native(value, as: attribute.type)
-        {
-            return Parameter(
-                name: attribute.name, type: type + (attribute.isOptional ? "?" : ""), defaultArgument: literal,
-                assignment: "_initialize(\(name), \(slot), default: \(literal))")
-        }
         if attribute.declaration.defaultValue == nil, !attribute.isOptional {
             return Parameter(
                 name: attribute.name, type: type, defaultArgument: nil, assignment: "self.\(name) = \(name)")
         }
-        // Nil, a default that is made at the insertion, or that of a transformable, which only the model knows in
-        // encoded form: a new object has it already.
+        let function = attribute.isOptional ? "_initializeOptional" : "_initialize"
+        // Composites and transformables have accessors of their own.
         let isOneValue = attribute.type.elements == nil && !attribute.type.isTransformable
         return Parameter(
-            name: attribute.name, type: type + "?", defaultArgument: "nil",
+            name: attribute.name, type: "Omittable<\(type)\(attribute.isOptional ? "?" : "")>",
+            defaultArgument: ".omitted",
             assignment: isOneValue
-                ? "_initialize(\(name), \(slot))" : "if let \(name) { self.\(name) = \(name) }")
+                ? "\(function)(\(name), \(slot))" : "\(function)(\(name)) { self.\(name) = $0 }")
     }
 
     private static func parameter(_ relationship: RelationshipDescription, in model: ManagedObjectModel) -> Parameter {
@@ -109,7 +103,7 @@ struct InitializerGenerator {
         let name = GeneratedNames.escaped(relationship.name)
         if relationship.isOptional, let slot = relationship.slot {
             return Parameter(
-                name: relationship.name, type: type + "?", defaultArgument: "nil",
+                name: relationship.name, type: "Omittable<\(type)?>", defaultArgument: ".omitted",
                 assignment: "_initializeToOne(\(name), \(slot))")
         }
         return Parameter(

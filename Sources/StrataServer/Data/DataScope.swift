@@ -111,7 +111,7 @@
 
         /// How many objects a request finds, its limit aside.
         func count(_ request: FetchRequest<ManagedObject>) throws(ServerError) -> Int {
-            do throws(PersistenceError) { return try context.count(for: request) } catch { throw ServerError(error) }
+            do throws(PersistenceError) { return try context.count(request) } catch { throw ServerError(error) }
         }
 
         /// The first object of an entity in which fields have given values.

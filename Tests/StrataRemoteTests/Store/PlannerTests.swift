@@ -36,7 +36,7 @@ import Testing
         paged.offset = 1
         #expect(try await context.fetch(paged).map(\.name) == ["Piura", "Quito"])
         #expect(backend.takeQueries().first?.limit == nil)
-        #expect(try await context.count(for: cities(format, RemoteOptions(finishesLocally: true))) == 3)
+        #expect(try await context.count(cities(format, RemoteOptions(finishesLocally: true))) == 3)
     }
 
     @Test func whatIsFinishedHereFindsRelatedObjects() async throws {
@@ -64,7 +64,7 @@ import Testing
         let found = try await context.fetch(request("country == %@", countries[0]))
         #expect(found.map(\.name) == ["Loja", "Quito"])
         let both = Value.list(countries.map(\.predicateArgument))
-        #expect(try await context.count(for: request("country IN %@", both)) == 6)
+        #expect(try await context.count(request("country IN %@", both)) == 6)
         #expect(try await context.fetch(request("SELF == %@", found[0])).map(\.name) == ["Loja"])
         #expect(
             backend.takeQueries().map { $0.predicate?.description } == [
@@ -119,7 +119,7 @@ import Testing
         new["name"] = "Tacna"
         new["population"] = Int64(99)
         #expect(try await context.fetch(request).map(\.name) == ["Loja", "Tacna"])
-        #expect(try await context.count(for: request) == 2)
+        #expect(try await context.count(request) == 2)
         #expect(try await context.fetch(request.limit(1)).map(\.name) == ["Loja"])
     }
 

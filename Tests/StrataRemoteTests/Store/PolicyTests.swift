@@ -72,7 +72,7 @@ import Testing
         let context = container.newContext()
         let request = try cities(nil, RemoteOptions(fetchPolicy: policy))
         let isHere = policy == .cacheOnly || policy == .cacheElseNetwork
-        #expect(try await context.count(for: request) == (isHere ? 1 : 2))
+        #expect(try await context.count(request) == (isHere ? 1 : 2))
         let log = backend.takeLog()
         #expect(log.count == (isHere ? 0 : 1))
         #expect(log.allSatisfy { if case .count = $0 { true } else { false } })

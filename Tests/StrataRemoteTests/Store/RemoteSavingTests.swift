@@ -13,7 +13,7 @@ import Testing
         func synchronously(_ container: PersistentContainer) throws -> [String] {
             let context = container.newContext()
             let names = try context.fetch(cities()).map(\.name)
-            #expect(try context.count(for: cities()) == names.count)
+            #expect(try context.count(cities()) == names.count)
             #expect(try context.fetchIDs(cities()).count == names.count)
             #expect(try context.fetchLazily(cities()).count == names.count)
             _ = try context.insert(entityNamed: "City")
@@ -26,7 +26,7 @@ import Testing
             let context = container.newContext()
             #expect { try body(context) } throws: { isNeedsNetwork($0) }
         }
-        refuses { _ = try $0.count(for: cities()) }
+        refuses { _ = try $0.count(cities()) }
         refuses { _ = try $0.fetchIDs(cities()) }
         refuses { _ = try $0.fetchLazily(cities()) }
         refuses {
@@ -274,7 +274,7 @@ import Testing
         let other = container.newContext()
         #expect(try await other.fetch(cities("population == 5")).map(\.name) == ["Lima", "Quito"])
         #expect(try await other.fetch(cities("population == 5").limit(1)).map(\.name) == ["Lima"])
-        #expect(try await other.count(for: cities("population == 5")) == 2)
+        #expect(try await other.count(cities("population == 5")) == 2)
         #expect(try await other.fetch(cities("population == 1")).isEmpty)
         #expect(backend.count("City") == 1)
         // The server hears of the object before it hears of the object's change.

@@ -34,7 +34,7 @@ import Testing
         #expect(found.map(\.name) == ["Lima", "Quito"])
         let other = container.newContext()
         #expect(try await other.fetch(cities(nil, .cache)).map(\.name) == ["Lima"])
-        #expect(try await other.count(for: cities(nil, .cache)) == 1)
+        #expect(try await other.count(cities(nil, .cache)) == 1)
         // A later fetch that keeps its results makes them a part of the mirror.
         _ = try await other.fetch(cities("name == 'Quito'"))
         #expect(try await other.fetch(cities(nil, .cache)).map(\.name) == ["Lima", "Quito"])
@@ -51,7 +51,7 @@ import Testing
         #expect(try await context.fetch(cities()).count == 1)
         store.savePolicy = .cacheOnly
         _ = try context.insert(entityNamed: "City")
-        try context.save()
+        try await context.save()
         #expect(backend.count("City") == 1)
     }
 

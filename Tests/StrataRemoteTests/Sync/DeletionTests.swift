@@ -14,22 +14,22 @@ import Testing
         let tag = try context.insert(entityNamed: "Tag")
         tag["tagId"] = "1"
         tag["label"] = "first"
-        try context.save()
+        try await context.save()
         if !isNew {
             try await store.sync.push()
             tag["label"] = "second"
-            try context.save()
+            try await context.save()
         }
         backend.losesAnswers = true
         await #expect(throws: SyncError.self) { try await store.sync.push() }
         #expect(backend.record("Tag", "1")?.values["label"] == .value(.string(isNew ? "first" : "second")))
         backend.losesAnswers = false
         context.delete(tag)
-        try context.save()
+        try await context.save()
         let report = try await store.sync.synchronize()
         #expect(report.results.map(\.action) == [.deleted])
         #expect(backend.count("Tag") == 0)
-        #expect(try await context.count(for: FetchRequest<ManagedObject>(entity: "Tag")) == 0)
+        #expect(try await context.count(FetchRequest<ManagedObject>(entity: "Tag")) == 0)
         #expect(try store.sync.pendingCount() == 0)
     }
 
@@ -40,16 +40,16 @@ import Testing
         let lima = try context.insert(entityNamed: "City")
         lima["cityId"] = "1"
         lima["name"] = "Lima"
-        try context.save()
+        try await context.save()
         try await store.sync.push()
         lima["name"] = "Ciudad de los Reyes"
-        try context.save()
+        try await context.save()
         backend.losesAnswers = true
         await #expect(throws: SyncError.self) { try await store.sync.push() }
         backend.losesAnswers = false
         backend.put("City", "1", ["population": .value(.integer(10))])
         context.delete(lima)
-        try context.save()
+        try await context.save()
         let report = try await store.sync.synchronize()
         #expect(report.results.map(\.action) == [.serverWon])
         #expect(try await context.fetch(cities()).map(\.name) == ["Ciudad de los Reyes"])

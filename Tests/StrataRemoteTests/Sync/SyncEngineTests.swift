@@ -35,23 +35,23 @@ import Testing
         let (store, context) = try Atlas.openOffline(backend)
         let lima = try make("City", ["cityId": "1", "name": "Lima"], context)
         let gone = try make("City", ["cityId": "2", "name": "Nowhere"], context)
-        try context.save()
+        try await context.save()
         lima["name"] = "Lima, Peru"
         context.delete(gone)
-        try context.save()
+        try await context.save()
         #expect(try store.sync.pendingCount() == 1)
         try await store.sync.push()
         #expect(writes(backend) == ["create City 1"])
         #expect(text(backend.record("City", "1"), "name") == "Lima, Peru")
         lima["name"] = "Ciudad de los Reyes"
         lima["population"] = Int64(10)
-        try context.save()
+        try await context.save()
         lima["population"] = Int64(11)
-        try context.save()
+        try await context.save()
         try await store.sync.push()
         #expect(writes(backend) == ["update 1 name population"])
         context.delete(lima)
-        try context.save()
+        try await context.save()
         try await store.sync.push()
         #expect(writes(backend) == ["delete 1"])
         #expect(backend.count("City") == 0)
@@ -62,9 +62,9 @@ import Testing
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)
         let city = try make("City", ["cityId": "1", "name": "Lima"], context)
-        try context.save()
+        try await context.save()
         city["country"] = try make("Country", ["countryId": "pe", "name": "Peru"], context)
-        try context.save()
+        try await context.save()
         try await store.sync.push()
         #expect(writes(backend) == ["create Country pe", "create City 1"])
     }
@@ -77,7 +77,7 @@ import Testing
         }
         let (store, context) = try Atlas.openOffline(backend)
         for number in 0..<10 { _ = try make("City", ["cityId": "\(number)"], context) }
-        try context.save()
+        try await context.save()
         backend.close()
         backend.refuse("City", "3", RemoteError(.rejected, message: "not this one"))
         let push = Task { try await store.sync.push() }
@@ -98,7 +98,7 @@ import Testing
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
-        try context.save()
+        try await context.save()
         backend.put("City", "1", ["population": .value(.integer(2))])
         let report = try await store.sync.synchronize()
         context.processPendingChanges()
@@ -106,7 +106,7 @@ import Testing
         #expect(city["population"] as? Int64 == 2)
         #expect(text(backend.record("City", "1"), "name") == "Here")
         city["name"] = "Here again"
-        try context.save()
+        try await context.save()
         backend.put("City", "1", ["name": .value(.string("There"))])
         let second = try await store.sync.synchronize()
         context.processPendingChanges()
@@ -123,7 +123,7 @@ import Testing
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
-        try context.save()
+        try await context.save()
         backend.put("City", "1", ["name": .value(.string("There"))])
         try await store.sync.push()
         #expect(text(backend.record("City", "1"), "name") == "Here")
@@ -138,7 +138,7 @@ import Testing
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
         city["population"] = Int64(7)
-        try context.save()
+        try await context.save()
         backend.put("City", "1", ["name": .value(.string("There"))])
         let report = try await store.sync.push()
         context.processPendingChanges()
@@ -157,7 +157,7 @@ import Testing
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
-        try context.save()
+        try await context.save()
         backend.put("City", "1", ["name": .value(.string("There"))])
         try await store.sync.push()
         #expect(text(backend.record("City", "1"), "name") == "Here")
@@ -171,7 +171,7 @@ import Testing
         try await store.sync.pull()
         let changed = try #require(try await context.fetch(cities("name = 'Quito'")).first)
         changed["name"] = "Here"
-        try context.save()
+        try await context.save()
         backend.take("City", "1")
         backend.take("City", "2")
         let report = try await store.sync.synchronize()
@@ -183,7 +183,7 @@ import Testing
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)
         let city = try make("City", ["cityId": "1", "name": "Lima"], context)
-        try context.save()
+        try await context.save()
         backend.refuse("City", "1", RemoteError(.rejected, message: "no", status: 400))
         let report = try await store.sync.push()
         #expect(report.failures.count == 1)
@@ -208,7 +208,7 @@ import Testing
         try await store.sync.pull()
         let city = try #require(try await context.fetch(cities()).first)
         city["name"] = "Here"
-        try context.save()
+        try await context.save()
         backend.refuse("City", "1", RemoteError(.forbidden, message: "no", status: 403))
         try await store.sync.push()
         try store.sync.drop(try store.sync.failedChanges())
@@ -220,7 +220,7 @@ import Testing
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)
         _ = try make("City", ["cityId": "1", "name": "Lima"], context)
-        try context.save()
+        try await context.save()
         backend.down = unreachable
         await #expect(throws: SyncError.remote(unreachable)) { try await store.sync.push() }
         #expect(store.sync.status.error == .remote(unreachable))
@@ -235,7 +235,7 @@ import Testing
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)
         _ = try make("City", ["cityId": "1", "name": "Lima"], context)
-        try context.save()
+        try await context.save()
         backend.close()
         async let first = store.sync.push()
         while !backend.isWaitedFor { await Task.yield() }
@@ -250,7 +250,7 @@ import Testing
         let backend = ShelfBackend.conditional()
         let (store, context) = try Atlas.openOffline(backend)
         _ = try make("City", ["cityId": "1", "name": "Lima"], context)
-        try context.save()
+        try await context.save()
         let results = store.sync.results
         let statuses = store.sync.statuses
         try await store.sync.push()
@@ -273,13 +273,13 @@ import Testing
         let (store, context) = try Atlas.openOffline(backend)
         try await store.sync.pull()
         try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
-        #expect(try await context.count(for: cities()) == 0)
+        #expect(try await context.count(cities()) == 0)
         try await store.sync.pull()
-        #expect(try await context.count(for: cities("country.name = 'Peru'")) == 1)
+        #expect(try await context.count(cities("country.name = 'Peru'")) == 1)
         try store.sync.reset()
-        #expect(try await context.count(for: cities()) == 0)
+        #expect(try await context.count(cities()) == 0)
         try await store.sync.pull()
-        #expect(try await context.count(for: cities("country.name = 'Peru'")) == 1)
+        #expect(try await context.count(cities("country.name = 'Peru'")) == 1)
     }
 
     @Test func membersAreToldOneByOne() async throws {
@@ -290,7 +290,7 @@ import Testing
         let city = try #require(try await context.fetch(cities()).first)
         let tag = try make("Tag", ["tagId": "t", "label": "old"], context)
         city["tags"] = Set([tag])
-        try context.save()
+        try await context.save()
         try await store.sync.push()
         #expect(writes(backend) == ["create Tag t", "relate 1 +[\"t\"] -[]"])
         #expect(backend.record("City", "1")?.values["tags"] == .references(["t"]))

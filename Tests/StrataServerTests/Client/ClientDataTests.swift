@@ -177,7 +177,7 @@
                 #expect(try await device.wire.counting { try await device.save() } <= 3)
                 let other = try Device(server)
                 #expect(try await other.fetch("Note", "title == 'changed'").count == 200)
-                #expect(try await other.context.count(for: FetchRequest<ManagedObject>(entity: "Note")) == 200)
+                #expect(try await other.context.count(FetchRequest<ManagedObject>(entity: "Note")) == 200)
             }
         }
 

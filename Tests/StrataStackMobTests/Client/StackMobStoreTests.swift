@@ -193,7 +193,7 @@ import Testing
         request.offset = 0
         #expect(try await container.newContext().fetch(request).count == 6)
         stack.remote.fetchPolicy = .cacheOnly
-        #expect(try await container.newContext().count(for: request) == 6)
+        #expect(try await container.newContext().count(request) == 6)
     }
 
     @Test func aReferenceFindsItsObjectAmongThoseThatInherit() async throws {

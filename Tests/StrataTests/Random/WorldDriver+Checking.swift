@@ -121,7 +121,7 @@ extension WorldDriver {
         }
         expected = Array(expected.dropFirst(offset))
         if let limit { expected = Array(expected.prefix(limit)) }
-        let count = try context.context.count(for: request)
+        let count = try context.context.count(request)
         let ids = try context.context.fetchIDs(request).map(Ident.init)
         let found = try context.context.fetch(request).map { Ident($0.objectID) }
         guard found == expected else { throw Difference("the fetch found \(found), should find \(expected)") }

@@ -25,7 +25,7 @@ import Testing
             let names = try await context.fetch(byName).map(\.name)
             #expect(names == wait { try context.fetch(byName).map(\.name) })
             #expect(names[0] == "aaa" && (names[1] == "aab") == (context === child))
-            #expect(try await context.count(for: FetchRequest<Animal>()) == (context === child ? 302 : 301))
+            #expect(try await context.count(FetchRequest<Animal>()) == (context === child ? 302 : 301))
             #expect(try await context.fetchIDs(byName) == wait { try context.fetchIDs(byName) })
             #expect(try await context.fetchFirst(byName)?.name == "aaa")
             var faults = byName
@@ -34,7 +34,7 @@ import Testing
         }
         #expect(try await child.fetch(byName)[1] === dog)
         let fresh = file.container.newContext()
-        #expect(try await fresh.count(for: FetchRequest<Animal>()) == 300)
+        #expect(try await fresh.count(FetchRequest<Animal>()) == 300)
         #expect(try await fresh.fetchIDs(byName).count == 5)
     }
 
@@ -57,7 +57,7 @@ import Testing
         context.delete(first)
         _ = Cat(context, name: "between")
         _ = Cat(context, name: "between, too")
-        try context.save()
+        try await context.save()
         gate.open()
         #expect(try await later.value == 301)
     }

@@ -108,7 +108,7 @@ import Testing
                             request.includesSubentities = subentities
                             request.includesPendingChanges = pending
                             let ids = try context.fetch(request).map(\.objectID)
-                            #expect(try context.count(for: request) == ids.count)
+                            #expect(try context.count(request) == ids.count)
                             #expect(try context.fetchIDs(request) == ids)
                             #expect(try context.fetchLazily(request, batchSize: 3).map(\.objectID) == ids)
                             request.returnsObjectsAsFaults = true
@@ -139,6 +139,6 @@ import Testing
         var request = byName
         request.includesPendingChanges = false
         #expect(try context.fetch(request) == animals)
-        #expect(try context.count(for: request) == 20)
+        #expect(try context.count(request) == 20)
     }
 }

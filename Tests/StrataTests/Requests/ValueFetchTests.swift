@@ -78,12 +78,12 @@ import Testing
             inChild.append(try await child.fetchValues(request))
             #expect(try fetchNow(request, parent) == inParent.last)
         }
-        try parent.save()
+        try await parent.save()
         for (request, expected) in zip(try requests(), inParent) {
             #expect(try await file.container.newContext().fetchValues(request) == expected)
         }
-        try child.save()
-        try parent.save()
+        try await child.save()
+        try await parent.save()
         for (request, expected) in zip(try requests(), inChild) {
             #expect(try await file.container.newContext().fetchValues(request) == expected)
         }
@@ -166,7 +166,7 @@ import Testing
             where: try FetchPredicate(format: "animals.@count > 3 AND ANY animals.weight == 20"))
         #expect(try context.fetch(homes).map(\.code) == ["AA-0"])
         for dog in try context.fetch(FetchRequest<Dog>()) { dog.enclosure = nil }
-        #expect(try context.fetch(homes).isEmpty && context.count(for: homes) == 0)
+        #expect(try context.fetch(homes).isEmpty && context.count(homes) == 0)
         #expect(try context.makeChild().fetch(homes).isEmpty)
     }
 }

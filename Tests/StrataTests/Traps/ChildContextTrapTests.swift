@@ -21,7 +21,7 @@ import Testing
         let name = AttributeKey<String>(["name"])
         let found = try leaf.fetch(FetchRequest<Cat>(sortedBy: [name.ascending]))
         #expect(found.map(\.name) == ["Middle", "New", "Tim"])
-        #expect(try leaf.count(for: FetchRequest<Cat>(where: name == "Tom")) == 0)
+        #expect(try leaf.count(FetchRequest<Cat>(where: name == "Tom")) == 0)
         #expect(
             try leaf.fetch(FetchRequest<Cat>(where: name > "N", sortedBy: [name.descending], limit: 1)).map(\.name) == [
                 "Tim"
@@ -91,7 +91,7 @@ import Testing
         cat.name = "Tom"
         try root.save()
         #expect(
-            try file.container.newContext().count(for: FetchRequest<Cat>(where: AttributeKey<Double>(["weight"]) == 5))
+            try file.container.newContext().count(FetchRequest<Cat>(where: AttributeKey<Double>(["weight"]) == 5))
                 == 1)
     }
 
@@ -135,7 +135,7 @@ import Testing
         try second.save()
         #expect(new.isDeleted && !root.insertedObjects.contains(new))
         try root.save()
-        #expect(try root.count(for: FetchRequest<Cat>()) == 2)
+        #expect(try root.count(FetchRequest<Cat>()) == 2)
     }
 
     @Test("Trap 14: a child that is thrown away leaves no trace")

@@ -99,7 +99,7 @@ import Testing
         #expect(member.mentor == nil && member.changedPropertyNames == ["mentor"])
         #expect(
             try context.count(
-                for: FetchRequest<Author>(where: .comparison(.keyPath(["mentor"]), .equal, .constant(.null), [])))
+                FetchRequest<Author>(where: .comparison(.keyPath(["mentor"]), .equal, .constant(.null), [])))
                 == 101)
         #expect(context.updatedObjects.count == 100)
         let child = context.makeChild()

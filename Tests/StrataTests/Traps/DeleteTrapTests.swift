@@ -20,7 +20,7 @@ import Testing
             #expect(cat.isDeleted && kitten.isDeleted && home.animals.isEmpty)
             #expect(context.deletedObjects == [cat, kitten])
             #expect(try context.fetch(FetchRequest<Cat>()).isEmpty)
-            #expect(try context.count(for: FetchRequest<Animal>()) == 0)
+            #expect(try context.count(FetchRequest<Animal>()) == 0)
             #expect(cat.name == "Tom")
             context.delete(cat)
             #expect(log.take().isEmpty, "deleting again is nothing")
@@ -58,7 +58,7 @@ import Testing
             try context.save()
             let after = log.take()
             #expect(after.count { $0 == "validateForDelete Node" } == 9 && after.count { $0 == "didSave Node" } == 9)
-            #expect(try file.container.newContext().count(for: FetchRequest<Node>()) == 0)
+            #expect(try file.container.newContext().count(FetchRequest<Node>()) == 0)
         }
     }
 
@@ -74,8 +74,8 @@ import Testing
         other.delete(head)
         #expect(other.deletedObjects.count == 2_000)
         try other.save()
-        #expect(try other.count(for: FetchRequest<Node>()) == 0)
-        #expect(try context.count(for: FetchRequest<Node>()) == 0)
+        #expect(try other.count(FetchRequest<Node>()) == 0)
+        #expect(try context.count(FetchRequest<Node>()) == 0)
     }
 
     @Test("Trap 6: deny is judged after cascades: a member that goes with its owner does not deny")
@@ -91,7 +91,7 @@ import Testing
         try context.save()
         context.delete(owner)
         try context.save()
-        #expect(try context.count(for: FetchRequest<Node>()) == 2)
+        #expect(try context.count(FetchRequest<Node>()) == 2)
         context.delete(stranger)
         #expect(failures { try context.save() } == ["locks deny"])
         #expect(stranger.isDeleted && context.deletedObjects == [stranger], "the delete is still pending")
@@ -99,7 +99,7 @@ import Testing
         #expect(held.label == "held")
         context.delete(held)
         try context.save()
-        #expect(try context.count(for: FetchRequest<Node>()) == 0)
+        #expect(try context.count(FetchRequest<Node>()) == 0)
     }
 
     @Test("Trap 6: a deny inside a cascade fails the save, writes nothing, and a rollback brings everything back")
@@ -115,7 +115,7 @@ import Testing
         context.delete(top)
         #expect(part.isDeleted && !held.isDeleted)
         #expect(failures { try context.save() } == ["locks deny"])
-        #expect(try file.container.newContext().count(for: FetchRequest<Node>()) == 3)
+        #expect(try file.container.newContext().count(FetchRequest<Node>()) == 3)
         context.rollback()
         #expect(!top.isDeleted && !part.isDeleted && !context.hasChanges)
         #expect(top.parts == [part] && part.locks == [held] && held.lockedBy === part && part.wholes == [top])
@@ -144,8 +144,8 @@ import Testing
         cat.enclosure = nil
         other.delete(fault)
         try other.save()
-        #expect(try other.count(for: FetchRequest<Enclosure>()) == 0)
-        #expect(try other.count(for: FetchRequest<Cat>()) == 1)
+        #expect(try other.count(FetchRequest<Enclosure>()) == 0)
+        #expect(try other.count(FetchRequest<Cat>()) == 1)
     }
 
     @Test(

@@ -21,7 +21,7 @@ import Testing
 
     private func names(_ context: ManagedObjectContext, _ request: FetchRequest<Animal>) throws -> [String] {
         let result = try context.fetch(request).map(\.name)
-        #expect(try context.count(for: request) == result.count, "count agrees with fetch")
+        #expect(try context.count(request) == result.count, "count agrees with fetch")
         #expect(try context.fetchIDs(request).count == result.count)
         return result
     }
@@ -57,7 +57,7 @@ import Testing
             ])
         var stored = heavy
         stored.includesPendingChanges = false
-        #expect(try context.count(for: stored) == 4)
+        #expect(try context.count(stored) == 4)
         try context.save()
         #expect(try names(context, heavy) == ["n6", "n7", "new", "n0"])
         #expect(try names(seed, heavy) == ["n6", "n7", "new", "n0"], "the store decides where nothing is pending")
@@ -109,7 +109,7 @@ import Testing
         #expect(try context.fetch(FetchRequest<Cat>(where: weight > 10)).isEmpty)
         var alone = FetchRequest<Animal>(entity: "Animal")
         alone.includesSubentities = false
-        #expect(try context.fetch(alone).isEmpty && context.count(for: alone) == 0)
+        #expect(try context.fetch(alone).isEmpty && context.count(alone) == 0)
         #expect(try context.fetch(FetchRequest<Animal>()).count == 11)
         #expect(try context.fetch(FetchRequest<ManagedObject>(entity: "Dog")).allSatisfy { $0 is Dog })
     }
@@ -123,7 +123,7 @@ import Testing
         let other = file.container.newContext()
         let wanted = (0..<50_000).map { "\($0 * 2)" }
         let label = AttributeKey<String>(["label"])
-        #expect(try other.count(for: FetchRequest<Sample>(where: label.isIn(wanted))) == 20_000)
+        #expect(try other.count(FetchRequest<Sample>(where: label.isIn(wanted))) == 20_000)
         let ids = try other.fetchIDs(FetchRequest<Sample>())
         #expect(ids.count == 40_000)
         let all = try other.fetch(FetchRequest<Sample>())

@@ -67,7 +67,7 @@ import Testing
             a.small = 1
             try context.save()
             #expect(b.isDeleted && seen.contains(true) && seen.contains(false))
-            #expect(try context.count(for: FetchRequest<Sample>()) == 1)
+            #expect(try context.count(FetchRequest<Sample>()) == 1)
         }
     }
 
@@ -218,7 +218,7 @@ import Testing
         #expect(Set(new.tricks.map(\.title)) == ["sit", "beg"])
         let reader = file.container.newContext()
         let same = try #require(try reader.fetch(FetchRequest<Dog>()).first)
-        #expect(try reader.count(for: FetchRequest<Dog>()) == 1)
+        #expect(try reader.count(FetchRequest<Dog>()) == 1)
         #expect(
             same.objectID == old.objectID && same.name == "new" && same.weight == 5 && same.enclosure?.code == "AA-1")
         #expect(Set(same.tricks.map(\.title)) == ["sit", "beg"] && same.friend?.name == "friend")

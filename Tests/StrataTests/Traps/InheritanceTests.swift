@@ -96,6 +96,6 @@ import Testing
         let new = try context.insert(entityNamed: "Cat")
         new["name"] = "Plain"
         try context.save()
-        #expect(try file.container.newContext().count(for: FetchRequest<Cat>()) == 2)
+        #expect(try file.container.newContext().count(FetchRequest<Cat>()) == 2)
     }
 }

@@ -106,7 +106,7 @@ import Testing
         #expect(
             try await background.perform { context in
                 try context.save()
-                return try context.count(for: FetchRequest<Sample>())
+                return try context.count(FetchRequest<Sample>())
             } == 400)
     }
 
@@ -124,7 +124,7 @@ import Testing
         }
         #expect(done.withLock(\.self) == 16)
         try background.performAndWait { try $0.save() }
-        #expect(try file.container.newContext().count(for: FetchRequest<Sample>()) == 16)
+        #expect(try file.container.newContext().count(FetchRequest<Sample>()) == 16)
     }
 
     @Test("Many contexts in many tasks insert, change, relate and read on one file at once; nothing is lost")
@@ -134,7 +134,7 @@ import Testing
         let setup = container.newContext()
         let home = Enclosure(setup, code: "AA-1")
         let shared = Sample(setup, "shared")
-        try setup.save()
+        try await setup.save()
         let (homeID, sharedID) = (home.objectID, shared.objectID)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
@@ -184,7 +184,7 @@ import Testing
             }
         }
         #expect(ids.count == 2_000)
-        #expect(try second.newContext().count(for: FetchRequest<Sample>()) == 2_000)
+        #expect(try second.newContext().count(FetchRequest<Sample>()) == 2_000)
     }
 
     @Test("The view context takes in the saves of background contexts by itself")
@@ -193,7 +193,7 @@ import Testing
         let context = file.container.viewContext
         let cat = Cat(context, name: "Tom")
         cat.weight = 2
-        try context.save()
+        try await context.save()
         let id = cat.objectID
         cat.weight = 3
         try await file.container.performBackgroundTask { context in
@@ -203,7 +203,7 @@ import Testing
         #expect(try await context.fetch(FetchRequest<Cat>()) == [cat])
         #expect(
             cat.name == "Tim" && cat.weight == 3 && cat.changedValues() == ["weight": 3.0], "own changes stay on top")
-        try context.save()
+        try await context.save()
         #expect(cat.version == 3)
     }
 
@@ -218,6 +218,6 @@ import Testing
         }()
         #expect(cat.name == "Tom")
         let other = file.container.newContext()
-        #expect(try other.count(for: FetchRequest<Cat>()) == 1)
+        #expect(try other.count(FetchRequest<Cat>()) == 1)
     }
 }

@@ -150,7 +150,7 @@ import Testing
         try context.save()
         #expect(
             try file.container.newContext().count(
-                for: FetchRequest<Keeper>(where: AttributeKey<String?>(["keeperId"]) == value)) == 1)
+                FetchRequest<Keeper>(where: AttributeKey<String?>(["keeperId"]) == value)) == 1)
     }
 
     @Test("IDs and faults of relationships can be asked for without loading the objects")
@@ -180,7 +180,7 @@ import Testing
         let home = Enclosure(context, code: "AA-1")
         let cat = Cat(context, name: "Tom", enclosure: home)
         home.keepers = [Keeper(context, name: "k")]
-        try context.save()
+        try await context.save()
         let copy = cat.frozen()
         let homeCopy = home.frozen()
         cat.name = "Tim"

@@ -91,7 +91,7 @@ import Testing
                 #expect(sample.hasChanges && sample.text == "mine")
             case .storeWinsByProperty, .rollback:
                 #expect(error == nil && sample.isMissing && !context.hasChanges)
-                #expect(try context.count(for: FetchRequest<Sample>()) == 0)
+                #expect(try context.count(FetchRequest<Sample>()) == 0)
             case .objectWinsByProperty, .overwrite:
                 #expect(error == nil && !sample.isMissing && !sample.isDeleted && !context.hasChanges)
                 let reader = file.container.newContext()
@@ -163,7 +163,7 @@ import Testing
         other.delete(author)
         try other.save()
         #expect(try context.fetch(FetchRequest<Author>()).isEmpty)
-        #expect(try context.count(for: FetchRequest<Author>()) == 0)
+        #expect(try context.count(FetchRequest<Author>()) == 0)
         #expect(fault.isMissing && !fault.hasChanges)
     }
 

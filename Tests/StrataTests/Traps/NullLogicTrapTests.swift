@@ -17,7 +17,7 @@ import Testing
 
     private func labels(_ context: ManagedObjectContext, _ predicate: FetchPredicate) throws -> String {
         let found = try context.fetch(FetchRequest<Sample>(where: predicate, sortedBy: [FetchSort("label")]))
-        #expect(try context.count(for: FetchRequest<Sample>(where: predicate)) == found.count)
+        #expect(try context.count(FetchRequest<Sample>(where: predicate)) == found.count)
         #expect(
             try context.fetchIDs(FetchRequest<Sample>(where: predicate, sortedBy: [FetchSort("label")]))
                 == found.map(\.objectID))
@@ -91,10 +91,10 @@ import Testing
             try sorted([.caseInsensitive, .diacriticInsensitive]).map { Array($0.utf8) }
                 == folded.map { Array($0.utf8) })
         // Canonically equivalent, yet other bytes: two values.
-        #expect(try context.count(for: FetchRequest<Sample>(where: text == "ä")) == 1)
+        #expect(try context.count(FetchRequest<Sample>(where: text == "ä")) == 1)
         #expect(
             try context.count(
-                for: FetchRequest<Sample>(where: text.equals("A", [.caseInsensitive, .diacriticInsensitive]))) == 4)
+                FetchRequest<Sample>(where: text.equals("A", [.caseInsensitive, .diacriticInsensitive]))) == 4)
     }
 
     @Test("Trap 22: dates and decimals come back exactly, and compare as numbers")
@@ -119,9 +119,9 @@ import Testing
         #expect(a.decimal == exact)
         #expect(a.date == date && a.date != next)
         #expect(a.double == 0.1 + 0.2)
-        #expect(try other.count(for: FetchRequest<Sample>(where: AttributeKey<Date?>(["date"]) == date)) == 1)
-        #expect(try other.count(for: FetchRequest<Sample>(where: decimal == tenth)) == 1)
-        #expect(try other.count(for: FetchRequest<Sample>(where: decimal >= 9)) == 3)
+        #expect(try other.count(FetchRequest<Sample>(where: AttributeKey<Date?>(["date"]) == date)) == 1)
+        #expect(try other.count(FetchRequest<Sample>(where: decimal == tenth)) == 1)
+        #expect(try other.count(FetchRequest<Sample>(where: decimal >= 9)) == 3)
         // Writing back what was read is no change.
         for sample in found {
             sample.decimal = sample.decimal

@@ -72,7 +72,7 @@ import Testing
         let home = Enclosure(context, code: "AA-1")
         let cat = Cat(context, name: "Tom", enclosure: home)
         home.keepers = [Keeper(context, name: "k")]
-        try context.save()
+        try await context.save()
         let (homeID, catID) = (home.objectID, cat.objectID)
         let background = file.container.newBackgroundContext()
         func changes(_ read: () -> Void, _ change: @escaping @Sendable (ManagedObjectContext) throws -> Void)

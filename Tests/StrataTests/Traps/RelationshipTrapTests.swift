@@ -206,8 +206,8 @@ import Testing
         fresh.delete(same)
         fresh.delete(sameNode)
         try fresh.save()
-        #expect(try fresh.count(for: FetchRequest<Cat>()) == 1)
-        #expect(try fresh.count(for: FetchRequest<Node>()) == 0)
+        #expect(try fresh.count(FetchRequest<Cat>()) == 1)
+        #expect(try fresh.count(FetchRequest<Node>()) == 0)
     }
 
     @Test("Trap 9: an ordered many-to-many keeps an order on each side, and an object stands in it once")

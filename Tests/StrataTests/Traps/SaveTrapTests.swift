@@ -42,7 +42,7 @@ import Testing
                 return
             }
             #expect(sample.isInserted && context.hasChanges)
-            #expect(try file.container.newContext().count(for: FetchRequest<Sample>()) == 0)
+            #expect(try file.container.newContext().count(FetchRequest<Sample>()) == 0)
             log.actions = [:]
             try context.save()
         }
@@ -198,7 +198,7 @@ import Testing
         let third = state()
         #expect(failures { try context.save() } == ["name minimumLength"])
         #expect(state() == third)
-        #expect(try file.container.newContext().count(for: FetchRequest<Sample>()) == 1)
+        #expect(try file.container.newContext().count(FetchRequest<Sample>()) == 1)
         new.name = "New"
         rex.chip = "3"
         try context.save()

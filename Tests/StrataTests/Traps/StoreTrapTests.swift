@@ -87,8 +87,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try await file.container.newContext().count(for: FetchRequest<Sample>()) == 200)
-        #expect(try await second.newContext().count(for: FetchRequest<Sample>()) == 200)
+        #expect(try await file.container.newContext().count(FetchRequest<Sample>()) == 200)
+        #expect(try await second.newContext().count(FetchRequest<Sample>()) == 200)
         second.close()
     }
 
@@ -114,7 +114,7 @@ import Testing
             let samples = (0..<100).map { Sample(context, "\($0)") }
             for round in 0..<100 {
                 for sample in samples { sample.text = round.isMultiple(of: 2) ? text : String(text.prefix(1_000)) }
-                try context.save()
+                try await context.save()
             }
             group.cancelAll()
             try await group.waitForAll()
@@ -201,6 +201,6 @@ import Testing
         try one.save()
         two.processPendingChanges()
         #expect(otherA.isMissing && otherB.isMissing && !two.hasChanges)
-        #expect(try two.count(for: FetchRequest<Sample>()) == 0)
+        #expect(try two.count(FetchRequest<Sample>()) == 0)
     }
 }

@@ -83,7 +83,7 @@ extension ConformanceCheck {
             }
             try trial.expectEqual(problems.all, [], "what eight threads met that read and wrote at once")
             try trial.expectEqual(
-                try container.newContext().count(for: try trial.request("Item")), 80, "the items of eight threads")
+                try container.newContext().count(try trial.request("Item")), 80, "the items of eight threads")
         },
     ]
 }

@@ -228,7 +228,7 @@ extension ConformanceCheck {
             try trial.expectEqual(
                 try context.fetch(request).map { $0["name"] as? String ?? "" }, ["p"],
                 "persons without those that inherit")
-            try trial.expectEqual(try context.count(for: request), 1, "the count of persons without those that inherit")
+            try trial.expectEqual(try context.count(request), 1, "the count of persons without those that inherit")
         },
         ConformanceCheck(.inheritance, "each object is of its own entity", needs: [.inheritance]) { trial in
             try people(trial)

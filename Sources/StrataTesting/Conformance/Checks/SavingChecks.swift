@@ -51,7 +51,7 @@ extension ConformanceCheck {
         ConformanceCheck(.saving, "a large save") { trial in
             try trial.items((0..<3_000).map { "n\($0)" }) { ["large": Int64($0)] }
             try trial.expectEqual(
-                try trial.keep(trial.container.newContext()).count(for: try trial.request("Item")), 3_000,
+                try trial.keep(trial.container.newContext()).count(try trial.request("Item")), 3_000,
                 "items after a save of 3,000")
             try trial.expectEqual(
                 try trial.names("Item", "large == 2999"), ["n2999"], "the last of 3,000 items")

@@ -1,0 +1,141 @@
+import Synchronization
+
+/// Where a context finds the commits of others. Any thread may post; the context takes the content out in its own
+/// isolation, at its next boundary.
+///
+/// A context that does not look for a long time costs little memory: many commits become a set of keys to refresh, and many
+/// keys become "refresh everything".
+final class CommitInbox: Sendable {
+    /// What has arrived since the context looked last.
+    enum Content: Sendable {
+        /// Single commits, in their order.
+        case commits([CommitNotification])
+        /// Objects to refresh, by hierarchy, because there were too many commits.
+        case keys([Int: Set<Int64>])
+        /// Everything is to be refreshed, because there were too many keys.
+        case everything
+    }
+
+    fileprivate struct State: Sendable {
+        var content = Content.commits([])
+        /// The rows of the commits, or the number of keys.
+        var size = 0
+    }
+
+    /// Beyond so many rows, commits are reduced to keys.
+    static let mostRows = 4_096
+    /// Beyond so many commits, they are reduced to keys.
+    static let mostCommits = 256
+    /// Beyond so many keys, everything is to be refreshed.
+    static let mostKeys = 20_000
+
+    /// The number of the context, which tells its own commits from those of others.
+    let contextNumber: Int
+    private let model: ManagedObjectModel
+    private let state = Guarded(State())
+    /// Whether there is anything to take: contexts ask at each boundary, and most often there is not.
+    private let isFull = Atomic<Bool>(false)
+    private let opened = Atomic<Bool>(false)
+    /// Called after a post to an empty inbox, on the poster's thread.
+    private let onFirstPost = Guarded<(@Sendable () -> Void)?>(nil)
+
+    private static let counter = Atomic<Int>(0)
+
+    init(model: ManagedObjectModel) {
+        self.model = model
+        contextNumber = Self.counter.add(1, ordering: .relaxed).newValue
+    }
+
+    /// Whether commits are kept. Those of a context that does not want them would be kept for as long as it lives.
+    var isOpen: Bool {
+        get { opened.load(ordering: .relaxed) }
+        set {
+            opened.store(newValue, ordering: .relaxed)
+            if !newValue { _ = takeAll() }
+        }
+    }
+
+    /// Keeps a commit of another context.
+    func post(_ notification: CommitNotification) {
+        guard isOpen else { return }
+        let isFirst = state.withLock { state in
+            let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
+            state.add(notification, model)
+            return !wasFull
+        }
+        if isFirst { onFirstPost.withLock(\.self)?() }
+    }
+
+    /// Puts back what could not be taken in.
+    func putBack(_ content: Content) {
+        state.withLock { state in
+            isFull.store(true, ordering: .releasing)
+            state.putBack(content, model)
+        }
+    }
+
+    /// Whether there is anything to take.
+    var hasContent: Bool { isFull.load(ordering: .acquiring) }
+
+    /// Empties the inbox.
+    func takeAll() -> Content {
+        guard hasContent else { return .commits([]) }
+        return state.withLock { state in
+            isFull.store(false, ordering: .releasing)
+            defer { state = State() }
+            return state.content
+        }
+    }
+
+    func setOnFirstPost(_ handler: (@Sendable () -> Void)?) {
+        onFirstPost.withLock { $0 = handler }
+    }
+}
+
+extension CommitInbox.State {
+    mutating func add(_ notification: CommitNotification, _ model: ManagedObjectModel) {
+        switch content {
+        case .commits(var commits):
+            let size = size + notification.size
+            guard commits.count < CommitInbox.mostCommits, size <= CommitInbox.mostRows else {
+                reduceToKeys(commits + [notification], model)
+                return
+            }
+            content = .commits([])
+            commits.append(notification)
+            content = .commits(commits)
+            self.size = size
+        case .keys: addKeys(notification.affectedKeys(model).mapValues(Set.init))
+        case .everything: break
+        }
+    }
+
+    mutating func putBack(_ old: CommitInbox.Content, _ model: ManagedObjectModel) {
+        let newer = content
+        content = old
+        size = 0
+        if case .keys(let keys) = old { size = keys.values.reduce(0) { $0 + $1.count } }
+        switch newer {
+        case .commits(let commits): for commit in commits { add(commit, model) }
+        case .keys(let keys): addKeys(keys)
+        case .everything: content = .everything
+        }
+    }
+
+    private mutating func reduceToKeys(_ commits: [CommitNotification], _ model: ManagedObjectModel) {
+        content = .keys([:])
+        size = 0
+        for commit in commits { addKeys(commit.affectedKeys(model).mapValues(Set.init)) }
+    }
+
+    private mutating func addKeys(_ more: [Int: Set<Int64>]) {
+        guard case .keys(var keys) = content else { return }
+        content = .everything
+        for (root, added) in more {
+            let before = keys[root]?.count ?? 0
+            keys[root, default: []].formUnion(added)
+            size += (keys[root]?.count ?? 0) - before
+        }
+        if size <= CommitInbox.mostKeys { content = .keys(keys) } else { size = 0 }
+    }
+}

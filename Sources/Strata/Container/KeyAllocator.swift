@@ -1,0 +1,103 @@
+import Foundation
+
+/// Reserves keys for all contexts of a container, so that an object has its final key before it is saved.
+///
+/// A reservation is a transaction of its own. The blocks grow while they are used up, and contexts that need no more give
+/// back what is left of theirs.
+///
+/// A store that cannot reserve keys, because it is read-only, full or locked, does not make an insert fail. Keys then come
+/// from a random run at or above ``StoreKeys/firstUnreserved``, which no store reserves keys from; the save reports what is
+/// wrong with the store.
+final class KeyAllocator: Sendable {
+    private struct Reserve: Sendable {
+        /// What is reserved and in nobody's hands, the next to be used at the end.
+        var ranges: [Range<Int64>] = []
+        var blockSize = 16
+    }
+
+    private static let largestBlock = 4096
+    /// Contexts for single requests leave short rests; beyond so many, the oldest are abandoned.
+    private static let mostRanges = 1024
+
+    private let store: any PersistentStore
+    private let reserves = Guarded<[Int: Reserve]>([:])
+
+    init(store: any PersistentStore) { self.store = store }
+
+    /// Hands out up to so many keys of a hierarchy, at least one.
+    func take(upTo count: Int, rootIndex: Int) -> Range<Int64> {
+        reserves.withLock { reserves in
+            var reserve = reserves[rootIndex] ?? Reserve()
+            defer { reserves[rootIndex] = reserve }
+            var range = reserve.ranges.popLast() ?? reserved(&reserve, rootIndex)
+            if range.count > count {
+                let end = range.lowerBound + Int64(count)
+                reserve.ranges.append(end..<range.upperBound)
+                range = range.lowerBound..<end
+            }
+            return range
+        }
+    }
+
+    /// Takes back keys that no object was given.
+    func giveBack(_ range: Range<Int64>, rootIndex: Int) {
+        guard !range.isEmpty else { return }
+        reserves.withLock { reserves in
+            var reserve = reserves[rootIndex] ?? Reserve()
+            defer { reserves[rootIndex] = reserve }
+            if let last = reserve.ranges.last, range.upperBound == last.lowerBound {
+                reserve.ranges[reserve.ranges.count - 1] = range.lowerBound..<last.upperBound
+            } else {
+                reserve.ranges.append(range)
+            }
+            if reserve.ranges.count > Self.mostRanges { reserve.ranges.removeFirst() }
+        }
+    }
+
+    private func reserved(_ reserve: inout Reserve, _ rootIndex: Int) -> Range<Int64> {
+        reserve.blockSize = min(reserve.blockSize * 2, Self.largestBlock)
+        if let range = try? store.allocateKeys(reserve.blockSize, rootIndex: rootIndex), !range.isEmpty { return range }
+        let start = Int64.random(in: StoreKeys.firstUnreserved..<StoreKeys.end - Int64(Self.largestBlock))
+        return start..<start + Int64(Self.largestBlock)
+    }
+}
+
+/// The keys of one context that no object has been given yet.
+final class KeyRuns {
+    private struct Run {
+        var next: Int64 = 0
+        var end: Int64 = 0
+        /// How many keys the context asks for at a time; it grows with the number of its inserts.
+        var size = 2
+    }
+
+    private let allocator: KeyAllocator
+    /// By position of the topmost entity of the hierarchy.
+    private var runs: [Run]
+
+    init(allocator: KeyAllocator, entityCount: Int) {
+        self.allocator = allocator
+        runs = Array(repeating: Run(), count: entityCount)
+    }
+
+    /// A key for a new object.
+    func next(rootIndex: Int) -> Int64 {
+        if runs[rootIndex].next == runs[rootIndex].end { refill(rootIndex) }
+        defer { runs[rootIndex].next += 1 }
+        return runs[rootIndex].next
+    }
+
+    private func refill(_ rootIndex: Int) {
+        let size = min(runs[rootIndex].size * 2, 4096)
+        let range = allocator.take(upTo: size, rootIndex: rootIndex)
+        runs[rootIndex] = Run(next: range.lowerBound, end: range.upperBound, size: size)
+    }
+
+    /// Gives back what is left.
+    func returnUnused() {
+        for (rootIndex, run) in runs.enumerated() where run.next < run.end {
+            allocator.giveBack(run.next..<run.end, rootIndex: rootIndex)
+            runs[rootIndex] = Run()
+        }
+    }
+}

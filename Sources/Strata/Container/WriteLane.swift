@@ -1,0 +1,86 @@
+import Foundation
+
+/// The lane of ``PersistentContainer/write(_:)``: one write after the other on one thread. Writes that wait at the same
+/// moment share one transaction, each in a child context of its own, so that each succeeds or fails on its own.
+final class WriteLane: Sendable {
+    private struct Job: Sendable {
+        let run: @Sendable (ManagedObjectContext) throws -> Void
+        let finish: @Sendable ((any Error)?) -> Void
+    }
+
+    private struct State: Sendable {
+        var jobs: [Job] = []
+        var isDraining = false
+    }
+
+    /// The maximum number of writes that share a transaction; more would only make the first of them wait.
+    private static let groupSize = 64
+
+    private let queue = DispatchQueue(label: "strata.writes")
+    private let state = Guarded(State())
+
+    /// Runs a closure with a context, and saves its changes.
+    /// - Parameter makeContext: Makes the context that the changes of a group are gathered in.
+    func run<R: Sendable>(
+        _ body: @escaping @Sendable (ManagedObjectContext) throws -> R,
+        in makeContext: @escaping @Sendable () -> ManagedObjectContext
+    ) async throws -> R {
+        let result = Guarded<R?>(nil)
+        let error: (any Error)? = await withCheckedContinuation { continuation in
+            let job = Job { context in
+                let value = try body(context)
+                result.withLock { $0 = value }
+            } finish: { error in
+                continuation.resume(returning: error)
+            }
+            let starts = state.withLock { state in
+                state.jobs.append(job)
+                defer { state.isDraining = true }
+                return !state.isDraining
+            }
+            if starts { queue.async { self.drain(makeContext) } }
+        }
+        if let error { throw error }
+        guard let value = result.withLock(\.self) else { fatalError("a write that succeeded has a result") }
+        return value
+    }
+
+    private func drain(_ makeContext: () -> ManagedObjectContext) {
+        while true {
+            let group = state.withLock { state in
+                let group = Array(state.jobs.prefix(Self.groupSize))
+                state.jobs.removeFirst(group.count)
+                if group.isEmpty { state.isDraining = false }
+                return group
+            }
+            if group.isEmpty { return }
+            run(group, makeContext)
+        }
+    }
+
+    private func run(_ group: [Job], _ makeContext: () -> ManagedObjectContext) {
+        let context = makeContext()
+        var done: [Job] = []
+        for job in group {
+            do {
+                try context.core.undoingOnFailure {
+                    let child = context.makeChild()
+                    try job.run(child)
+                    try child.save()
+                }
+                done.append(job)
+            } catch {
+                job.finish(error)
+            }
+        }
+        do {
+            try context.save()
+            for job in done { job.finish(nil) }
+        } catch where done.count > 1 {
+            // One of them is at fault, and the others must not fail with it: each has a transaction of its own now.
+            for job in done { run([job], makeContext) }
+        } catch {
+            for job in done { job.finish(error) }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+
+extension ManagedObjectContext {
+    /// Inserts or updates objects by a key, from dictionaries.
+    ///
+    ///     let result = try context.upsert(
+    ///         [["articleId": "1", "title": "Hello", "views": 0, "publishedAt": nil, "author": "ursula"]],
+    ///         into: Article.self, by: Article.keys.articleId)
+    ///     print(result)    // 1 inserted, 0 updated, 0 unchanged
+    ///
+    /// Every value that a dictionary has is assigned, also nil and such as equal the model's default; properties that it
+    /// does not mention stay as they are. Names may be those of the model or their stored form in snake_case. A
+    /// relationship is given by an object, by the value of the destination's primary key, or by a dictionary, which is
+    /// upserted, too; a to-many relationship by a list of these.
+    ///
+    /// Existing objects are found by one fetch. Nothing is saved. If the upsert throws, the context is as it was.
+    /// - Parameters:
+    ///   - rows: The values of each object. If two have the same key, the second updates the object of the first.
+    ///   - type: The class of the objects.
+    ///   - key: The property or properties by which an object is recognized; see ``UpsertKey``.
+    /// - Throws: ``PersistenceError/invalidUpsert(entity:reason:)`` for an element without a key, several existing objects
+    ///   of one key, or a reference to an object that does not exist; ``PersistenceError/unknownProperty(entity:property:)``,
+    ///   ``PersistenceError/readOnlyProperty(entity:property:)``,
+    ///   ``PersistenceError/wrongType(entity:property:expected:value:)``; the store's error.
+    @discardableResult
+    public func upsert<T: ManagedObject>(
+        _ rows: [[String: Any?]], into type: T.Type, by key: some UpsertKey
+    ) throws(PersistenceError) -> UpsertResult<T> {
+        try upsert(rows, try core.planner.entity(of: FetchRequest<T>()), try names(of: key, type))
+    }
+
+    /// As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, for an entity by name.
+    @discardableResult
+    public func upsert(
+        _ rows: [[String: Any?]], into entity: String, by key: some UpsertKey
+    ) throws(PersistenceError) -> UpsertResult<ManagedObject> {
+        let request = FetchRequest<ManagedObject>(entity: entity)
+        return try upsert(rows, try core.planner.entity(of: request), try names(of: key, ManagedObject.self))
+    }
+
+    private func upsert<T: ManagedObject>(
+        _ rows: [[String: Any?]], _ entity: EntityDescription, _ names: [String]
+    ) throws(PersistenceError) -> UpsertResult<T> {
+        let reader = PropertyValueReader(model: model)
+        var values: [PropertyValues] = []
+        values.reserveCapacity(rows.count)
+        for row in rows { values.append(try reader.read(row, entity)) }
+        return try upsert(values, entity, names)
+    }
+
+    /// Inserts or updates objects by a key, from `Codable` values, whose coding keys are names of properties.
+    ///
+    ///     struct ArticleData: Codable { var articleId: String, title: String, publishedAt: Date? }
+    ///     try context.upsert(decoded, into: Article.self, by: Article.keys.articleId)
+    ///
+    /// What a value encodes is assigned; what it does not encode, such as an optional that is nil, stays as it is. Coding
+    /// keys that the entity does not have are ignored.
+    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``.
+    @discardableResult
+    public func upsert<T: ManagedObject, Element: Encodable>(
+        _ values: [Element], into type: T.Type, by key: some UpsertKey
+    ) throws(PersistenceError) -> UpsertResult<T> {
+        let entity = try core.planner.entity(of: FetchRequest<T>())
+        let names = try names(of: key, type)
+        let json: Data
+        do {
+            json = try JSONEncoder.exact.encode(values)
+        } catch {
+            throw .invalidUpsert(entity: entity.name, reason: "the values cannot be encoded: \(error)")
+        }
+        return try upsert(try PropertyValues.decode(json, entity, model, JSONDecoder.exact), entity, names)
+    }
+
+    /// Inserts or updates objects by a key, from JSON: an array of objects, or one object.
+    ///
+    ///     try context.upsert(json: data, into: Article.self, by: Article.keys.articleId)
+    ///
+    /// See ``upsert(_:into:by:)-([[String:Any?]],_,_)`` for the names and values. Members that the entity does not have are
+    /// ignored; null assigns nil.
+    /// - Parameter decoder: Says how dates and bytes are written; by default, dates are in ISO 8601 and bytes in Base64.
+    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for
+    ///   text that is not JSON.
+    @discardableResult
+    public func upsert<T: ManagedObject>(
+        json: Data, into type: T.Type, by key: some UpsertKey, decoder: JSONDecoder? = nil
+    ) throws(PersistenceError) -> UpsertResult<T> {
+        let entity = try core.planner.entity(of: FetchRequest<T>())
+        let names = try names(of: key, type)
+        return try upsert(try PropertyValues.decode(json, entity, model, decoder ?? .interchange), entity, names)
+    }
+
+    /// Inserts or updates objects by a key, from elements of any type: one look-up for all, and a closure that assigns.
+    ///
+    ///     try context.upsert(payload, into: Article.self, by: Article.keys.articleId, key: \.id) { article, item in
+    ///         article.title = item.title
+    ///     }
+    ///
+    /// The closure is called for each element, with a new object, which has its key already, or with the one that exists.
+    /// - Parameters:
+    ///   - value: The key of an element.
+    ///   - assign: Assigns the values of an element.
+    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and what the closure throws.
+    @discardableResult
+    public func upsert<T: ManagedObject, Element, Value: AttributeValue>(
+        _ elements: [Element], into type: T.Type, by key: some UpsertKey, key value: (Element) -> Value,
+        assign: (T, Element) throws -> Void
+    ) throws -> UpsertResult<T> {
+        let entity = try core.planner.entity(of: FetchRequest<T>())
+        let names = try names(of: key, type)
+        let reader = PropertyValueReader(model: model)
+        let rows = try elements.map { element in try reader.read([names[0]: value(element)], entity) }
+        return try core.undoingOnFailure {
+            let upserter = try Upserter(core: core, entity: entity, names: names)
+            try upserter.upsert(rows) { object, position in
+                guard let object = object as? T else { return }
+                try assign(object, elements[position])
+            }
+            return UpsertResult(upserter.result)
+        }
+    }
+
+    /// Lets new objects give way to the objects that have their keys already.
+    ///
+    ///     let articles = payload.map { Article(context: context, articleId: $0.id, title: $0.title) }
+    ///     let result = try context.upsert(articles, by: Article.keys.articleId)
+    ///
+    /// The values that were assigned to a new object are assigned to the existing one, also nil and such as equal the
+    /// model's default; values that were not assigned are left. Relationships of the context that led to the new object lead
+    /// to the existing one. The new object is ``ManagedObject/isMissing`` then, and ``ManagedObject/survivor`` names the
+    /// other one. New objects without a counterpart stay, and are saved with the context.
+    /// - Parameter objects: New objects of this context.
+    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for an
+    ///   object that is not new.
+    @discardableResult
+    public func upsert<T: ManagedObject>(
+        _ objects: [T], by key: some UpsertKey
+    ) throws(PersistenceError) -> UpsertResult<T> {
+        guard let first = objects.first else { return UpsertResult() }
+        let entity = core.coordinator.binding(for: T.self)?.entity ?? first.entity
+        let names = try names(of: key, T.self)
+        return try core.undoingOnFailure { () throws(PersistenceError) in
+            let upserter = try Upserter(core: core, entity: entity, names: names)
+            try upserter.upsert(objects)
+            return UpsertResult(upserter.result)
+        }
+    }
+
+    // MARK: Helpers
+
+    private func upsert<T: ManagedObject>(
+        _ values: [PropertyValues], _ entity: EntityDescription, _ names: [String]
+    ) throws(PersistenceError) -> UpsertResult<T> {
+        try core.undoingOnFailure { () throws(PersistenceError) in
+            let upserter = try Upserter(core: core, entity: entity, names: names)
+            try upserter.upsert(values)
+            return UpsertResult(upserter.result)
+        }
+    }
+
+    private func names(of key: some UpsertKey, _ type: ManagedObject.Type) throws(PersistenceError) -> [String] {
+        guard let names = key.propertyNames(of: type) else {
+            throw .invalidUpsert(
+                entity: type.entityName, reason: "the key is not a property of \(type); name attributes of the entity itself")
+        }
+        return names
+    }
+}

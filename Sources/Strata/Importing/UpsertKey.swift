@@ -1,0 +1,35 @@
+/// The property or properties by which an upsert recognizes an object that exists: a typed key, a key path, a name, or an
+/// array of names.
+///
+///     try context.upsert(rows, into: Article.self, by: Article.keys.articleId)
+///     try context.upsert(rows, into: Article.self, by: \Article.articleId)
+///     try context.upsert(rows, into: Article.self, by: "articleId")
+///     try context.upsert(rows, into: Edition.self, by: ["isbn", "language"])
+public protocol UpsertKey {
+    /// The names of the properties.
+    /// - Parameter type: The class of the objects.
+    /// - Returns: nil if the key does not belong to the class.
+    func propertyNames(of type: ManagedObject.Type) -> [String]?
+}
+
+extension AttributeKey: UpsertKey {
+    /// The name of the attribute.
+    public func propertyNames(of type: ManagedObject.Type) -> [String]? { path.names.count == 1 ? path.names : nil }
+}
+
+extension String: UpsertKey {
+    /// The name itself.
+    public func propertyNames(of type: ManagedObject.Type) -> [String]? { [self] }
+}
+
+extension Array: UpsertKey where Element == String {
+    /// The names themselves.
+    public func propertyNames(of type: ManagedObject.Type) -> [String]? { isEmpty ? nil : self }
+}
+
+extension KeyPath: UpsertKey where Root: ManagedObject {
+    /// The name of the property, by the table that is generated for the class.
+    public func propertyNames(of type: ManagedObject.Type) -> [String]? {
+        type.propertyKeyPaths.name(of: self).map { [$0] }
+    }
+}

@@ -1,0 +1,80 @@
+/// Reads rows from below: from the parent context, or from the store and its row cache.
+struct RowReader {
+    let core: ContextCore
+
+    /// The rows of some keys, as the parent or the store has them.
+    /// - Parameter batch: What keeps the rows in the row cache.
+    func rows(entityIndex: Int, keys: [Int64], batch: FaultBatch? = nil) throws(PersistenceError) -> [RowReference] {
+        if let parent = core.parent { return try parent.core.rows.shown(entityIndex: entityIndex, keys: keys) }
+        let rootIndex = core.rootIndex(of: entityIndex)
+        try core.nullifications.settle(rootIndex: rootIndex)
+        let cache = core.coordinator.rowCache
+        let (found, missing) = cache.rows(rootIndex: rootIndex, keys: keys)
+        guard !missing.isEmpty else { return found }
+        let stamp = cache.stamp
+        let read = try core.store { (store) throws(StoreError) in
+            try store.rows(entityIndex: entityIndex, keys: missing)
+        }
+        if let batch {
+            batch.rows = read
+            cache.add(read, rootIndex: rootIndex, stamp: stamp)
+        }
+        return found + read.rows
+    }
+
+    /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at
+    /// all.
+    private func shown(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+        try core.nullifications.settle(rootIndex: core.rootIndex(of: entityIndex))
+        var result: [RowReference] = []
+        var unknown: [Int64] = []
+        for key in keys {
+            guard let object = core.object(entityIndex, key), !object.isFault else {
+                unknown.append(key)
+                continue
+            }
+            if !object.isDeleted { result.append(object.sharedRow) }
+        }
+        guard !unknown.isEmpty else { return result }
+        return result + (try rows(entityIndex: entityIndex, keys: unknown))
+    }
+
+    /// The rows of a plan as the store has them.
+    /// - Parameter prefetched: The answer to a request made ahead of time. It counts if it was this one, and nobody has
+    ///   saved since; a plan that names the result takes the place of the given one.
+    func rows(of plan: FetchPlan, _ prefetched: PrefetchedResult? = nil) throws(PersistenceError) -> RowBatch {
+        let cache = core.coordinator.rowCache
+        let stamp = cache.stamp
+        let plan = prefetched?.result ?? plan
+        let batch: RowBatch
+        if let prefetched, let read = prefetched.batch, prefetched.plan == plan, prefetched.stamp == stamp {
+            batch = read
+        } else {
+            let known = knownRows(entityIndex: plan.entityIndex)
+            batch = try core.store { (store) throws(StoreError) in
+                try store.fetch(plan, known: known, cancellation: nil)
+            }
+        }
+        cache.add(batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp)
+        return batch
+    }
+
+    /// Tells a store which rows of a hierarchy it need not read, because the object of each has it at the same version;
+    /// nil if the context knows no object of the hierarchy.
+    ///
+    /// ``ObjectFactory`` takes the headers that come instead. Nobody else may be handed them: they have no slots, so that
+    /// reading one traps, and the row cache leaves them out.
+    private func knownRows(entityIndex: Int) -> KnownRows? {
+        let table = core.identityMap.table(entityIndex)
+        guard table.count > 0 else { return nil }
+        return { entityIndex, key, version in
+            guard let object = table.object(key) else { return false }
+            return object.row.version == version && object.row.entityIndex == entityIndex
+                && object.flags.isDisjoint(with: .unread)
+        }
+    }
+}
+
+extension ContextCore {
+    var rows: RowReader { RowReader(core: self) }
+}

@@ -1,0 +1,80 @@
+/// Gives objects newer rows, and keeps their changes on top.
+struct RowRefresher {
+    let core: ContextCore
+
+    /// The objects of rows that were read.
+    /// - Parameter refreshing: Whether objects that the context has take newer rows, as
+    ///   ``ManagedObjectContext/refresh(_:mergingChanges:)`` would give them.
+    func objects(of rows: RowBatch, refreshing: Bool) -> [ManagedObject] {
+        guard refreshing else { return core.factory.materialize(rows) }
+        // Only objects that are kept alive until then can be told apart from those that the rows bring.
+        var held: [ManagedObject] = []
+        for index in 0..<rows.count {
+            let row = rows[index]
+            guard let known = core.object(row.row.entityIndex, row.row.key),
+                known.binding.entity.index == row.row.entityIndex,
+                known.flags.isDisjoint(with: [.fault, .missing, .inserted])
+            else { continue }
+            held.append(known)
+            // The store sends only the headers of rows that the context has; members may have changed all the same.
+            if row.row.isHeaderOnly { known.forgetLoadedMembers() } else { takeNewer(row, known) }
+        }
+        let objects = withExtendedLifetime(held) { core.factory.materialize(rows) }
+        core.oneToOneRepair.repairAll()
+        return objects
+    }
+
+    /// Gives an object a row that is newer than its own, and keeps its changes on top.
+    func takeNewer(_ reference: RowReference, _ object: ManagedObject) {
+        let before = object.sharedRow
+        object.takeSnapshot(reference)
+        for (slot, relationship) in object.binding.toOnes
+        where !before.row.hasSameValue(as: object.row, slot: slot, storage: .key) {
+            core.unloading.owner(before.row, slot, relationship)
+            core.unloading.owner(object.row, slot, relationship)
+        }
+        object.forgetLoadedMembers()
+    }
+
+    /// Reads the row of an object now, and keeps its changes on top.
+    func reread(_ object: ManagedObject) throws(PersistenceError) {
+        core.coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
+        let rows = try core.rows.rows(entityIndex: object.binding.entity.index, keys: [object.key])
+        guard let row = rows.first else { return core.merger.noteDeletedElsewhere(object) }
+        // The store has forgotten all but the key.
+        guard !row.row.isHeaderOnly else { return }
+        if object.isFault { object.fill(row) } else { takeNewer(row, object) }
+    }
+
+    /// The objects of some rows whose entity is known: those that the context has, faults for the others. Touching one
+    /// reads the rows of all.
+    func faults(_ identities: some Collection<RowIdentity>) -> [ManagedObject] {
+        let map = core.identityMap
+        // An object that was new when it was found may have become a row of another key since.
+        let keys =
+            map.aliases.isEmpty ? identities.map(\.key) : identities.map { map.key(of: core.objectID($0)) }
+        let batch = keys.count > 1 ? FaultBatch(keys: keys) : nil
+        var sources: [Int: RowSource] = [:]
+        return zip(identities, keys).map { identity, key in
+            let binding = core.binding(at: identity.entityIndex)
+            if let known = core.object(identity.entityIndex, key) {
+                if known.binding === binding {
+                    if let batch, known.isFault { known.join(batch) }
+                    return known
+                }
+                // It was created for an ID of another entity of the hierarchy, of which there is no such object.
+                known.markMissing()
+                map.detach(known)
+            }
+            let source =
+                sources[identity.entityIndex]
+                ?? core.factory.makeSource(binding, slab: binding.emptyRow.slab, batch: batch)
+            sources[identity.entityIndex] = source
+            return core.factory.makeFault(key: key, binding: binding, source: source)
+        }
+    }
+}
+
+extension ContextCore {
+    var refresher: RowRefresher { RowRefresher(core: self) }
+}

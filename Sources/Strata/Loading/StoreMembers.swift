@@ -1,0 +1,155 @@
+/// The members of a to-many relationship whose other end is a to-one, as the parent or the store has them: those that were
+/// moved in this context with the owner that they have here, without those that were deleted.
+struct StoreMembers {
+    let core: ContextCore
+    let relationship: RelationshipDescription
+    let entityIndex: Int
+    /// The to-one slot at the other end.
+    let slot: Int
+
+    /// - Parameter areAll: Whether the owners are all that there are.
+    func runs(owners: [Int64], areAll: Bool) throws(PersistenceError) -> [MemberRuns.Run] {
+        var members = MemberRuns()
+        if let parent = core.parent {
+            let rows = RowBatch(
+                try parent.core.members.shown(relationship, entityIndex: entityIndex, owners: owners)
+                    .flatMap { $0.members.map(\.sharedRow) })
+            add(rows, to: &members)
+            return members.runs
+        }
+        let destination = relationship.destinationIndex
+        let rootIndex = core.rootIndex(of: destination)
+        try core.nullifications.settle(rootIndex: rootIndex)
+        if core.coordinator.network != nil { return try networkRuns(owners: owners) }
+        let cache = core.coordinator.rowCache
+        let stamp = cache.stamp
+        let table = core.identityMap.table(destination)
+        let batch: RowBatch
+        if relationship.isOrdered || table.count <= 4 * owners.count {
+            // Where little is known, nearly all rows are needed; and only rows come in the order of the relationship.
+            batch = try core.store { (store) throws(StoreError) in
+                try store.memberRows(
+                    entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners, areAll: areAll)
+            }
+        } else {
+            // Keys first: the index tells who belongs where, and only the rows of those that are not known are read.
+            let unknown = addKnown(try keys(owners: owners), in: table, to: &members)
+            guard !unknown.isEmpty else { return members.runs }
+            batch = try core.store { (store) throws(StoreError) in
+                try store.rows(entityIndex: destination, keys: unknown)
+            }
+        }
+        cache.add(batch, rootIndex: rootIndex, stamp: stamp)
+        add(batch, to: &members)
+        return members.runs
+    }
+
+    private func keys(owners: [Int64]) throws(PersistenceError) -> [(owner: Int64, member: Int64)] {
+        try core.store { (store) throws(StoreError) in
+            try store.memberKeys(entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
+        }
+    }
+
+    /// The members of owners of which the store may have only the keys: the pairs name their owners.
+    private func networkRuns(owners: [Int64]) throws(PersistenceError) -> [MemberRuns.Run] {
+        let pairs = try keys(owners: owners)
+        let table = core.identityMap.table(relationship.destinationIndex)
+        var unread: [Int64] = []
+        for (owner, key) in pairs {
+            guard let member = table.object(key), member.flags.isDisjoint(with: .unread),
+                member.hasChanges || member.targetKey(slot) == owner
+            else {
+                unread.append(key)
+                continue
+            }
+        }
+        let rows = try core.store { (store) throws(StoreError) in
+            try store.rows(entityIndex: relationship.destinationIndex, keys: unread.sorted())
+        }
+        var members = MemberRuns()
+        // They are kept alive until the runs hold them.
+        let read = core.factory.materialize(rows, refreshing: true)
+        return withExtendedLifetime(read) {
+            for (owner, key) in pairs {
+                guard let member = table.object(key), !member.isDeleted else { continue }
+                guard member.hasChanges else {
+                    members.append(member, owner: owner)
+                    continue
+                }
+                if let owner = member.targetKey(slot) { members.append(member, owner: owner) }
+            }
+            return members.runs
+        }
+    }
+
+    /// Adds the members that the context knows.
+    /// - Returns: The keys of the others.
+    private func addKnown(
+        _ pairs: [(owner: Int64, member: Int64)], in table: ObjectTable, to members: inout MemberRuns
+    ) -> [Int64] {
+        var unknown: [Int64] = []
+        var loners: [ManagedObject] = []
+        for (owner, key) in pairs {
+            guard let member = table.object(key), member.flags.isDisjoint(with: .unread) else {
+                unknown.append(key)
+                continue
+            }
+            if member.hasChanges {
+                guard !member.isDeleted, let owner = member.targetKey(slot) else { continue }
+                members.append(member, owner: owner)
+            } else if member.targetKey(slot) == owner {
+                members.append(member, owner: owner)
+            } else {
+                // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
+                unknown.append(key)
+                continue
+            }
+            if member.batch == nil { loners.append(member) }
+        }
+        // Members that were read one by one fire together from now on.
+        if loners.count > 1 { FaultBatch.join(loners) }
+        return unknown
+    }
+
+    /// Adds the objects of rows with the owner that each has: in this context where it was changed here, else by its
+    /// row. Deleted ones, and those without an owner, are left out.
+    private func add(_ rows: RowBatch, to members: inout MemberRuns) {
+        for (position, member) in core.factory.materialize(rows, refreshing: true).enumerated() where !member.isDeleted {
+            let row = RowPointer(rows.pointers[position])
+            var owner = row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
+            if member.targetKey(slot) != owner {
+                if member.hasChanges {
+                    owner = member.targetKey(slot)
+                } else {
+                    // A parent may show another owner at the same version. Both ends must agree.
+                    member.mutatingAll { member.fill(rows[position]) }
+                }
+            }
+            if let owner { members.append(member, owner: owner) }
+        }
+    }
+}
+
+/// Members by owner, in the order in which they were read.
+struct MemberRuns {
+    struct Run {
+        let owner: Int64
+        var members: [ManagedObject]
+    }
+
+    private(set) var runs: [Run] = []
+    private var positions: [Int64: Int] = [:]
+    /// Members mostly come grouped by owner.
+    private var last = -1
+
+    mutating func append(_ member: ManagedObject, owner: Int64) {
+        if last < 0 || runs[last].owner != owner {
+            last = positions[owner] ?? runs.count
+            if last == runs.count {
+                positions[owner] = last
+                runs.append(Run(owner: owner, members: []))
+            }
+        }
+        runs[last].members.append(member)
+    }
+}

@@ -1,0 +1,72 @@
+/// Finds the targets of to-one relationships: always for a whole batch.
+struct TargetLoader {
+    let core: ContextCore
+
+    /// The object of a key in a to-one slot. If the context does not know it, faults are created for the targets of the
+    /// whole batch, so that they are filled together.
+    func target(
+        _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
+    ) throws(PersistenceError) -> ManagedObject? {
+        let table = core.identityMap.table(relationship.destinationIndex)
+        if let known = table.object(key) { return known }
+        let keys = missingTargets(key, of: relationship, from: object, slot: slot)
+        let rootIndex = core.rootIndex(of: relationship.destinationIndex)
+        if core.isClosed {
+            return try core.closedGraph.target(key, among: keys, rootIndex: rootIndex, from: object)
+        }
+        let targets = try makeTargets(keys, destinationIndex: relationship.destinationIndex)
+        object.batch?.hold(targets)
+        let found = targets.first { $0.key == key }
+        if let found, found.isFault, core.identityMap.mayBeDeleted(key, rootIndex: rootIndex) {
+            // Most likely the row of `object` is older than the delete. The store knows.
+            try core.faults.load(found)
+        }
+        return found
+    }
+
+    /// As ``target(_:of:from:slot:)``, with its row.
+    func loaded(
+        _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
+    ) throws(PersistenceError) -> ManagedObject? {
+        let found = try target(key, of: relationship, from: object, slot: slot)
+        if let found, found.isFault { try core.faults.load(found) }
+        return found
+    }
+
+    /// The targets of a relationship of the whole batch of an object that the context does not know, the wanted one first.
+    private func missingTargets(
+        _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
+    ) -> [Int64] {
+        guard let batch = object.batch else { return [key] }
+        let table = core.identityMap.table(relationship.destinationIndex)
+        let owners = core.identityMap.table(object.binding.entity.index)
+        var keys: [Int64] = [key]
+        var seen: Set<Int64> = [key]
+        for ownerKey in batch.keys(around: object.key) {
+            guard let owner = owners.object(ownerKey), !owner.isFault,
+                slot < owner.binding.entity.slots.count, owner.relationship(slot: slot)?.name == relationship.name,
+                let target = owner.targetKey(slot), seen.insert(target).inserted, table.object(target) == nil
+            else { continue }
+            keys.append(target)
+        }
+        return keys
+    }
+
+    /// Objects for keys that the context does not know: faults, or objects with their rows where only the row tells the
+    /// class. Objects without a row are left out then.
+    func makeTargets(_ keys: [Int64], destinationIndex: Int) throws(PersistenceError) -> [ManagedObject] {
+        guard !keys.isEmpty else { return [] }
+        let binding = core.binding(at: destinationIndex)
+        let batch = keys.count > 1 ? FaultBatch(keys: keys) : nil
+        if !binding.entity.hasSubentities {
+            return core.factory.makeFaults(keys: keys, binding: binding, batch: batch)
+        }
+        return try core.rows.rows(entityIndex: destinationIndex, keys: keys, batch: batch).map {
+            core.factory.materialize($0, batch: batch)
+        }
+    }
+}
+
+extension ContextCore {
+    var targets: TargetLoader { TargetLoader(core: self) }
+}

@@ -1,0 +1,204 @@
+/// Takes in the commits of other contexts. Unchanged objects take the new values; pending changes are rebased onto the
+/// merged state.
+struct CommitMerger {
+    let core: ContextCore
+
+    private var model: ManagedObjectModel { core.model }
+
+    /// Empties the inbox.
+    func takeIn() {
+        switch core.inbox.takeAll() {
+        case .commits(let commits):
+            guard core.inbox.isOpen else { return }
+            for commit in commits {
+                merge(commit)
+                core.oneToOneRepair.repairAll()
+            }
+        case .keys(let keys):
+            refresh { keys[$0.binding.entity.rootIndex]?.contains($0.key) == true } orPutBack: { .keys(keys) }
+        case .everything:
+            refresh { _ in true } orPutBack: { .everything }
+        }
+    }
+
+    /// Refreshes objects, because there were too many commits to take them in one by one: unchanged ones become faults, and
+    /// changed ones are read again.
+    private func refresh(
+        _ isAffected: (ManagedObject) -> Bool, orPutBack content: () -> CommitInbox.Content
+    ) {
+        core.identityMap.noteAnyMayBeDeleted()
+        do throws(PersistenceError) {
+            for object in core.identityMap.objects where !object.isInserted {
+                // A new object may belong to any of them.
+                for (index, state) in (object.extras?.toManys ?? []).enumerated() where state != nil {
+                    core.unloading.members(of: object, index)
+                }
+                guard isAffected(object), !object.isFault else { continue }
+                if object.hasChanges {
+                    if !object.flags.contains(.deletedElsewhere) { try core.refresher.reread(object) }
+                } else {
+                    object.turnIntoFault()
+                }
+            }
+            core.oneToOneRepair.repairAll()
+        } catch {
+            // The store failed; the next boundary tries again.
+            core.inbox.putBack(content())
+        }
+    }
+
+    // MARK: One commit
+
+    private func merge(_ commit: CommitNotification) {
+        let changes = commit.changes
+        for (update, previous) in zip(changes.updates, commit.previousRows) {
+            mergeUpdate(update.row, previous: previous, slots: update.slots)
+        }
+        for insert in changes.inserts { mergeInsert(insert.row) }
+        for clearing in changes.clearings { mergeNullification(clearing) }
+        clearReferences(to: changes.deletes, commit.effects.referrers, changed: core.tracker.objects)
+        takeOutOfPairs(changes.deletes)
+        for (delete, row) in zip(changes.deletes, commit.deletedRows) { mergeDelete(delete, row: row) }
+        for change in changes.pairs { mergePairs(change) }
+        for change in changes.orders {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            if let owner = core.object(change.entityIndex, change.owner), let index = relationship.toManyIndex {
+                core.unloading.members(of: owner, index)
+            }
+        }
+    }
+
+    private func mergeUpdate(_ reference: RowReference, previous: RowReference, slots: SlotSet) {
+        let row = reference.row
+        if let object = core.object(row.entityIndex, row.key), object.flags.isDisjoint(with: [.fault, .inserted]),
+            object.version < row.version
+        {
+            object.takeSnapshot(reference)
+        }
+        for (slot, relationship) in core.binding(at: row.entityIndex).toOnes where slots.contains(slot) {
+            core.unloading.owner(previous.row, slot, relationship)
+            core.unloading.owner(row, slot, relationship)
+        }
+    }
+
+    private func mergeInsert(_ reference: RowReference) {
+        let row = reference.row
+        core.unloading.owners(of: row, core.binding(at: row.entityIndex))
+        // An object of the key was deleted once, and is inserted again now.
+        guard let object = core.object(row.entityIndex, row.key) else { return }
+        if object.flags.contains(.missing) {
+            object.mutatingAll { object.fill(reference) }
+        } else if object.flags.isDisjoint(with: [.fault, .inserted]), object.version < row.version {
+            object.takeSnapshot(reference)
+        }
+    }
+
+    private func mergeDelete(_ delete: ChangeSet.Delete, row: RowReference?) {
+        if let row { core.unloading.owners(of: row.row, core.binding(at: delete.entityIndex)) }
+        // A second delete of the same row brings no news.
+        guard let object = core.object(delete.entityIndex, delete.key), !object.flags.contains(.deletedElsewhere)
+        else { return }
+        // The object was inserted again after this delete, and that was heard of first.
+        if let version = delete.baseVersion, !object.isFault, object.version > version { return }
+        noteDeletedElsewhere(object)
+    }
+
+    private func mergePairs(_ change: ChangeSet.PairChange) {
+        let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+        guard let index = relationship.toManyIndex else { return }
+        if let owner = core.object(change.entityIndex, change.owner) { core.unloading.members(of: owner, index) }
+        guard let inverse = model.inverse(of: relationship)?.toManyIndex else { return }
+        for key in change.added + change.removed {
+            if let member = core.object(relationship.destinationIndex, key) {
+                core.unloading.members(of: member, inverse)
+            }
+        }
+    }
+
+    // MARK: Deletes
+
+    /// Others deleted an object. It is kept until the save if it is deleted here, too, or if values of it were changed;
+    /// members that were added to its relationships are no reason to keep it.
+    func noteDeletedElsewhere(_ object: ManagedObject) {
+        if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
+            object.forgetLoadedMembers()
+            object.flags.insert(.deletedElsewhere)
+            return core.tracker.addDeletedElsewhere(object)
+        }
+        if object.hasChanges { core.unloading.pendingPairs(of: object) }
+        core.tracker.remove(object)
+        object.markMissing()
+    }
+
+    /// Takes deleted objects out of the loaded members of many-to-many relationships.
+    private func takeOutOfPairs(_ deletes: [ChangeSet.Delete]) {
+        let gone = deletes.compactMap { core.object($0.entityIndex, $0.key) }
+        guard !gone.isEmpty else { return }
+        for owner in model.entities {
+            for relationship in owner.relationships where relationship.declaringEntity == owner.name {
+                guard case .pairs = relationship.storage, let index = relationship.toManyIndex else { continue }
+                let members = gone.filter { $0.binding.entity.descends(from: relationship.destinationIndex, in: model) }
+                guard !members.isEmpty else { continue }
+                for (registered, state) in core.pairOwners.owners(ToManySide(owner, toMany: index)) {
+                    guard registered.binding.entity.descends(from: owner.index, in: model) else { continue }
+                    // A pair that is pending here stays, if the object is changed here and so is kept until the save.
+                    for object in members
+                    where state.added[object.key] == nil && state.members?.contains(object) == true {
+                        registered.mutating(registered.observerIndex(toMany: index)) { state.hide(object) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rows in memory follow what the store did by itself: a save has nullified references, here or in another context.
+    func mergeNullification(_ clearing: ChangeSet.Clearing) {
+        let targets = Set(clearing.targets)
+        let table = core.identityMap.table(clearing.entityIndex)
+        for key in clearing.keys {
+            guard let object = table.object(key), object.flags.isDisjoint(with: [.fault, .inserted, .missing]) else {
+                continue
+            }
+            let read = object.changes?.snapshot ?? RowReference(slab: object.slab, row: object.row)
+            guard clearing.slot < read.row.slotCount, read.row.isPresent(clearing.slot),
+                targets.contains(Int64(bitPattern: read.row.word(clearing.slot)))
+            else { continue }
+            let slab = RowSlab.copy(of: read.row)
+            RowEditing.setNil(clearing.slot, in: slab)
+            RowEditing.setVersion(read.row.version &+ 1, in: slab)
+            object.takeSnapshot(RowReference(slab: slab, row: slab.row))
+        }
+    }
+
+    /// After a commit with deletes: the store has set references to the deleted objects to nil, also those that the
+    /// deleting context did not know of and so did not write. Rows in memory follow, as if they had been read now.
+    /// - Parameters:
+    ///   - referrers: What the store knows to have referred to them.
+    ///   - changed: Objects that were changed here, and so may refer to them where the store does not.
+    func clearReferences(to deletes: [ChangeSet.Delete], _ referrers: [Int: [Int64]], changed: [ManagedObject]) {
+        guard !deletes.isEmpty else { return }
+        var keys: [Int: Set<Int64>] = [:]
+        for delete in deletes { keys[core.rootIndex(of: delete.entityIndex), default: []].insert(delete.key) }
+        core.identityMap.noteDeleted(keys)
+        func clear(_ object: ManagedObject) {
+            guard object.flags.isDisjoint(with: [.fault, .inserted, .deleted]) else { return }
+            for (slot, relationship) in object.binding.toOnes {
+                guard let gone = keys[core.rootIndex(of: relationship.destinationIndex)] else { continue }
+                object.clearReference(slot, to: gone)
+            }
+        }
+        for object in changed where !object.flags.contains(.detached) { clear(object) }
+        for (root, keys) in referrers {
+            for key in keys { core.object(root, key).map(clear) }
+        }
+    }
+}
+
+extension ContextCore {
+    var merger: CommitMerger { CommitMerger(core: self) }
+
+    /// Takes in the commits of other contexts, if the context wants them.
+    func processPendingChanges() {
+        if inbox.hasContent { merger.takeIn() }
+    }
+}

@@ -1,0 +1,95 @@
+// Stores of which a part is elsewhere: what is needed is brought before it is read. All other stores are not asked.
+
+extension Fetcher {
+    /// Has the store bring what a plan asks for.
+    /// - Returns: What gives the result; nil if it is the plan itself.
+    nonisolated(nonsending) func prepared<T>(
+        _ plan: FetchPlan, _ request: FetchRequest<T>
+    ) async throws(PersistenceError) -> PrefetchedResult? {
+        guard let network = core.coordinator.network else { return nil }
+        let wanted = asksStore(plan, request) ? plan : widened(plan)
+        let found: FetchPlan
+        do throws(StoreError) {
+            found = try await network.prepare(wanted, options: request.storeOptions)
+        } catch {
+            throw PersistenceError(error)
+        }
+        core.processPendingChanges()
+        return found == wanted ? nil : PrefetchedResult(plan: found, isResult: true, isWidened: wanted != plan)
+    }
+
+    /// As ``prepared(_:_:)``, for the synchronous forms.
+    func preparedNow<T>(
+        _ plan: FetchPlan, _ request: FetchRequest<T>
+    ) throws(PersistenceError) -> PrefetchedResult? {
+        guard let network = core.coordinator.network else { return nil }
+        let wanted = asksStore(plan, request) ? plan : widened(plan)
+        let found = try core.store { (_) throws(StoreError) in
+            try network.prepareNow(wanted, options: request.storeOptions)
+        }
+        core.processPendingChanges()
+        return found == wanted ? nil : PrefetchedResult(plan: found, isResult: true, isWidened: wanted != plan)
+    }
+
+    /// As many objects more as unsaved changes may take away; those that are left out at the beginning are among them.
+    private func widened(_ plan: FetchPlan) -> FetchPlan {
+        var result = plan
+        var count = 0
+        var current: ContextCore? = core
+        while let core = current {
+            count += core.tracker.objects.count
+            current = core.parent?.core
+        }
+        result.limit = plan.limit.flatMap { $0.addingOrNil(plan.offset)?.addingOrNil(count) }
+        result.offset = 0
+        return result
+    }
+}
+
+/// Brings rows and relationships from elsewhere, for stores of which a part is there.
+struct NetworkLoader {
+    let core: ContextCore
+
+    nonisolated(nonsending) func load(
+        _ objects: [ManagedObject], options: (any StoreRequestOptions)?
+    ) async throws(PersistenceError) {
+        let byRoot = Dictionary(grouping: objects.filter(\.isFault)) { $0.binding.entity.rootIndex }
+        for (root, faults) in byRoot.sorted(by: { $0.key < $1.key }) {
+            if let network = core.coordinator.network {
+                do throws(StoreError) {
+                    try await network.prepareRows(
+                        entityIndex: root, keys: faults.map(\.key).sorted(), options: options)
+                } catch {
+                    throw PersistenceError(error)
+                }
+            }
+            try core.faults.fill(faults)
+        }
+        if core.coordinator.network != nil { core.processPendingChanges() }
+    }
+
+    nonisolated(nonsending) func load(
+        _ steps: [RelationshipDescription], of objects: [ManagedObject], _ options: (any StoreRequestOptions)?
+    ) async throws(PersistenceError) {
+        var current = objects
+        for step in steps {
+            try await load(current, options: options)
+            current = current.filter { !$0.isDeleted && !$0.isFault }
+            guard !current.isEmpty else { return }
+            if let parent = core.parent, step.isToMany {
+                // The members that a child has are those of its parent, with their rows.
+                var owners: [ManagedObject] = []
+                for object in current where !object.isInserted {
+                    owners.append(try parent.object(with: object.identity))
+                }
+                try await parent.core.networkLoader.load([step], of: owners, options)
+            }
+            current = try core.prefetcher.ends(of: step, current)
+        }
+        try await load(current, options: options)
+    }
+}
+
+extension ContextCore {
+    var networkLoader: NetworkLoader { NetworkLoader(core: self) }
+}

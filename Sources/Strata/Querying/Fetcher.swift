@@ -1,0 +1,120 @@
+/// Answers requests: asks the store, and puts unsaved changes on top.
+struct Fetcher {
+    let core: ContextCore
+
+    // MARK: Waiting
+
+    func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] {
+        core.processPendingChanges()
+        let plan = try core.planner.plan(for: request)
+        return try objects(for: request, plan: plan, try preparedNow(plan, request))
+    }
+
+    func count<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> Int {
+        core.processPendingChanges()
+        let plan = try core.planner.plan(for: request)
+        guard asksStore(plan, request) else {
+            return try core.overlay.objects(plan, try preparedNow(plan, request)).count
+        }
+        return try core.store { (store) throws(StoreError) in
+            if let count = try core.coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
+            return try store.count(plan)
+        }
+    }
+
+    func fetchIDs<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [ObjectID] {
+        core.processPendingChanges()
+        let plan = try core.planner.plan(for: request)
+        let prefetched = try preparedNow(plan, request)
+        return only(T.self, try identities(for: request, plan, prefetched), plan).map(core.objectID)
+    }
+
+    func fetchLazily<T>(
+        _ request: FetchRequest<T>, batchSize: Int, in context: ManagedObjectContext
+    ) throws(PersistenceError) -> FetchedArray<T> {
+        core.processPendingChanges()
+        let plan = try core.planner.plan(for: request)
+        let entity = core.model.entities[plan.entityIndex]
+        guard batchSize > 0 else { throw .invalidFetch(entity: entity.name, reason: "the batch size must be positive") }
+        let prefetched = try preparedNow(plan, request)
+        return FetchedArray(
+            context: context, identities: only(T.self, try identities(for: request, plan, prefetched), plan),
+            batchSize: batchSize, prefetch: try core.prefetcher.steps(of: request.prefetch, from: entity))
+    }
+
+    // MARK: Results
+
+    /// The objects of a request.
+    /// - Parameter prefetched: The result of a request made ahead of time, if there was one.
+    func objects<T>(
+        for request: FetchRequest<T>, plan: FetchPlan, _ prefetched: PrefetchedResult?
+    ) throws(PersistenceError) -> [T] {
+        let paths = try core.prefetcher.steps(of: request.prefetch, from: core.model.entities[plan.entityIndex])
+        // Whoever asked a back end wants its values.
+        let refreshing = request.refreshesRefetchedObjects || prefetched?.isResult == true
+        let objects: [ManagedObject]
+        if request.wantsKeysAlone {
+            objects = core.refresher.faults(try identities(for: request, plan, prefetched))
+        } else if request.includesPendingChanges {
+            objects = try core.overlay.objects(plan, refreshing: refreshing, prefetched)
+        } else {
+            objects = core.refresher.objects(of: try core.rows.rows(of: plan, prefetched), refreshing: refreshing)
+        }
+        let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
+        for path in paths { try core.prefetcher.prefetch(path, of: objects, areAll: areAll) }
+        return typed(objects, plan)
+    }
+
+    /// The objects of a result that have a class.
+    func typed<T: ManagedObject>(_ objects: [ManagedObject], _ plan: FetchPlan) -> [T] {
+        guard hasOnly(T.self, plan) else { return objects.compactMap { $0 as? T } }
+        // The bindings made the objects, and all their classes are T or inherit from it: to ask each object again, or to
+        // copy the array, would cost as much as making them. An array of references has one layout whatever the class.
+        return unsafeBitCast(objects, to: [T].self)
+    }
+
+    /// The entities and keys of the objects of a request.
+    /// - Parameter prefetched: The result of a request made ahead of time, if there was one.
+    func identities<T>(
+        for request: FetchRequest<T>, _ plan: FetchPlan, _ prefetched: PrefetchedResult? = nil
+    ) throws(PersistenceError) -> [RowIdentity] {
+        guard !asksStore(plan, request) || prefetched?.isWidened == true else {
+            return try core.store { (store) throws(StoreError) in
+                try store.fetchIdentities(prefetched?.result ?? plan, cancellation: nil)
+            }
+        }
+        return try core.overlay.objects(plan, prefetched).map { object in
+            // The ID may go anywhere from here.
+            if object.isInserted { object.flags.insert(.idTaken) }
+            return RowIdentity(entityIndex: object.binding.entity.index, key: object.key)
+        }
+    }
+
+    private func hasOnly<T: ManagedObject>(_ type: T.Type, _ plan: FetchPlan) -> Bool {
+        let binding = core.binding(at: plan.entityIndex)
+        return binding.isClosed && binding.objectClass is T.Type
+    }
+
+    /// Leaves out what has another class.
+    func only<T: ManagedObject>(
+        _ type: T.Type, _ identities: [RowIdentity], _ plan: FetchPlan
+    ) -> [RowIdentity] {
+        hasOnly(type, plan)
+            ? identities : identities.filter { core.binding(at: $0.entityIndex).objectClass is T.Type }
+    }
+
+    /// Whether the store alone can answer: no unsaved change matters, here or in the parents.
+    func asksStore<T>(_ plan: FetchPlan, _ request: FetchRequest<T>) -> Bool {
+        guard request.includesPendingChanges else { return true }
+        var current: ContextCore? = core
+        while let core = current {
+            if core.overlay.isNeeded(plan) { return false }
+            current = core.parent?.core
+        }
+        return true
+    }
+}
+
+extension ContextCore {
+    var fetcher: Fetcher { Fetcher(core: self) }
+}

@@ -1,0 +1,164 @@
+/// Applies the store's answer to a commit: the one place where objects become clean, rows take what the store made of them,
+/// and the other contexts hear of the commit.
+struct CommitApplier {
+    let core: ContextCore
+
+    private var model: ManagedObjectModel { core.model }
+
+    /// - Parameter announcing: Whether other contexts and the row cache are told. A child's save changes no store.
+    func apply(_ answer: CommitAnswer, announcing: Bool = true) {
+        let known = Dictionary(
+            answer.effects.rows.map { (identity($0), $0) }, uniquingKeysWith: { _, last in last })
+        let committed = known.isEmpty ? answer.changes : answer.changes.replacingRows { known[identity($0)] ?? $0 }
+        let notification = announcing ? makeNotification(committed, answer.effects) : nil
+        let changed: [ManagedObject]
+        if answer.isExact {
+            changed = core.tracker.objects
+            cleanAll()
+            for row in answer.effects.rows { core.object(row.row.entityIndex, row.row.key)?.takeSnapshot(row) }
+        } else {
+            changed = answer.objects
+            settle(answer, committed)
+        }
+        for clearing in committed.clearings { core.merger.mergeNullification(clearing) }
+        core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)
+        if let notification, !committed.isEmpty { core.coordinator.announce(notification) }
+    }
+
+    private func identity(_ reference: RowReference) -> RowIdentity {
+        RowIdentity(entityIndex: core.rootIndex(of: reference.row.entityIndex), key: reference.row.key)
+    }
+
+    private func makeNotification(_ changes: ChangeSet, _ effects: CommitEffects) -> CommitNotification {
+        CommitNotification(
+            contextNumber: core.inbox.contextNumber, changes: changes, effects: effects,
+            previousRows: changes.updates.map { update in
+                core.object(update.row.row.entityIndex, update.row.row.key)?.changes?.snapshot ?? update.row
+            },
+            deletedRows: changes.deletes.map { delete in
+                core.object(delete.entityIndex, delete.key).map { $0.changes?.snapshot ?? $0.sharedRow }
+            })
+    }
+
+    // MARK: Exact
+
+    /// Everything was saved as it is: all objects are clean.
+    private func cleanAll() {
+        core.nullifications.removeAll()
+        for object in core.tracker.removeAll() {
+            if object.flags.contains(.deleted) {
+                leave(object)
+            } else if object.flags.contains(.deletedElsewhere) {
+                object.markMissing()
+            } else {
+                object.flags.remove(.unsaved)
+                object.changes = nil
+                object.extras?.toManys.forEach { $0?.clearChanges() }
+            }
+        }
+    }
+
+    /// A deleted object leaves the context.
+    private func leave(_ object: ManagedObject) {
+        core.tracker.remove(object)
+        object.flags.remove(.changed)
+        object.flags.insert(.missing)
+        core.identityMap.detach(object)
+    }
+
+    // MARK: With changes meanwhile
+
+    /// Objects are clean as far as they still are what was saved. Those that were refused keep their changes.
+    private func settle(_ answer: CommitAnswer, _ committed: ChangeSet) {
+        let done = answer.changes
+        let refused = answer.refused
+        for (sent, now) in zip(done.inserts.map(\.row), committed.inserts.map(\.row)) { settle(sent, now) }
+        for (sent, now) in zip(done.updates.map(\.row), committed.updates.map(\.row)) { settle(sent, now) }
+        for delete in done.deletes {
+            if let object = core.object(delete.entityIndex, delete.key) { leave(object) }
+        }
+        for pair in done.pairs { settle(pair) }
+        for order in done.orders { settle(order) }
+        for object in answer.objects where !refused.contains(object.identity) { clean(object) }
+        core.nullifications.remove(done.clearings)
+    }
+
+    private func settle(_ sent: RowReference, _ now: RowReference) {
+        guard let object = core.object(sent.row.entityIndex, sent.row.key) else { return }
+        var record = ChangeRecord(snapshot: sent)
+        for slot in object.binding.entity.slots { record.slots.insert(slot.index) }
+        object.changes = record
+        object.flags.remove([.inserted, .updated, .idTaken])
+        object.takeSnapshot(now)
+        if object.flags.contains(.deleted) { return }
+        if !object.storedChanges.isEmpty { object.flags.insert(.updated) }
+    }
+
+    private func settle(_ pair: ChangeSet.PairChange) {
+        let relationship = model.entities[pair.entityIndex].relationships[pair.relationshipIndex]
+        func settle(_ object: ManagedObject?, _ index: Int?, added: [Int64], removed: [Int64]) {
+            guard let object, let index, let state = object.extras?.toMany(index) else { return }
+            for key in added { state.added[key] = nil }
+            for key in removed { state.removed[key] = nil }
+            if !state.hasPendingMembers { state.isTouched = false }
+        }
+        settle(
+            core.object(pair.entityIndex, pair.owner), relationship.toManyIndex, added: pair.added,
+            removed: pair.removed)
+        let inverse = model.inverse(of: relationship)?.toManyIndex
+        let destination = relationship.destinationIndex
+        for key in pair.added { settle(core.object(destination, key), inverse, added: [pair.owner], removed: []) }
+        for key in pair.removed { settle(core.object(destination, key), inverse, added: [], removed: [pair.owner]) }
+    }
+
+    private func settle(_ order: ChangeSet.OrderChange) {
+        let relationship = model.entities[order.entityIndex].relationships[order.relationshipIndex]
+        guard let index = relationship.toManyIndex,
+            let state = core.object(order.entityIndex, order.owner)?.extras?.toMany(index)
+        else { return }
+        switch order.kind {
+        case .append(let keys):
+            let saved = Set(keys)
+            state.forgetAppended { saved.contains($0.key) }
+        case .arrange(let keys):
+            let shown = (state.members?.objects ?? state.arrangement).filter { !$0.isDeleted }
+            guard shown.map(\.key) == keys else { return }
+            state.forgetOrder()
+        }
+        if !state.hasPendingMembers { state.isTouched = false }
+    }
+
+    /// An object that has nothing left to save is not a changed one any more.
+    private func clean(_ object: ManagedObject) {
+        guard object.core === core, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
+        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
+            guard let state, !state.hasPendingMembers else { continue }
+            // The rows of the members say who was added and removed.
+            if case .inverseSlot = object.relationship(toMany: index).storage { state.isTouched = false }
+        }
+        guard object.storedChanges.isEmpty, !object.hasToManyChanges else { return }
+        core.tracker.remove(object)
+        if object.flags.contains(.deletedElsewhere) { return object.markMissing() }
+        object.flags.remove([.updated, .ownsRow])
+        object.changes = nil
+    }
+}
+
+extension ToManyState {
+    /// Whether single members are still to be saved.
+    fileprivate var hasPendingMembers: Bool { !added.isEmpty || !removed.isEmpty || !appended.isEmpty }
+}
+
+extension ChangeSet {
+    /// The changes with other rows for its inserts and updates.
+    fileprivate func replacingRows(_ row: (RowReference) -> RowReference) -> ChangeSet {
+        var result = self
+        result.inserts = inserts.map { Insert(row: row($0.row), assigned: $0.assigned) }
+        result.updates = updates.map { Update(row: row($0.row), slots: $0.slots, baseVersion: $0.baseVersion) }
+        return result
+    }
+}
+
+extension ContextCore {
+    var applier: CommitApplier { CommitApplier(core: self) }
+}

@@ -1,0 +1,187 @@
+/// Applies a child's save in memory: the same change set that a store would get. The child wins over the pending changes of
+/// the parent.
+struct ParentSave {
+    /// The parent's core.
+    let core: ContextCore
+
+    private var model: ManagedObjectModel { core.model }
+
+    /// Takes a child's changes.
+    /// - Throws: Before anything has changed: ``PersistenceError/objectNotFound(_:)`` if an object that the child
+    ///   changed exists neither here nor below; the store's error if reading fails.
+    func apply(_ changes: ChangeSet) throws(PersistenceError) {
+        let targets = try findTargets(of: changes)
+        let members = try findMembers(of: changes)
+        defer { withExtendedLifetime(members) {} }
+        for insert in changes.inserts { core.factory.adopt(insert.row, assigned: insert.assigned) }
+        for insert in changes.inserts {
+            if let object = core.object(insert.row.row.entityIndex, insert.row.row.key) { linkInserted(object) }
+        }
+        for (update, object) in zip(changes.updates, targets) { applyUpdate(update, to: object) }
+        for change in changes.pairs { try applyPairs(change) }
+        for change in changes.orders { try applyOrder(change) }
+        for delete in changes.deletes {
+            let known = core.object(delete.entityIndex, delete.key)
+            core.deletion.delete(
+                known ?? core.factory.makeFault(key: delete.key, binding: core.binding(at: delete.entityIndex)))
+        }
+    }
+
+    /// The objects that updates are for, loaded.
+    private func findTargets(of changes: ChangeSet) throws(PersistenceError) -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        for update in changes.updates {
+            let row = update.row.row
+            let object =
+                core.object(row.entityIndex, row.key)
+                ?? core.factory.makeFault(key: row.key, binding: core.binding(at: row.entityIndex))
+            if object.isFault { try core.faults.load(object) }
+            guard !object.flags.contains(.missing) else { throw .objectNotFound(object.objectID) }
+            objects.append(object)
+        }
+        return objects
+    }
+
+    /// The objects that pairs, orders and references are about, with their rows and, where these are needed, members, so
+    /// that nothing has to be read once something has changed.
+    private func findMembers(of changes: ChangeSet) throws(PersistenceError) -> [ManagedObject] {
+        var found: [ManagedObject] = []
+        for (entityIndex, keys) in referencedKeys(of: changes) {
+            let unknown = keys.filter { core.object(entityIndex, $0) == nil }
+            found += keys.compactMap { core.object(entityIndex, $0) }
+            found += try core.targets.makeTargets(unknown.sorted(), destinationIndex: entityIndex)
+        }
+        for object in found where object.isFault { try core.faults.load(object) }
+        for change in changes.orders { try loadMembers(change.owner, change.entityIndex, change.relationshipIndex) }
+        for change in changes.pairs {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            if relationship.isOrdered {
+                try loadMembers(change.owner, change.entityIndex, change.relationshipIndex)
+            }
+            guard let inverse = model.inverse(of: relationship), inverse.isOrdered else { continue }
+            for key in change.added + change.removed {
+                try loadMembers(key, relationship.destinationIndex, inverse.index)
+            }
+        }
+        return found
+    }
+
+    private func loadMembers(_ key: Int64, _ entityIndex: Int, _ relationshipIndex: Int) throws(PersistenceError) {
+        let relationship = model.entities[entityIndex].relationships[relationshipIndex]
+        guard let index = relationship.toManyIndex, let owner = core.object(entityIndex, key), !owner.isDeleted
+        else { return }
+        _ = try owner.loadedMembers(toMany: index)
+    }
+
+    /// The keys that changes refer to, by entity, without those of new objects.
+    private func referencedKeys(of changes: ChangeSet) -> [Int: Set<Int64>] {
+        var new: Set<RowIdentity> = []
+        for insert in changes.inserts {
+            let row = insert.row.row
+            new.insert(RowIdentity(entityIndex: core.rootIndex(of: row.entityIndex), key: row.key))
+        }
+        var result: [Int: Set<Int64>] = [:]
+        func add(_ keys: [Int64], _ entityIndex: Int) {
+            let root = core.rootIndex(of: entityIndex)
+            for key in keys where !new.contains(RowIdentity(entityIndex: root, key: key)) {
+                result[entityIndex, default: []].insert(key)
+            }
+        }
+        func addTargets(_ row: RowPointer, _ slots: SlotSet?) {
+            for (slot, relationship) in core.binding(at: row.entityIndex).toOnes
+            where slots?.contains(slot) ?? true && row.isPresent(slot) {
+                add([Int64(bitPattern: row.word(slot))], relationship.destinationIndex)
+            }
+        }
+        for insert in changes.inserts { addTargets(insert.row.row, nil) }
+        for update in changes.updates { addTargets(update.row.row, update.slots) }
+        for change in changes.pairs {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            add([change.owner], change.entityIndex)
+            add(change.added + change.removed, relationship.destinationIndex)
+        }
+        for change in changes.orders {
+            let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            add([change.owner], change.entityIndex)
+            switch change.kind {
+            case .append(let keys), .arrange(let keys): add(keys, relationship.destinationIndex)
+            }
+        }
+        return result
+    }
+
+    /// Makes the inverses of a new object's to-one relationships right.
+    private func linkInserted(_ object: ManagedObject) {
+        for (slot, relationship) in object.binding.toOnes {
+            guard let key = object.targetKey(slot) else { continue }
+            let target = living(key, relationship.destinationIndex)
+            // What was deleted here is no target; for others than that, the inverse is made right.
+            guard target == nil || model.inverse(of: relationship) != nil else { continue }
+            object.writeTargetKey(nil, slot)
+            guard let target else { continue }
+            object.setTarget(target, slot)
+        }
+    }
+
+    private func applyUpdate(_ update: ChangeSet.Update, to object: ManagedObject) {
+        if object.flags.contains(.deleted) {
+            // The child changed what the parent deleted: the child wins.
+            object.mutatingAll { object.flags.remove(.deleted) }
+            core.unloading.owners(of: object.row, object.binding)
+        }
+        let row = update.row.row
+        for index in update.slots {
+            if let relationship = object.relationship(slot: index) {
+                let key = row.isPresent(index) ? Int64(bitPattern: row.word(index)) : nil
+                let target = key.flatMap { living($0, relationship.destinationIndex) }
+                object.setTarget(target, index)
+            } else {
+                object.writeSlot(index, from: row)
+            }
+        }
+    }
+
+    private func applyPairs(_ change: ChangeSet.PairChange) throws(PersistenceError) {
+        let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+        guard let index = relationship.toManyIndex else { return }
+        guard let owner = living(change.owner, change.entityIndex) else { return }
+        for key in change.removed {
+            if let member = living(key, relationship.destinationIndex) {
+                try core.inverses.remove(member, from: owner, index)
+            }
+        }
+        for key in change.added {
+            if let member = living(key, relationship.destinationIndex) {
+                try core.inverses.add(member, to: owner, index)
+            }
+        }
+    }
+
+    private func applyOrder(_ change: ChangeSet.OrderChange) throws(PersistenceError) {
+        let relationship = model.entities[change.entityIndex].relationships[change.relationshipIndex]
+        guard let index = relationship.toManyIndex else { return }
+        guard let owner = living(change.owner, change.entityIndex) else { return }
+        // Who is a member was decided by the rows and pairs that were applied before.
+        let members = try owner.loadedMembers(toMany: index)
+        func present(_ keys: [Int64]) -> [ManagedObject] {
+            keys.compactMap { core.object(relationship.destinationIndex, $0) }.filter(members.contains)
+        }
+        switch change.kind {
+        case .append(let keys):
+            // Members arrived in the order of the change set; the child knows the right one.
+            owner.mutating(owner.observerIndex(toMany: index)) { owner.toManyState(index).append(present(keys)) }
+        case .arrange(let keys):
+            try core.inverses.setMembers(of: owner, OrderMerge.merge(present(keys), with: members.objects), index)
+        }
+    }
+
+    /// The object of a key; nil if it has no row, or if it is deleted here. All of them have been read.
+    private func living(_ key: Int64, _ entityIndex: Int) -> ManagedObject? {
+        guard let object = core.object(entityIndex, key), !object.isDeleted else { return nil }
+        return object
+    }
+}
+
+extension ContextCore {
+    var parentSave: ParentSave { ParentSave(core: self) }
+}

@@ -1,0 +1,151 @@
+/// Knows each object with pending changes, once, in the order of their first change, and keeps it alive.
+final class ChangeTracker {
+    private enum Mode {
+        /// Writes count as changes.
+        case tracking
+        /// Writes are the application's own preparation of what was read: `awakeFromFetch`.
+        case suspended
+        /// The context is gone; nothing may be written.
+        case closed
+    }
+
+    private var list: [ManagedObject] = []
+    /// Whether ``list`` has objects that are not listed any more, or one of them twice.
+    private var needsCompaction = false
+    /// Grows with every change. A save asks whether hooks changed anything.
+    @exclusivity(unchecked) private(set) var changeCount = 0
+    @exclusivity(unchecked) private var mode = Mode.tracking
+    /// Objects with pending changes whose rows others have deleted, until their relationships are repaired.
+    private var deletedElsewhere: [ManagedObject] = []
+
+    /// The objects with pending changes. Some may have become unchanged again.
+    var objects: [ManagedObject] {
+        compact()
+        return list
+    }
+
+    var isEmpty: Bool { objects.isEmpty }
+
+    var hasChanges: Bool { list.contains { $0.flags.contains(.listed) && $0.hasChanges } }
+
+    /// Adds an object.
+    func add(_ object: ManagedObject) {
+        guard !object.flags.contains(.listed) else { return }
+        object.flags.insert(.listed)
+        changeCount &+= 1
+        list.append(object)
+    }
+
+    /// Removes an object. Costs no time by itself: the list is compacted when it is looked at next.
+    func remove(_ object: ManagedObject) {
+        guard object.flags.contains(.listed) else { return }
+        object.flags.remove(.listed)
+        needsCompaction = true
+    }
+
+    /// Removes all objects.
+    /// - Returns: What was there.
+    @discardableResult
+    func removeAll() -> [ManagedObject] {
+        let objects = objects
+        for object in objects { object.flags.remove(.listed) }
+        list = []
+        return objects
+    }
+
+    /// Puts back what was there before a save that failed.
+    func restore(_ objects: [ManagedObject]) {
+        removeAll()
+        for object in objects { object.flags.insert(.listed) }
+        list = objects
+    }
+
+    private func compact() {
+        guard needsCompaction else { return }
+        needsCompaction = false
+        // An object that was removed and added again stands there twice.
+        var seen: Set<ObjectIdentifier> = []
+        list.removeAll { !$0.flags.contains(.listed) || !seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    // MARK: Writes
+
+    /// Whether writes count as changes.
+    var isTracking: Bool { mode == .tracking }
+
+    /// Counts a change that is not of a slot.
+    func countChange() { changeCount &+= 1 }
+
+    /// Notes a write to a slot of a registered object.
+    @inline(__always)
+    func noteWrite(_ object: ManagedObject, _ slot: Int, _ extras: ObjectExtras) {
+        guard mode == .tracking else { return noteUncounted(object) }
+        changeCount &+= 1
+        if extras.changes == nil {
+            extras.changes = ChangeRecord(
+                snapshot: object.isInserted ? nil : RowReference(slab: extras.slab, row: object.row))
+        }
+        extras.changes?.slots.insert(slot)
+        if object.flags.isDisjoint(with: .notUpdatable) {
+            object.flags.insert(.updated)
+            add(object)
+        }
+    }
+
+    /// Notes that a relationship of a registered object changed in a way that is not in its row.
+    func noteToManyChange(_ object: ManagedObject) {
+        guard mode == .tracking else { return noteUncounted(object) }
+        changeCount &+= 1
+        guard object.flags.isDisjoint(with: .notUpdatable) else { return }
+        object.flags.insert(.updated)
+        add(object)
+    }
+
+    /// Stops the program if the context is gone and the object can only be read.
+    func requireOpen(_ object: ManagedObject) {
+        if mode == .closed { noteUncounted(object) }
+    }
+
+    private func noteUncounted(_ object: ManagedObject) {
+        guard mode == .closed else { return changeCount &+= 1 }
+        fatalError(
+            """
+            \(object.objectID) was changed after its context was gone. An object can be read without its context, but a \
+            change needs it: keep the context in a variable or property until you have saved.
+            """)
+    }
+
+    /// Runs a closure whose writes do not count as changes.
+    func withoutTracking<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        let outer = mode
+        mode = .suspended
+        defer { mode = outer }
+        return try body()
+    }
+
+    /// Runs a closure whose writes count, also where it is called by something whose writes do not.
+    func withTracking<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        let outer = mode
+        if mode == .suspended { mode = .tracking }
+        defer { mode = outer }
+        return try body()
+    }
+
+    /// Forgets everything and refuses all further changes.
+    func close() {
+        removeAll()
+        deletedElsewhere = []
+        mode = .closed
+    }
+
+    // MARK: Deleted elsewhere
+
+    /// Notes an object with pending changes whose row others have deleted.
+    func addDeletedElsewhere(_ object: ManagedObject) { deletedElsewhere.append(object) }
+
+    /// The objects noted since the last call.
+    func takeDeletedElsewhere() -> [ManagedObject] {
+        defer { deletedElsewhere = [] }
+        return deletedElsewhere
+    }
+}

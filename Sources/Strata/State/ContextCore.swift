@@ -1,0 +1,149 @@
+import Foundation
+
+/// What stands behind a ``ManagedObjectContext``: one part for each duty, each of which owns its state.
+///
+/// The public context is a handle to a core. Objects keep the core, not the handle, so that they can read for as long as
+/// they live. When the handle goes, the core is closed: pending changes are dropped, and nothing can be written any more.
+final class ContextCore {
+    let coordinator: StoreCoordinator
+    /// The context that saves go to; nil for one that saves to the store.
+    let parent: ManagedObjectContext?
+    /// Where the commits of other contexts arrive.
+    let inbox: CommitInbox
+    let identityMap: IdentityMap
+    let tracker: ChangeTracker
+    /// References to deleted objects in rows that the context has not read.
+    let nullifications: DeferredNullifications
+    let factory: ObjectFactory
+    /// Who has loaded members of which many-to-many relationship.
+    let pairOwners: PairOwners
+    /// Relationship changes that wait for rows which could not be read.
+    let unresolved: UnresolvedOperations
+    let saves: SaveCoordinator
+    var settings: ContextSettings
+    /// The public context; nil once it is gone, and the core is closed. The handle clears it before it goes, so it never
+    /// dangles. It is loaded and stored as a whole, in one isolation domain, so there is no overlapping access to check.
+    @exclusivity(unchecked) private(set) unowned(unsafe) var handle: ManagedObjectContext?
+
+    init(
+        coordinator: StoreCoordinator, parent: ManagedObjectContext?, settings: ContextSettings,
+        inbox: CommitInbox
+    ) {
+        self.coordinator = coordinator
+        self.parent = parent
+        self.settings = settings
+        self.inbox = inbox
+        identityMap = IdentityMap(coordinator: coordinator, parent: parent?.core.identityMap)
+        tracker = ChangeTracker()
+        nullifications = DeferredNullifications()
+        factory = ObjectFactory(
+            entityCount: coordinator.model.entities.count, tracker: tracker, observesObjects: settings.observesObjects)
+        pairOwners = PairOwners()
+        unresolved = UnresolvedOperations()
+        saves = SaveCoordinator()
+        nullifications.attach(to: self)
+        factory.attach(to: self)
+        pairOwners.attach(to: self)
+        unresolved.attach(to: self)
+        saves.attach(to: self)
+    }
+
+    /// Opens the core for the public context.
+    func open(_ handle: ManagedObjectContext) { self.handle = handle }
+
+    var model: ManagedObjectModel { coordinator.model }
+
+    /// Whether the public context is gone.
+    var isClosed: Bool { handle == nil }
+
+    /// Whether any object is inserted, updated or deleted.
+    var hasChanges: Bool { tracker.hasChanges || !nullifications.isEmpty }
+
+    /// The object of a key, if the context knows it.
+    @inline(__always)
+    func object(_ entityIndex: Int, _ key: Int64) -> ManagedObject? { identityMap.table(entityIndex).object(key) }
+
+    func binding(at entityIndex: Int) -> EntityBinding { coordinator.bindings[entityIndex] }
+
+    /// The position of the topmost entity of a hierarchy.
+    func rootIndex(of entityIndex: Int) -> Int { model.entities[entityIndex].rootIndex }
+
+    /// The position of the entity of an ID in this context's model, if the ID is of this store.
+    func ownEntityIndex(of id: ObjectID) -> Int? {
+        guard id.storeIdentifier == coordinator.storeIdentifier else { return nil }
+        let index = id.entity.index
+        let entities = coordinator.model.entities
+        // The ID of an object of this container names the very description; one that was read from a URI by another
+        // model names it by name.
+        if index < entities.count, entities[index] === id.entity { return index }
+        return coordinator.model.entity(named: id.entity.name)?.index
+    }
+
+    /// The entity of an ID by this context's model, if the ID is of this store.
+    func ownEntity(of id: ObjectID) -> EntityDescription? { ownEntityIndex(of: id).map { model.entities[$0] } }
+
+    /// The ID of a row.
+    func objectID(_ identity: RowIdentity) -> ObjectID {
+        ObjectID(
+            entity: model.entities[identity.entityIndex], key: identity.key,
+            storeIdentifier: coordinator.storeIdentifier)
+    }
+
+    /// Asks the store, and wraps its errors.
+    func store<R>(_ body: (any PersistentStore) throws(StoreError) -> R) throws(PersistenceError) -> R {
+        do { return try body(coordinator.store) } catch { throw PersistenceError(error) }
+    }
+
+    /// Tells the application that the store failed where nothing can be thrown: in an accessor.
+    func report(_ error: PersistenceError, _ object: ManagedObject) {
+        settings.lastFaultError = error
+        settings.faultErrorCount += 1
+        settings.onFaultError?(error, object)
+    }
+
+    /// Runs a computation that reads properties, and fails if one of them could not be read.
+    func reading<R>(_ body: () throws(PersistenceError) -> R) throws(PersistenceError) -> R {
+        let count = settings.faultErrorCount
+        let result = try body()
+        if settings.faultErrorCount != count, let error = settings.lastFaultError { throw error }
+        return result
+    }
+
+    /// Runs a closure that changes objects, and takes all changes back if it throws.
+    func undoingOnFailure<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        let savepoint = ContextSavepoint(of: self)
+        do throws(E) {
+            return try body()
+        } catch {
+            savepoint.restore(self)
+            throw error
+        }
+    }
+
+    /// The bytes of an externally stored value; nil, and the error reported, if the file cannot be read.
+    func externalData(named name: String, of object: ManagedObject) -> Data? {
+        do throws(PersistenceError) {
+            return try store { (store) throws(StoreError) in try store.externalData(named: name) }
+        } catch {
+            report(error, object)
+            return nil
+        }
+    }
+
+    /// Drops all pending changes and everything that objects keep of each other. Objects that somebody holds go on
+    /// reading the store.
+    func close() {
+        inbox.isOpen = false
+        let changed = tracker.objects
+        tracker.close()
+        nullifications.removeAll()
+        unresolved.removeAll()
+        pairOwners.removeAll()
+        factory.forgetSharedSources()
+        for object in changed { object.dropChanges() }
+        // What objects keep of each other may form cycles, which nothing would break later.
+        for object in identityMap.objects { object.releaseRelated() }
+        identityMap.returnUnusedKeys()
+        handle = nil
+    }
+}
