@@ -57,7 +57,11 @@ final class FetchGroup {
             let begin = first == 0 ? 0 : batch.ends[first - 1]
             var last = first
             while last + 1 < batch.slabs.count, batch.ends[last + 1] - begin <= limit { last += 1 }
-            let counts = (first...last).map { batch.ends[$0] - ($0 == 0 ? 0 : batch.ends[$0 - 1]) }
+            // With all types spelled out: inferring them takes the compiler more than a second.
+            let counts = (first...last).map { (slab: Int) -> Int in
+                let start: Int = slab == 0 ? 0 : batch.ends[slab - 1]
+                return batch.ends[slab] - start
+            }
             let isWhole = first == 0 && last == batch.slabs.count - 1
             let group = FetchGroup(
                 slabs: batch.slabs[first...last], counts: counts, batch: isWhole ? batch : nil)
