@@ -81,11 +81,11 @@ struct InitializerGenerator {
     }
 
     private static func parameter(_ attribute: AttributeDescription) -> Parameter {
-        let type = attribute.type.swiftType(attribute: attribute.name)
+        let type = attribute.swiftType
         let name = GeneratedNames.escaped(attribute.name)
         let slot = attribute.slots.lowerBound
         if case .value(let value) = attribute.declaration.defaultValue,
-            let literal = SwiftLiteral.native(value, as: attribute.type)
+            let literal = SwiftLiteral.native(value, of: attribute)
         {
             return Parameter(
                 name: attribute.name, type: type + (attribute.isOptional ? "?" : ""), defaultArgument: literal,
@@ -97,7 +97,7 @@ struct InitializerGenerator {
         }
         // Nil, a default that is made at the insertion, or that of a transformable, which only the model knows in
         // encoded form: a new object has it already.
-        let isOneValue = attribute.type.elements == nil && !attribute.type.isTransformable
+        let isOneValue = attribute.type.elements == nil && !attribute.type.isEncoded
         return Parameter(
             name: attribute.name, type: type + "?", defaultArgument: "nil",
             assignment: isOneValue
