@@ -187,6 +187,8 @@ let package = Package(
         .testTarget(name: "StrataTests", dependencies: ["Strata", "SeededRandom"]),
         .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "EverydayTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
+        .testTarget(
+            name: "AttributeTypeTests", dependencies: ["Strata", "StrataCSQLite"], plugins: ["StrataPlugin"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(

@@ -132,8 +132,12 @@ struct ModelFileWriter {
         case .transformable(let name):
             fields.add("type", "transformable\(mark)")
             fields.add("class", YAMLText.scalar(name))
+        case .json(let type):
+            fields.add("type", "json\(mark)")
+            fields.add("codable", Self.text(of: type))
         default: fields.add("type", attribute.type.name + mark)
         }
+        fields.add("enum", attribute.enumeration.map(Self.text))
         if let defaultValue = attribute.defaultValue {
             fields.add("default", text(of: defaultValue, type: attribute.type))
         }
@@ -160,7 +164,42 @@ struct ModelFileWriter {
         if case .transformable(let name) = element.type {
             return "{type: transformable\(mark), class: \(YAMLText.scalar(name))}"
         }
+        if let enumeration = element.enumeration {
+            return "{type: \(element.type.name)\(mark), enum: \(Self.text(of: enumeration))}"
+        }
         return element.type.name + mark
+    }
+
+    private static func text(of enumeration: EnumerationType) -> String {
+        let name = YAMLText.scalar(enumeration.name)
+        if enumeration.cases.isEmpty { return name }
+        let isPlain = enumeration.cases.enumerated().allSatisfy { index, item in
+            item.rawValue == .string(item.name) || item.rawValue == .integer(Int64(index))
+        }
+        let cases = enumeration.cases.map { item in
+            let name = YAMLText.scalar(item.name)
+            if isPlain { return name }
+            let value = if case .string(let text) = item.rawValue { YAMLText.quoted(text) } else { "\(item.rawValue)" }
+            return "\(name): \(value)"
+        }.joined(separator: ", ")
+        return "{name: \(name), cases: \(isPlain ? "[\(cases)]" : "{\(cases)}")}"
+    }
+
+    private static func text(of type: JSONType, optional: Bool = false) -> String {
+        let name = YAMLText.scalar(type.name)
+        if type.members.isEmpty { return name }
+        let members = type.members.map { "\($0.name): \(text(of: $0))" }.joined(separator: ", ")
+        return "{name: \(name), members: {\(members)}\(optional ? ", optional: true" : "")}"
+    }
+
+    private static func text(of member: JSONMember) -> String {
+        let text: String
+        if case .json(let type) = member.type {
+            text = self.text(of: type, optional: member.isOptional && !member.isList)
+        } else {
+            text = member.type.name + (member.isOptional && !member.isList ? "?" : "")
+        }
+        return member.isList ? "[\(text)]" : text
     }
 
     private func text(of defaultValue: AttributeDefault, type: AttributeType) -> String? {

@@ -6,7 +6,7 @@ extension ModelFileReader {
     private static let attributeKeys = [
         "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern",
         "indexed", "unique",
-        "externalStorage", "class", "elements", "renamedFrom", "documentation", "userInfo",
+        "externalStorage", "class", "enum", "codable", "elements", "renamedFrom", "documentation", "userInfo",
     ]
 
     /// `name: string?`, or a mapping with `type` and more.
@@ -14,7 +14,7 @@ extension ModelFileReader {
         var result = Attribute(name, .string)
         result.location = location(key)
         if node.scalar != nil {
-            (result.type, result.isOptional) = attributeType(node, className: nil)
+            (result.type, result.isOptional) = attributeType(node)
             return result
         }
         guard let fields = fields(of: node, known: Self.attributeKeys, what: "an attribute") else { return result }
@@ -45,6 +45,7 @@ extension ModelFileReader {
                     node)
             }
         }
+        if let node = fields["enum"] { result.enumeration = readEnumeration(node, of: result.type) }
         if let node = fields["default"] { result.defaultValue = defaultValue(node, of: result.type) }
         return result
     }
@@ -60,7 +61,7 @@ extension ModelFileReader {
             }
             result.type = .composite(readElements(elements))
         } else if let node = fields["type"] {
-            (result.type, result.isOptional) = attributeType(node, className: fields["class"])
+            (result.type, result.isOptional) = attributeType(node, fields)
         } else if faults.last?.property != property || faults.last?.entity != entity {
             // After a mistyped `type` one fault is enough.
             fault("an attribute has a type, as in '\(result.name): string'", key)
@@ -70,42 +71,51 @@ extension ModelFileReader {
         {
             fault("'class' names the Swift type of a transformable", node)
         }
+        if let node = fields["codable"], !result.type.isJSON {
+            fault("'codable' names the Swift type of an attribute of type json", node)
+        }
     }
 
     private func readElements(_ node: Node) -> [CompositeElement] {
         (entries(of: node, what: "'elements'") ?? []).map { _, name, value in
             if value.scalar != nil {
-                let (type, optional) = attributeType(value, className: nil)
+                let (type, optional) = attributeType(value)
                 return CompositeElement(name, type, optional: optional)
             }
-            guard let fields = fields(of: value, known: ["type", "optional", "class"], what: "an element"),
+            guard
+                let fields = fields(
+                    of: value, known: ["type", "optional", "class", "enum"], what: "an element"),
                 let node = fields["type"]
             else {
                 fault("an element has a type, as in 'street: string'", value)
                 return CompositeElement(name, .string)
             }
-            let (type, optional) = attributeType(node, className: fields["class"])
-            return CompositeElement(name, type, optional: fields["optional"].map { flag($0, "optional") } ?? optional)
+            let (type, optional) = attributeType(node, fields)
+            return CompositeElement(
+                name, type, optional: fields["optional"].map { flag($0, "optional") } ?? optional,
+                enumeration: fields["enum"].flatMap { readEnumeration($0, of: type) })
         }
     }
 
     /// What people write who come from elsewhere.
     private static let otherNames = [
-        "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32", "int64": "integer64",
+        "int": "integer", "int16": "integer16", "int32": "integer32", "int64": "integer64",
         "long": "integer64",
         "number": "double", "real": "double", "text": "string", "bool": "boolean", "data": "binary", "blob": "binary",
         "url": "uri",
-        "datetime": "date", "timestamp": "date", "point": "geoPoint", "geopoint": "geoPoint", "json": "transformable",
+        "datetime": "date", "timestamp": "date", "point": "geoPoint", "geopoint": "geoPoint",
     ]
 
     /// A type, and whether a `?` behind it makes the value optional. A string stands in for what is no type.
-    private func attributeType(_ node: Node, className: Node?) -> (AttributeType, Bool) {
+    ///
+    /// - Parameter fields: What stands beside the type.
+    func attributeType(_ node: Node, _ fields: [String: Node] = [:]) -> (AttributeType, Bool) {
         guard let word = text(node, "a type") else { return (.string, false) }
         let isOptional = word.hasSuffix("?")
         let name = isOptional ? String(word.dropLast()) : word
         if let type = AttributeType.namedInModelFiles.first(where: { $0.name == name }) { return (type, isOptional) }
         if name == "transformable" {
-            guard let className else {
+            guard let className = fields["class"] else {
                 fault("a transformable names its Swift type: {type: transformable, class: \"[String]\"}", node)
                 return (.transformable("Data"), isOptional)
             }
@@ -114,11 +124,18 @@ extension ModelFileReader {
         if name.hasPrefix("transformable<"), name.hasSuffix(">") {
             return (.transformable(String(name.dropFirst("transformable<".count).dropLast())), isOptional)
         }
+        if name == "json" {
+            guard let type = fields["codable"] else {
+                fault("JSON names its Swift type: {type: json, codable: Settings}", node)
+                return (.string, isOptional)
+            }
+            return (.json(readJSONType(type) ?? JSONType("String")), isOptional)
+        }
         if name == "composite" {
             fault("a composite names its elements: {elements: {street: string, zip: string?}}", node)
             return (.string, isOptional)
         }
-        let known = AttributeType.namedInModelFiles.map(\.name) + ["transformable", "composite"]
+        let known = AttributeType.namedInModelFiles.map(\.name) + ["transformable", "json", "composite"]
         let suggestion =
             Self.otherNames[name.lowercased()].map { "; did you mean '\($0)'?" }
             ?? Spelling.suggestion(for: name, in: known)
@@ -138,6 +155,10 @@ extension ModelFileReader {
             fault("a composite has no default; make it or its elements optional", node)
             return nil
         }
+        if type.isJSON {
+            fault("JSON has no default in the model; give it a value when an object is inserted", node)
+            return nil
+        }
         return value(node, of: type).map(AttributeDefault.value)
     }
 
@@ -153,10 +174,10 @@ extension ModelFileReader {
 }
 
 extension AttributeType {
-    /// The types that are one word. `transformable` and `composite` say more.
+    /// The types that are one word. `transformable`, `json` and `composite` say more.
     package static let namedInModelFiles: [AttributeType] = [
-        .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri,
-        .geoPoint,
+        .integer16, .integer32, .integer64, .integer, .decimal, .double, .float, .string, .boolean, .date, .binary,
+        .uuid, .uri, .geoPoint,
     ]
 }
 

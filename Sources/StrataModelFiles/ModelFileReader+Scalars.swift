@@ -81,14 +81,15 @@ extension ModelFileReader {
 package enum ScalarValue {
     static func value(_ text: String, of type: AttributeType) -> Value? {
         switch type {
-        case .integer16, .integer32, .integer64, .double, .float, .decimal: number(text, decimal: type == .decimal)
+        case .integer16, .integer32, .integer64, .integer, .double, .float, .decimal:
+            number(text, decimal: type == .decimal)
         case .string: .string(text)
         case .boolean: text == "true" ? .boolean(true) : text == "false" ? .boolean(false) : nil
         case .date: date(text).map(Value.date)
         case .binary, .transformable: Data(base64Encoded: text).map(Value.binary)
         case .uuid: UUID(uuidString: text).map(Value.uuid)
         case .uri: text.isEmpty ? nil : URL(string: text).map(Value.uri)
-        case .geoPoint, .composite: nil
+        case .geoPoint, .composite, .json: nil
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A stored value that is not a value of its attribute: a number outside of the attribute's width, text that is no URI.
+/// A stored value that is not a value of its attribute: a number outside of the attribute's width, text that is no URI or
+/// no JSON, a raw value that no case of the enumeration has.
 ///
 /// A shell, another program or a damaged disk may leave such values. A fetch brings their rows all the same, and the row
 /// keeps what the store holds, so that a save of other properties writes nothing in its place. Whoever reads the value
@@ -33,9 +34,8 @@ extension RowPointer {
     /// that fit the layout of the row.
     /// - Parameter entity: The entity of the row.
     public func damagedValue(_ slot: SlotDescription, of entity: EntityDescription) -> DamagedValue? {
-        guard let type = slot.type, isPresent(slot.index), !isExternal(slot), !isValid(slot.index, type) else {
-            return nil
-        }
+        guard let type = slot.type, isPresent(slot.index), !isExternal(slot) else { return nil }
+        if isValid(slot.index, type), slot.enumeration?.contains(value(slot)) ?? true { return nil }
         return DamagedValue(entity: entity.name, property: slot.name, key: key, type: type, content: content(of: slot))
     }
 
@@ -53,7 +53,8 @@ extension RowPointer {
         case .uuid: UUID.validated(self, slot) != nil
         case .uri: URL.validated(self, slot) != nil
         case .geoPoint: GeoPoint.validated(self, slot) != nil
-        case .integer64, .string, .binary, .transformable, .composite: true
+        case .json: JSONText.value(of: bytes(slot)) != nil
+        case .integer64, .integer, .string, .binary, .transformable, .composite: true
         }
     }
 

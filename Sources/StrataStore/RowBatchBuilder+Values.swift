@@ -14,6 +14,9 @@ extension RowBatchBuilder {
         case (.double, .double(let number)): setDouble(number, slot: index)
         case (.double, .integer(let number)): setDouble(Double(number), slot: index)
         case (.date, .date(let date)): setDouble(date.timeIntervalSinceReferenceDate, slot: index)
+        case (.text, _) where slot.type?.isJSON == true:
+            guard let text = JSONText.text(of: value) else { return false }
+            setText(text, slot: index)
         case (.text, .string(let text)): setText(text, slot: index)
         case (.text, .uri(let url)): setText(url.absoluteString, slot: index)
         case (.decimal, .decimal(let number)): setText(number.description, slot: index)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension RowPointer {
-    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
+    /// The value of a slot, boxed. JSON is given by its content; see ``JSONType``. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
     /// file's name. What is not a value of the slot's type is given as the store holds it where a ``Value`` can say so, a
     /// number that is too wide for instance, and else as nil; see ``damagedValue(_:of:)``.
     public func value(_ slot: SlotDescription) -> Value {
@@ -15,6 +15,8 @@ extension RowPointer {
         case .date: return .date(Date.load(self, slot.index))
         case .key: return .object(Int64(bitPattern: word(slot.index)))
         case .text:
+            // What is not JSON has no members.
+            if case .json? = slot.type { return JSONText.value(of: bytes(slot.index)) ?? .null }
             let uri = slot.type == .uri ? URL.validated(self, slot.index) : nil
             return uri.map(Value.uri) ?? .string(String.load(self, slot.index))
         case .decimal: return Decimal.validated(self, slot.index).map(Value.decimal) ?? .null
@@ -48,7 +50,7 @@ extension RowEditing {
         switch type {
         case .integer16: return Int16(value)
         case .integer32: return Int32(value)
-        case .integer64: return Int64(value)
+        case .integer64, .integer: return Int64(value)
         case .decimal: return Decimal(value)
         case .double: return Double(value)
         case .float: return Float(value)
@@ -58,6 +60,7 @@ extension RowEditing {
         case .binary, .transformable: return Data(value)
         case .uuid: return UUID(value)
         case .uri: return URL(value)
+        case .json: return JSONText.text(of: value)
         case .geoPoint: return GeoPoint(value)
         case .composite: return nil
         }

@@ -40,6 +40,7 @@ extension RowValue where Self: FixedWidthInteger {
 extension Int16: RowValue {}
 extension Int32: RowValue {}
 extension Int64: RowValue {}
+extension Int: RowValue {}
 
 extension Double: RowValue {
     @inlinable

@@ -39,7 +39,7 @@ import Testing
                 "3:9: 'naming' is one of snakeCase, verbatim, not 'kebabCase'",
                 "6:5: City: an entity has no key 'abstact'; did you mean 'abstract'?",
                 "8:13: City.name: 'sting' is no type; did you mean 'string'?",
-                "9:20: City.size: 'int' is no type; did you mean 'integer64'?",
+                "9:20: City.size: 'int' is no type; did you mean 'integer'?",
                 "10:40: City.rank: 'many' is no value of type integer16",
                 "10:51: City.rank: 'low' is no value of type integer16",
                 "10:67: City.rank: 'transient' is true or false, not 'maybe'",

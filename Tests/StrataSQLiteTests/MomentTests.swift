@@ -71,6 +71,14 @@ import Testing
         }
     }
 
+    @Test func anAggregateThatGivesNaNIsRefusedBecauseSQLiteWouldTakeItForNil() throws {
+        let none = FetchExpression.function(.sum, [.constant(.list([.double(.nan)]))])
+        #expect(throws: StoreError.self) {
+            try store.keys("Thing", .comparison(none, .equal, .constant(.null), []))
+        }
+        #expect(try !FetchPredicate.comparison(none, .equal, .constant(.null), []).evaluate(on: Value.null))
+    }
+
     @Test func distinctAndGroupedValuesAreTheSameInMemoryAndInTheStore() throws {
         let store = try SQLiteStore.open(model: try TestModel.make(), location: .memory(name: nil))
         let composed = "caf\u{e9}"

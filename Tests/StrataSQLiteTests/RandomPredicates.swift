@@ -19,7 +19,7 @@ struct RandomPredicates {
         self.values = values
     }
 
-    enum Kind: CaseIterable { case number, text, date, boolean, uuid, uri, bytes, point, object }
+    enum Kind: CaseIterable { case number, text, date, boolean, uuid, uri, bytes, point, object, json }
 
     private mutating func one(in count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
@@ -39,7 +39,7 @@ struct RandomPredicates {
         case .boolean: .boolean
         case .date: .date
         case .key: .object
-        case .text: slot.type == .uri ? .uri : .text
+        case .text: slot.type == .uri ? .uri : slot.type?.isJSON == true ? .json : .text
         case .bytes: .bytes
         case .uuid: .uuid
         case .geoPoint: .point
@@ -53,7 +53,9 @@ struct RandomPredicates {
         for _ in 0..<3 {
             let fitting = entity.slots.filter { kind == nil || Self.kind($0) == kind }
             if let slot = fitting.randomElement(using: &random), !one(in: 3) {
-                return path + slot.name.split(separator: ".").map(String.init)
+                let names = slot.name.split(separator: ".").map(String.init)
+                if slot.type?.isJSON != true { return path + names }
+                return path + names + (0..<Int.random(in: 0...2, using: &random)).map { _ in pick(RandomValues.members) }
             }
             guard
                 let next = entity.relationships.filter({ !$0.isToMany }).randomElement(using: &random)
@@ -108,11 +110,14 @@ struct RandomPredicates {
         case .bytes: return RandomValues.value(.binary, &values)
         case .point: return RandomValues.value(.geoPoint, &values)
         case .object: return .object(.random(in: 1...10, using: &values))
+        case .json:
+            return Int.random(in: 0..<4, using: &values) == 0
+                ? RandomValues.json(&values, depth: 2) : RandomValues.jsonScalar(&values)
         }
     }
 
     mutating func value(_ wanted: Kind, depth: Int) -> FetchExpression {
-        let kind = one(in: 25) ? pick(Kind.allCases) : wanted
+        let kind = one(in: 12) ? .json : one(in: 25) ? pick(Kind.allCases) : wanted
         if depth > 0, one(in: 3) { return computed(kind, depth: depth - 1) }
         if one(in: 3) { return .constant(constant(kind)) }
         let (base, entity) = start()
@@ -213,6 +218,15 @@ struct RandomPredicates {
         case .bytes: return .cast(value(.text, depth: depth), .data)
         case .point: return .cast(value(.text, depth: depth), .geoPoint)
         case .object: return .cast(value(.number, depth: depth), .object)
+        case .json:
+            let base = value(.json, depth: depth)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: return .index(base, pick([.first, .last, .at(.constant(.integer(.random(in: -1...3, using: &values))))]))
+            case 1: return .index(base, .at(.constant(.string(pick(RandomValues.members)))))
+            case 2: return .method(base, pick([.firstObject, .lastObject]), [])
+            case 3: return .path(base, [pick(RandomValues.members)])
+            default: return base
+            }
         }
     }
 
@@ -261,6 +275,7 @@ struct RandomPredicates {
                 return .method(one(in: 2) ? .cast(collection, pick([.set, .array])) : collection, .count, [])
             }
         case 12: return .method(value(.text, depth: depth), pick([.length, .integerValue, .doubleValue]), [])
+        case 16: return one(in: 2) ? .index(value(.json, depth: depth), .size) : .function(.count, [value(.json, depth: depth)])
         default: return .cast(value(pick([.number, .date, .text, .boolean]), depth: depth), pick([.number, .decimal]))
         }
         return .constant(constant(.number))
@@ -325,7 +340,9 @@ struct RandomPredicates {
 
     private mutating func quantified(depth: Int) -> FetchPredicate {
         let kind = pick(Kind.allCases.filter { $0 != .point } + [.number, .text])
-        guard let values = values(kind, depth: depth) else { return .constant(true) }
+        guard let values = one(in: 6) ? value(.json, depth: depth) : values(kind, depth: depth) else {
+            return .constant(true)
+        }
         let quantifier = pick([ComparisonQuantifier.any, .all, .none])
         if kind == .text, one(in: 2) {
             return .quantified(

@@ -52,8 +52,8 @@ final class RandomWorld {
     // MARK: Models
 
     static let types: [AttributeType] = [
-        .integer16, .integer64, .integer64, .double, .decimal, .string, .string, .string, .boolean, .date, .uuid, .uri,
-        .binary, .geoPoint, .composite([CompositeElement("street", .string), CompositeElement("number", .integer32)]),
+        .integer16, .integer64, .integer, .double, .decimal, .string, .string, .string, .boolean, .date, .uuid, .uri,
+        .binary, .geoPoint, .json(JSONType("Anything")), .composite([CompositeElement("street", .string), CompositeElement("number", .integer32)]),
     ]
 
     private static func model(_ random: inout SplitMix64) throws -> ManagedObjectModel {
@@ -67,7 +67,7 @@ final class RandomWorld {
             for number in 0..<Int.random(in: 3...8, using: &random) {
                 var attribute = Attribute("e\(index)a\(number)", types.randomElement(using: &random)!, optional: true)
                 switch attribute.type {
-                case .composite, .binary: break
+                case .composite, .binary, .json: break
                 default: attribute.isIndexed = .random(using: &random)
                 }
                 entity.attributes.append(attribute)
@@ -191,7 +191,9 @@ struct RandomObject: PropertySource {
 
     func property(_ name: String) -> PropertyValue {
         if let slot = entity.slot(named: name) {
-            guard let index = slot.relationshipIndex else { return .value(values[name] ?? .null) }
+            guard let index = slot.relationshipIndex else {
+                return slot.type?.isJSON == true ? .json(values[name] ?? .null) : .value(values[name] ?? .null)
+            }
             let destination = world.model.destination(of: entity.relationships[index])
             guard case .object(let key)? = values[name], let target = world.object(destination, key) else {
                 return .value(.null)
@@ -253,11 +255,37 @@ enum RandomValues {
         }
     }
 
+    /// What JSON text may be: members and elements that are looked for, and others.
+    static func json(_ random: inout SplitMix64, depth: Int) -> Value {
+        switch depth > 0 ? Int.random(in: 0..<8, using: &random) : 5 {
+        case 0: .list((0..<Int.random(in: 0...3, using: &random)).map { _ in json(&random, depth: depth - 1) })
+        case 1...4:
+            .composite(
+                Dictionary(
+                    members.filter { _ in Bool.random(using: &random) }.map { ($0, json(&random, depth: depth - 1)) },
+                    uniquingKeysWith: { first, _ in first }))
+        default: jsonScalar(&random)
+        }
+    }
+
+    static func jsonScalar(_ random: inout SplitMix64) -> Value {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: .null
+        case 1: .boolean(.random(using: &random))
+        case 2, 3: integer(&random)
+        case 4: .double([0, -0.0, 0.5, 1, 2, -2.25, 3, 0x1p53, 0x1p63, 1e300].randomElement(using: &random)!)
+        default: .string(texts.randomElement(using: &random)!)
+        }
+    }
+
+    static let members = ["a", "b", "c", "Ä", "a'b", "\"", ""]
+
     static func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         switch type {
         case .integer16: .integer(.random(in: -3...5, using: &random))
         case .integer32: .integer(.random(in: -3...5, using: &random))
-        case .integer64: integer(&random)
+        case .integer64, .integer: integer(&random)
+        case .json: json(&random, depth: 3)
         case .decimal: decimal(&random)
         case .double, .float: double(&random)
         case .string: .string(texts.randomElement(using: &random)!)

@@ -139,6 +139,9 @@ struct MissingName: Error { let name: String }
 
 extension RowBatchBuilder {
     mutating func set(_ value: Value, _ slot: SlotDescription) {
+        if slot.type?.isJSON == true, !value.isNull {
+            return setText(JSONText.text(of: value) ?? "not JSON", slot: slot.index)
+        }
         switch value {
         case .null: break
         case .integer(let number):

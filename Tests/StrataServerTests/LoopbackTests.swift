@@ -80,6 +80,32 @@
             }
         }
 
+        /// The status of an answer; 0 if there is none within a minute. Blocks the thread.
+        private static func blockingStatus(of url: URL) -> Int {
+            let status = Mutex(0)
+            let done = DispatchSemaphore(value: 0)
+            URLSession.shared.dataTask(with: url) { _, response, _ in
+                status.withLock { $0 = (response as? HTTPURLResponse)?.statusCode ?? 0 }
+                done.signal()
+            }.resume()
+            _ = done.wait(timeout: .now() + 60)
+            return status.withLock { $0 }
+        }
+
+        @Test("A service with threads of its own answers while all cooperative threads are blocked")
+        func blockedThreads() async throws {
+            let bench = try Bench()
+            try await bench.serving { port in
+                let url = try #require(URL(string: "http://127.0.0.1:\(port)/todo"))
+                await withTaskGroup(of: Int.self) { group in
+                    for _ in 0..<ProcessInfo.processInfo.activeProcessorCount * 2 {
+                        group.addTask { Self.blockingStatus(of: url) }
+                    }
+                    for await status in group { #expect(status != 0) }
+                }
+            }
+        }
+
         @Test("Garbage, slow and oversized requests end their connection, and nothing else")
         func abuse() async throws {
             let bench = try Bench {

@@ -32,7 +32,7 @@
             let server = try StackMobServer(
                 folder: folder.appendingPathComponent("server").path, model: model,
                 logger: Logger(label: "gazetteer") { _ in SwiftLogNoOpLogHandler() })
-            let service = HTTPService(server)
+            let service = HTTPService(server, usesOwnThreads: true)
             let (ports, ready) = AsyncStream.makeStream(of: Int.self)
             let serving = Task {
                 defer { ready.finish() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON value, as transformables contain it: what is encoded in an attribute becomes a part of the object's JSON.
+/// Any JSON value, as transformables and `Codable` attributes contain it: it becomes a part of the object's JSON.
 enum JSONFragment: Codable {
     case null
     case boolean(Bool)
@@ -68,4 +68,78 @@ enum JSONFragment: Codable {
 
     /// The content of a transformable.
     init(bytes: Data) throws { self = try JSONDecoder().decode(JSONFragment.self, from: bytes) }
+
+    /// The value of an attribute that is kept as JSON; nil for a value that JSON cannot express.
+    init?(_ value: Value) {
+        switch value {
+        case .null: self = .null
+        case .boolean(let flag): self = .boolean(flag)
+        case .integer(let number): self = .integer(number)
+        case .double(let number): self = .number(number)
+        case .string(let text): self = .string(text)
+        case .list(let values):
+            var elements: [JSONFragment] = []
+            for value in values {
+                guard let element = JSONFragment(value) else { return nil }
+                elements.append(element)
+            }
+            self = .array(elements)
+        case .composite(let values):
+            var members: [String: JSONFragment] = [:]
+            for (name, value) in values {
+                guard let member = JSONFragment(value) else { return nil }
+                members[name] = member
+            }
+            self = .object(members)
+        default: return nil
+        }
+    }
+
+    /// What `JSONSerialization` and property lists make of JSON; nil for anything else.
+    init?(untyped value: Any) {
+        switch value {
+        case is NSNull: self = .null
+        case let text as String: self = .string(text)
+        case let list as [Any]:
+            var elements: [JSONFragment] = []
+            for value in list {
+                guard let element = JSONFragment(untyped: value) else { return nil }
+                elements.append(element)
+            }
+            self = .array(elements)
+        case let object as [String: Any]:
+            var members: [String: JSONFragment] = [:]
+            for (name, value) in object {
+                guard let member = JSONFragment(untyped: value) else { return nil }
+                members[name] = member
+            }
+            self = .object(members)
+        case let number as NSNumber:
+            // A truth value bridges to a number, and only its type encoding tells it from one. On Apple's platforms, an
+            // `Int8` has the same.
+            if String(cString: number.objCType) == "c", type(of: value) != Int8.self {
+                self = .boolean(number.boolValue)
+            } else if let whole = Int64(exactly: number) {
+                self = .integer(whole)
+            } else {
+                self = .number(number.doubleValue)
+            }
+        default:
+            guard let value = Unboxed.value(value, nil), let fragment = JSONFragment(value) else { return nil }
+            self = fragment
+        }
+    }
+
+    /// The value of an attribute that is kept as JSON.
+    var value: Value {
+        switch self {
+        case .null: .null
+        case .boolean(let flag): .boolean(flag)
+        case .integer(let number): .integer(number)
+        case .number(let number): .double(number)
+        case .string(let text): .string(text)
+        case .array(let elements): .list(elements.map(\.value))
+        case .object(let members): .composite(members.mapValues(\.value))
+        }
+    }
 }

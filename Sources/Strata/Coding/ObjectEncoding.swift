@@ -77,6 +77,13 @@ struct ObjectEncoder {
         _ value: Value, _ slot: SlotDescription, _ key: PropertyCodingKey,
         into container: inout KeyedEncodingContainer<PropertyCodingKey>
     ) throws {
+        if slot.type?.isJSON == true, !value.isNull {
+            guard let fragment = JSONFragment(value) else {
+                throw EncodingError.invalidValue(
+                    value, .init(codingPath: container.codingPath, debugDescription: "\(slot.name) is not JSON"))
+            }
+            return try container.encode(fragment, forKey: key)
+        }
         switch value {
         case .null: if includesNil { try container.encodeNil(forKey: key) }
         case .integer(let value): try container.encode(value, forKey: key)

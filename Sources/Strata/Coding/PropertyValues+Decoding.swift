@@ -144,7 +144,7 @@ private struct ObjectDecoder {
         }
         let value: Value =
             switch slot.type {
-            case .integer16?, .integer32?, .integer64?: .integer(try container.decode(Int64.self, forKey: key))
+            case .integer16?, .integer32?, .integer64?, .integer?: .integer(try container.decode(Int64.self, forKey: key))
             case .double?, .float?: .double(try container.decode(Double.self, forKey: key))
             case .decimal?: .decimal(try container.decode(Decimal.self, forKey: key))
             case .boolean?: .boolean(try container.decode(Bool.self, forKey: key))
@@ -154,6 +154,7 @@ private struct ObjectDecoder {
             case .uri?: .uri(try container.decode(URL.self, forKey: key))
             case .geoPoint?: .geoPoint(try container.decode(GeoPoint.self, forKey: key))
             case .transformable?: .binary(try JSONFragment.bytes(try container.decode(JSONFragment.self, forKey: key)))
+            case .json?: try container.decode(JSONFragment.self, forKey: key).value
             default: .string(try container.decode(String.self, forKey: key))
             }
         guard Unboxed.fits(value, slot) else {
@@ -193,7 +194,7 @@ private struct ObjectDecoder {
             throw PersistenceError.noPrimaryKey(entity: destination.name)
         }
         switch slot.type {
-        case .integer16?, .integer32?, .integer64?: return .key(.integer(try container.decode(Int64.self)))
+        case .integer16?, .integer32?, .integer64?, .integer?: return .key(.integer(try container.decode(Int64.self)))
         case .uuid?: return .key(.uuid(try container.decode(UUID.self)))
         default: return .key(.string(try container.decode(String.self)))
         }

@@ -109,6 +109,8 @@ public struct ValidationFailure: Error, Sendable, Hashable, CustomStringConverti
         case maximumLength
         /// A text does not match its pattern.
         case pattern
+        /// A raw value that no case of the attribute's enumeration has.
+        case enumeration
         /// A to-many relationship has too few members.
         case minimumCount
         /// A to-many relationship has too many members.

@@ -11,6 +11,10 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
             return try property(of: value, type)
         }
         if let type = Root.Output.self as? any MemberKeyPaths.Type, let part = type.part(value, keyPath) { return part }
+        if let name = (Root.Output.self as? any PredicateMembers.Type)?.propertyKeyPaths.name(of: keyPath) {
+            return .value(value.appending([name]))
+        }
+        if let type = Root.Output.self as? any EnumValue.Type, type.isRawValue(keyPath) { return base }
         if let owner, let name = owner.propertyKeyPaths.name(of: keyPath) {
             return .value(value.appending([String(name.drop { $0 != "." }.dropFirst())]))
         }
@@ -36,6 +40,15 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
 
 extension ManagedObjectProtocol where Self: ManagedObject {
     fileprivate static var objectIDKeyPath: AnyKeyPath { \Self.objectID }
+}
+
+extension EnumValue {
+    /// Whether a key path gives the raw value of each case. The one that the compiler makes for a concrete type is not equal
+    /// to that of this extension.
+    fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
+        guard let keyPath = keyPath as? Swift.KeyPath<Self, RawValue> else { return false }
+        return allCases.allSatisfy { $0[keyPath: keyPath] == $0.rawValue }
+    }
 }
 
 /// Types with members that the one tree knows, too.

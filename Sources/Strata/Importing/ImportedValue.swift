@@ -16,6 +16,7 @@ enum ImportedValue {
     }
 
     private static func boxed(_ value: Any, _ type: AttributeType?) -> Value? {
+        if type?.isJSON == true { return JSONFragment(untyped: value)?.value ?? Unboxed.value(value, type) }
         if let text = value as? String { return boxed(text, type) }
         if let boxed = Unboxed.value(value, type) { return boxed }
         if let number = value as? NSNumber { return boxed(number, type) }

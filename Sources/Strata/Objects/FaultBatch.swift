@@ -59,7 +59,11 @@ final class FaultBatch {
             let begin = first == 0 ? 0 : rows.ends[first - 1]
             var last = first
             while last + 1 < rows.slabs.count, rows.ends[last + 1] - begin <= limit { last += 1 }
-            let counts = (first...last).map { rows.ends[$0] - ($0 == 0 ? 0 : rows.ends[$0 - 1]) }
+            // With all types spelled out: inferring them takes the compiler more than a second.
+            let counts = (first...last).map { (slab: Int) -> Int in
+                let start: Int = slab == 0 ? 0 : rows.ends[slab - 1]
+                return rows.ends[slab] - start
+            }
             let isWhole = first == 0 && last == rows.slabs.count - 1
             let batch = FaultBatch(slabs: rows.slabs[first...last], counts: counts, rows: isWhole ? rows : nil)
             result += Array(repeating: batch, count: counts.count)

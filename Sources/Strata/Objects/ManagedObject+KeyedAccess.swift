@@ -89,7 +89,8 @@ extension ManagedObject {
     /// - Returns: nil if there is no value, or if it is of another type.
     /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``.
     public final func value<T>(forKey name: String, as type: T.Type) throws(PersistenceError) -> T? {
-        try value(forKey: name) as? T
+        let value = try value(forKey: name)
+        return value as? T ?? converted(value, name, to: type)
     }
 
     private func setTarget(
@@ -139,6 +140,7 @@ enum Unboxed {
         case (.null, _): nil
         case (.integer(let number), .integer16?): Int16(clamping: number)
         case (.integer(let number), .integer32?): Int32(clamping: number)
+        case (.integer(let number), .integer?): Int(number)
         case (.integer(let number), _): number
         case (.double(let number), .float?): Float(number)
         case (.double(let number), _): number
@@ -163,6 +165,9 @@ enum Unboxed {
         if case .transformable? = type, let transformable = value as? any TransformableValue {
             return (try? TransformableCoding.encode(transformable)).map(Value.binary)
         }
+        if case .json? = type, !(value is Value), let encodable = value as? any Encodable {
+            return (try? JSONCoding.encoded(encodable)).flatMap { JSONText.value(of: $0) }
+        }
         switch value {
         case let value as Value: return value
         case let value as any AttributeValue: return value.attributeValue
@@ -180,7 +185,8 @@ enum Unboxed {
         return switch type {
         case .integer16: Int16(value) != nil
         case .integer32: Int32(value) != nil
-        case .integer64: Int64(value) != nil
+        case .integer64, .integer: Int64(value) != nil
+        case .json: JSONText.text(of: value) != nil
         case .decimal: Decimal(value) != nil
         case .double, .float: Double(value) != nil
         case .string: String(value) != nil

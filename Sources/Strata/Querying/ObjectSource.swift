@@ -17,7 +17,10 @@ struct ObjectSource: PropertySource {
         if object.isFault { object.fireFault() }
         let entity = object.binding.entity
         if let slot = entity.slot(named: name) {
-            guard slot.relationshipIndex != nil else { return .value(object.currentValue(slot)) }
+            guard slot.relationshipIndex != nil else {
+                let value = object.currentValue(slot)
+                return slot.type?.isJSON == true ? .json(value) : .value(value)
+            }
             let key = object.shownKey(slot.index)
             return key.isNull ? .value(.null) : .object(ReferenceSource(owner: object, slot: slot.index, key: key))
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a save checks for objects of one entity, prepared once.
 struct ValidationPlan: Sendable {
-    /// A slot with rules on its values.
+    /// A slot with rules on its values, or with an enumeration that they belong to.
     struct RuledSlot: Sendable {
         let slot: Int
         let rules: ValidationRules
@@ -18,10 +18,12 @@ struct ValidationPlan: Sendable {
 
     init(entity: EntityDescription) {
         required = entity.slots.filter { !$0.isOptional && !$0.isTransient && $0.derivation == nil }.map(\.index)
-        ruled = entity.attributes.compactMap { attribute in
-            guard !attribute.declaration.rules.isEmpty else { return nil }
-            let rules = attribute.declaration.rules
-            return RuledSlot(slot: attribute.slots.lowerBound, rules: rules)
+        ruled = entity.attributes.flatMap { attribute in
+            attribute.slots.compactMap { slot in
+                let rules = slot == attribute.slots.lowerBound ? attribute.declaration.rules : ValidationRules()
+                let isCase = entity.slots[slot].enumeration.map { !$0.cases.isEmpty } ?? false
+                return rules.isEmpty && !isCase ? nil : RuledSlot(slot: slot, rules: rules)
+            }
         }
         counted = entity.relationships.filter {
             $0.isToMany && ($0.declaration.minimumCount > 0 || $0.declaration.maximumCount > 0)
@@ -105,6 +107,9 @@ extension ManagedObject {
         let value = currentValue(slot)
         guard !value.isNull else { return }
         let rules = ruled.rules
+        if let enumeration = slot.enumeration, !enumeration.contains(value) {
+            fail(slot.name, value, .enumeration, "\(value) is not the raw value of a case of \(enumeration.name)", &failures)
+        }
         if let least = rules.minimum, ValueComparison.order(value, least) == .orderedAscending {
             fail(slot.name, value, .minimum, "\(value) is less than \(least)", &failures)
         }

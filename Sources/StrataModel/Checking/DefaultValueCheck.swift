@@ -7,7 +7,8 @@ extension AttributeType {
         switch (self, value) {
         case (.integer16, .integer(let number)): Int16(exactly: number) != nil
         case (.integer32, .integer(let number)): Int32(exactly: number) != nil
-        case (.integer64, .integer), (.decimal, .decimal), (.decimal, .integer), (.decimal, .double): true
+        case (.integer64, .integer), (.integer, .integer), (.decimal, .decimal), (.decimal, .integer), (.decimal, .double):
+            true
         case (.double, .double), (.double, .integer), (.float, .double), (.float, .integer): true
         case (.string, .string), (.boolean, .boolean), (.date, .date), (.binary, .binary), (.uuid, .uuid), (.uri, .uri):
             true

@@ -3,6 +3,9 @@ import Foundation
 extension ModelChecker {
     mutating func checkAttribute(_ attribute: Attribute, of entity: Entity) {
         checkType(of: attribute, of: entity)
+        if let enumeration = attribute.enumeration {
+            checkEnumeration(enumeration, attribute.type, of: attribute, of: entity)
+        }
         checkFlags(of: attribute, of: entity)
         let rulesAreSound = checkRules(of: attribute, of: entity)
         checkDefault(of: attribute, of: entity, againstRules: rulesAreSound)
@@ -13,6 +16,7 @@ extension ModelChecker {
         switch attribute.type {
         case .transformable(let name) where name.allSatisfy(\.isWhitespace):
             report(entity, attribute, "a transformable names its Swift type")
+        case .json(let type): checkJSON(type, of: attribute, of: entity)
         case .composite(let elements):
             if elements.isEmpty { report(entity, attribute, "a composite has at least one element") }
             var seen: Set<String> = []
@@ -22,6 +26,12 @@ extension ModelChecker {
                 }
                 if !seen.insert(element.name).inserted {
                     report(entity, attribute, "the element \(element.name) is declared twice; rename one of them")
+                }
+                if let enumeration = element.enumeration {
+                    checkEnumeration(enumeration, element.type, of: attribute, of: entity)
+                }
+                if case .json = element.type {
+                    report(entity, attribute, "the element \(element.name) is JSON; make it an attribute of its own")
                 }
                 if case .composite = element.type {
                     report(
@@ -137,6 +147,8 @@ extension ModelChecker {
             report(entity, attribute, "a new UUID is a default for uuid and string, not for \(attribute.type.name)")
         case (.value, .composite):
             report(entity, attribute, "a composite has no default; make it or its elements optional")
+        case (.value, .json):
+            report(entity, attribute, "JSON has no default in the model; give it a value when an object is inserted")
         case (.value(.null), _):
             report(entity, attribute, "nil is no default: leave the default out, and make the attribute optional")
         case (.value(let value), let type):
@@ -144,6 +156,8 @@ extension ModelChecker {
                 report(entity, attribute, "the default \(value) is \(value.unfitness(for: type))")
             } else if againstRules, let broken = attribute.rules.violation(by: value) {
                 report(entity, attribute, "the default \(value) \(broken)")
+            } else if let enumeration = attribute.enumeration, !enumeration.contains(value) {
+                report(entity, attribute, "the default \(value) is not the raw value of a case of \(enumeration.name)")
             }
         }
     }

@@ -77,13 +77,13 @@ extension ModelChecker {
     private func place(of location: SourceLocation?) -> String { location.map { " (first at \($0))" } ?? "" }
 
     /// What is wrong with the name of an entity, or nil.
-    static func faultOfEntityName(_ name: String) -> String? {
+    static func faultOfEntityName(_ name: String, what: String = "entities") -> String? {
         if name.hasPrefix("_") { return "names that begin with an underscore are the store's own; choose another name" }
         guard isIdentifier(name) else {
             return "'\(name)' is no name: use letters, digits and underscores, a capital letter first"
         }
         guard name.first?.isUppercase == true else {
-            return "names of entities begin with a capital letter: \(name.prefix(1).uppercased() + name.dropFirst())"
+            return "names of \(what) begin with a capital letter: \(name.prefix(1).uppercased() + name.dropFirst())"
         }
         if ["Any", "Self", "Type", "Protocol"].contains(name) {
             return "\(name) has a meaning of its own in Swift; choose another name"

@@ -125,7 +125,8 @@ extension ModelChecker {
     }
 
     private static func kind(of type: AttributeType, external: Bool) -> String {
-        switch type.slotStorage {
+        if case .json = type { return "JSON" }
+        return switch type.slotStorage {
         case .integer: "whole numbers"
         case .double: "floating-point numbers"
         case .boolean: "truth values"

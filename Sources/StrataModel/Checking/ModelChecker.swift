@@ -35,6 +35,7 @@ struct ModelChecker {
             checkIndexes(of: entity)
             checkPrimaryKey(of: entity)
         }
+        checkSharedTypes()
         checkStoredNames()
         checkFetches()
     }

@@ -23,7 +23,14 @@ extension Attribute {
     public func userInfo(_ info: [String: String]) -> Attribute { with(\.userInfo, info) }
     /// What the attribute is for.
     public func documented(_ text: String) -> Attribute { with(\.documentation, text) }
-    /// The whole text must match the regular expression (ICU syntax).
+    /// The values are the raw values of a Swift enumeration that the application has.
+    public func enumeration(named name: String) -> Attribute { with(\.enumeration, EnumerationType(name)) }
+    /// The values are the raw values of a Swift enumeration: `.enumeration(Status.self)`.
+    public func enumeration<T: RawRepresentable & CaseIterable>(_ type: T.Type) -> Attribute
+    where T.RawValue: AttributeValue { with(\.enumeration, EnumerationType(type)) }
+    /// The values are the raw values of an enumeration.
+    public func enumeration(_ type: EnumerationType?) -> Attribute { with(\.enumeration, type) }
+    /// The whole text must match the regular expression; see ``ValidationRules/pattern``.
     public func matching(_ pattern: String) -> Attribute { with(\.rules.pattern, pattern) }
 
     /// Numbers must lie in the range.

@@ -54,6 +54,8 @@ public struct Attribute: Sendable, Hashable {
     public var derivation: Derivation?
     /// What values must satisfy at a save.
     public var rules = ValidationRules()
+    /// The enumeration that the values of a string or a whole number belong to.
+    public var enumeration: EnumerationType?
     /// Whether an index of this attribute alone is kept.
     public var isIndexed = false
     /// Whether no two objects may share a value.

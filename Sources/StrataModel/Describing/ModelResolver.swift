@@ -38,8 +38,8 @@ struct ModelResolver {
             for attribute in entity.attributes {
                 let first = slots.count
                 appendSlots(
-                    of: attribute.type, name: attribute.name, optional: attribute.isOptional, attribute: attribute,
-                    attributeIndex: attributes.count, to: &slots)
+                    of: attribute.type, name: attribute.name, optional: attribute.isOptional,
+                    enumeration: attribute.enumeration, attribute: attribute, attributeIndex: attributes.count, to: &slots)
                 attributes.append(
                     AttributeDescription(
                         declaration: attribute, slots: first..<slots.count, declaringEntity: entity.name))
@@ -61,7 +61,7 @@ struct ModelResolver {
                     slots.append(
                         SlotDescription(
                             index: slots.count, name: relationship.name, storage: .key, type: nil,
-                            isOptional: relationship.isOptional, isTransient: false, derivation: nil,
+                            isOptional: relationship.isOptional, isTransient: false, derivation: nil, enumeration: nil,
                             attributeIndex: nil, relationshipIndex: relationships.count))
                 }
                 relationships.append(
@@ -88,22 +88,22 @@ struct ModelResolver {
     }
 
     private func appendSlots(
-        of type: AttributeType, name: String, optional: Bool, attribute: Attribute, attributeIndex: Int,
-        to slots: inout [SlotDescription]
+        of type: AttributeType, name: String, optional: Bool, enumeration: EnumerationType?, attribute: Attribute,
+        attributeIndex: Int, to slots: inout [SlotDescription]
     ) {
         if case .composite(let elements) = type {
             for element in elements {
                 appendSlots(
                     of: element.type, name: "\(name).\(element.name)", optional: optional || element.isOptional,
-                    attribute: attribute, attributeIndex: attributeIndex, to: &slots)
+                    enumeration: element.enumeration, attribute: attribute, attributeIndex: attributeIndex, to: &slots)
             }
             return
         }
         slots.append(
             SlotDescription(
                 index: slots.count, name: name, storage: type.slotStorage, type: type, isOptional: optional,
-                isTransient: attribute.isTransient, derivation: attribute.derivation, attributeIndex: attributeIndex,
-                relationshipIndex: nil))
+                isTransient: attribute.isTransient, derivation: attribute.derivation, enumeration: enumeration,
+                attributeIndex: attributeIndex, relationshipIndex: nil))
     }
 
     private func toManyStorage(of relationship: Relationship, in entity: Entity) -> RelationshipDescription.Storage {
@@ -149,10 +149,10 @@ extension AttributeType {
     /// The layout of a value in rows. A composite has no slot of its own; its elements have.
     var slotStorage: SlotStorage {
         switch self {
-        case .integer16, .integer32, .integer64: .integer
+        case .integer16, .integer32, .integer64, .integer: .integer
         case .double, .float: .double
         case .decimal: .decimal
-        case .string, .uri: .text
+        case .string, .uri, .json: .text
         case .boolean: .boolean
         case .date: .date
         case .uuid: .uuid

@@ -13,7 +13,7 @@ public enum SlotStorage: UInt8, Sendable, Hashable {
     case date
     /// The `Int64` key of another object in the slot.
     case key
-    /// UTF-8 text behind the slots; URIs, too.
+    /// UTF-8 text behind the slots; URIs and JSON, too.
     case text
     /// The shortest plain decimal text behind the slots.
     case decimal
@@ -47,6 +47,8 @@ public struct SlotDescription: Sendable, Hashable {
     public let isTransient: Bool
     /// How the value is computed, for derived attributes.
     public let derivation: Derivation?
+    /// The enumeration that the values belong to.
+    public let enumeration: EnumerationType?
     /// The position of the attribute in ``EntityDescription/attributes``; nil for a relationship.
     public let attributeIndex: Int?
     /// The position of the relationship in ``EntityDescription/relationships``; nil for an attribute.

@@ -1,8 +1,9 @@
 /// The fingerprint of how a model's objects are stored.
 ///
 /// What enters: naming; entities with parent and abstractness; attributes with type (elements of composites and the
-/// class of transformables included), optionality, transience and how they are derived; relationships with destination,
-/// inverse, cardinality, order, optionality and counts. What does not: the order of declarations, defaults, other
+/// class of transformables included; `Int` and `Int64` are one), optionality, transience and how they are derived; relationships with destination,
+/// inverse, cardinality, order, optionality and counts. What does not: the order of declarations, defaults, enumerations, the
+/// Swift types of JSON, other
 /// validation, delete rules, indexes, fetched properties, renaming identifiers, user info, documentation. A change of the encoding here
 /// makes every existing store look foreign: do not change it.
 enum VersionHash {
@@ -42,7 +43,7 @@ enum VersionHash {
     }
 
     private static func combine(_ type: AttributeType, into hash: inout StableHash) {
-        hash.combine(type.name)
+        hash.combine(type.storedName)
         switch type {
         case .transformable(let className): hash.combine(className)
         case .composite(let elements):

@@ -1,6 +1,4 @@
-/// The type of an attribute, as the model declares it.
-///
-/// `rawDescription` is the spelling used in model files and in version hashes.
+/// The type of an attribute, as the model declares it. ``name`` is the spelling in model files.
 public enum AttributeType: Sendable, Hashable {
     /// A signed 16-bit integer; `Int16` in Swift.
     case integer16
@@ -8,6 +6,9 @@ public enum AttributeType: Sendable, Hashable {
     case integer32
     /// A signed 64-bit integer; `Int64` in Swift.
     case integer64
+    /// A signed 64-bit integer; `Int` in Swift. Stores keep it as they keep ``integer64``, so that a model may change from
+    /// one to the other.
+    case integer
     /// An exact decimal number; `Decimal` in Swift.
     case decimal
     /// A 64-bit floating-point number; `Double` in Swift.
@@ -30,6 +31,8 @@ public enum AttributeType: Sendable, Hashable {
     case geoPoint
     /// Any `Codable` Swift type, kept in encoded form. The string names the Swift type.
     case transformable(String)
+    /// A `Codable` Swift type, kept as JSON text. Conditions can look at its members.
+    case json(JSONType)
     /// A group of named elements, kept in one column each.
     case composite([CompositeElement])
 
@@ -39,6 +42,7 @@ public enum AttributeType: Sendable, Hashable {
         case .integer16: "integer16"
         case .integer32: "integer32"
         case .integer64: "integer64"
+        case .integer: "integer"
         case .decimal: "decimal"
         case .double: "double"
         case .float: "float"
@@ -50,12 +54,24 @@ public enum AttributeType: Sendable, Hashable {
         case .uri: "uri"
         case .geoPoint: "geoPoint"
         case .transformable: "transformable"
+        case .json: "json"
         case .composite: "composite"
         }
     }
 
     /// Whether values of the type are whole numbers.
-    public var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
+    public var isInteger: Bool {
+        switch self {
+        case .integer16, .integer32, .integer64, .integer: true
+        default: false
+        }
+    }
+
+    /// Whether values are kept as JSON text.
+    public var isJSON: Bool { if case .json = self { true } else { false } }
+
+    /// The name of the type as a store keeps it: types that differ in Swift only have one.
+    package var storedName: String { self == .integer ? AttributeType.integer64.name : name }
 
     /// Whether values of the type are numbers of any kind.
     public var isNumeric: Bool { isInteger || self == .decimal || self == .double || self == .float }
@@ -69,11 +85,16 @@ public struct CompositeElement: Sendable, Hashable {
     public var type: AttributeType
     /// Whether the element may be nil. Elements of an optional composite are always optional in storage.
     public var isOptional: Bool
+    /// The enumeration that the values of a string or a whole number belong to.
+    public var enumeration: EnumerationType?
 
     /// Declares an element of a composite.
-    public init(_ name: String, _ type: AttributeType, optional: Bool = false) {
+    public init(
+        _ name: String, _ type: AttributeType, optional: Bool = false, enumeration: EnumerationType? = nil
+    ) {
         self.name = name
         self.type = type
         self.isOptional = optional
+        self.enumeration = enumeration
     }
 }

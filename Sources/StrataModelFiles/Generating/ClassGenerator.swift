@@ -54,10 +54,10 @@ struct ClassGenerator {
         return SwiftDeclaration(
             modifiers: access.classModifiers + ["override", "class"], keyword: "var", name: "propertyKeyPaths",
             suffix: ": PropertyKeyPaths",
-            body: .statements(keyPathTable(properties.map(\.name), properties.map(\.keyPath))))
+            body: .statements(Self.keyPathTable(properties.map(\.name), properties.map(\.keyPath))))
     }
 
-    private func keyPathTable(_ names: [String], _ keyPaths: [String]) -> [String] {
+    static func keyPathTable(_ names: [String], _ keyPaths: [String]) -> [String] {
         let short = "PropertyKeyPaths(\"\(names.joined(separator: " "))\", [\(keyPaths.joined(separator: ", "))])"
         if short.count + 8 <= SwiftRenderer.width { return [short] }
         var lines = [""]
@@ -88,7 +88,7 @@ struct ClassGenerator {
             SwiftDeclaration(
                 documentation: attribute.declaration.documentation ?? defaultDocumentation(of: attribute),
                 modifiers: access.modifiers + ["final"], keyword: "var", name: GeneratedNames.escaped(attribute.name),
-                suffix: ": \(attribute.type.swiftType(attribute: attribute.name))\(attribute.isOptional ? "?" : "")",
+                suffix: ": \(attribute.swiftType)\(attribute.isOptional ? "?" : "")",
                 body: attribute.derivation == nil
                     ? .accessors(get: read, set: [slotAccess.write("newValue", slot)]) : .statements(read))
         ]

@@ -60,6 +60,8 @@ public struct CodeGenerator: Sendable {
                     + FetchGenerator(model: model, entity: entity, access: file.access).declarations()
             }
             if index == 0 {
+                declarations.insert(
+                    contentsOf: ValueTypeGenerator(model: model, access: file.access).declarations(), at: 0)
                 declarations.insert(ModelGenerator(model: model, access: file.access).declaration(), at: 0)
             }
             let swift = SwiftFile(

@@ -9,7 +9,7 @@ struct CompositeGenerator {
     private var typeName: String { GeneratedNames.composite(attribute.name) }
 
     private func type(of element: CompositeElement) -> String {
-        element.type.swiftType(attribute: element.name) + (element.isOptional ? "?" : "")
+        element.swiftType + (element.isOptional ? "?" : "")
     }
 
     func structure() -> SwiftDeclaration {
@@ -45,13 +45,13 @@ struct CompositeGenerator {
         if attribute.isOptional {
             get =
                 arguments.enumerated().map { index, argument in
-                    let type = argument.element.type.swiftType(attribute: argument.element.name)
+                    let type = argument.element.swiftType
                     return "let value\(index): \(type)? = \(argument.access.read(argument.slot))"
                 } + ["if \(elements.indices.map { "value\($0) == nil" }.joined(separator: ", ")) { return nil }"]
                 + SwiftRenderer.list(
                     "return \(typeName)(",
                     elements.enumerated().map { index, element in
-                        let zero = " ?? \(element.type.swiftType(attribute: element.name)).zeroValue"
+                        let zero = " ?? \(element.swiftType).zeroValue"
                         return "\(GeneratedNames.label(element.name)): value\(index)\(element.isOptional ? "" : zero)"
                     }, ")", indent: 3)
         } else {

@@ -47,6 +47,19 @@ enum GeneratedNames {
         "self", "Self", "init", "Type", "Protocol", "deinit", "subscript",
     ]
 
+    /// Names that cases of enumerations cannot have.
+    private static let takenCases = impossibleMembers.union(["allCases", "none", "some", "zeroValue"])
+
+    /// Names that members of generated structs cannot have: those structs and their keys have them.
+    private static let takenJSONMembers = impossibleMembers.union([
+        "path", "expression", "json", "jsonList", "hash", "hashValue", "encode", "zeroValue", "propertyKeyPaths", "ascending",
+        "descending",
+    ])
+
+    private static func isIdentifier(_ name: String) -> Bool {
+        name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+
     /// Types that generated code names, and which a class of that name would hide.
     private static let takenTypes: Set<String> = [
         "Any", "AnyObject", "Array", "AttributeKey", "Bool", "Codable", "Data", "Date", "Decimal",
@@ -56,7 +69,8 @@ enum GeneratedNames {
         "Int64", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel", "ManagedObjectProtocol",
         "ObjectKeys", "Optional", "Sendable",
         "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
-        "CompositeElement", "NamingConvention",
+        "CompositeElement", "NamingConvention", "EnumValue", "EnumerationType", "JSONKey", "JSONKeys", "JSONListKey",
+        "JSONMember", "JSONType", "PredicateMembers", "TransformableValue", "Decoder",
         "FetchRequest", "FetchTemplate", "FetchedProperty", "PredicateArgument", "PredicateConvertible",
         "PropertyKeyPaths", "TypedPath",
         "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
@@ -98,6 +112,36 @@ enum GeneratedNames {
             }
         }
         for entity in file.entities { faults += memberFaults(of: entity, in: file) }
+        return faults + valueTypeFaults(in: file, types)
+    }
+
+    /// Enumerations and structs that would not compile.
+    private static func valueTypeFaults(in file: ModelFile, _ types: [String: String]) -> [ModelFault] {
+        var faults: [ModelFault] = []
+        func report(_ message: String) { faults.append(ModelFault(message: message, location: file.entities[0].location)) }
+        var types = types
+        func check(_ name: String) {
+            if name.contains(".") {
+                report("the generated type \(name) stands by itself; give it a name without a dot")
+            } else if takenTypes.contains(name) {
+                report("a type named \(name) would hide Swift's or Strata's own type; give it another name")
+            } else if let other = types[name] {
+                report("the generated type \(name) is already that of \(other); rename one of them")
+            }
+            types[name] = "an attribute"
+        }
+        for (type, _) in ValueTypeGenerator.enumerations(of: file.entities) {
+            check(type.name)
+            for item in type.cases where !isIdentifier(item.name) || takenCases.contains(item.name) {
+                report("'\(item.name)' cannot be the name of a case of \(type.name); choose another one")
+            }
+        }
+        for type in ValueTypeGenerator.jsonTypes(of: file.entities) {
+            check(type.name)
+            for member in type.members where takenJSONMembers.contains(member.name) {
+                report("'\(member.name)' cannot be the name of a member of \(type.name); choose another one")
+            }
+        }
         return faults
     }
 

@@ -81,7 +81,7 @@ struct InitializerGenerator {
     }
 
     private static func parameter(_ attribute: AttributeDescription) -> Parameter {
-        let type = attribute.type.swiftType(attribute: attribute.name)
+        let type = attribute.swiftType
         let name = GeneratedNames.escaped(attribute.name)
         let slot = attribute.slots.lowerBound
         if attribute.declaration.defaultValue == nil, !attribute.isOptional {
@@ -89,8 +89,8 @@ struct InitializerGenerator {
                 name: attribute.name, type: type, defaultArgument: nil, assignment: "self.\(name) = \(name)")
         }
         let function = attribute.isOptional ? "_initializeOptional" : "_initialize"
-        // Composites and transformables have accessors of their own.
-        let isOneValue = attribute.type.elements == nil && !attribute.type.isTransformable
+        // Composites and encoded values have accessors of their own.
+        let isOneValue = attribute.type.elements == nil && !attribute.type.isEncoded
         return Parameter(
             name: attribute.name, type: "Omittable<\(type)\(attribute.isOptional ? "?" : "")>",
             defaultArgument: ".omitted",

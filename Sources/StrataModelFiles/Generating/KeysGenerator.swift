@@ -56,7 +56,13 @@ struct KeysGenerator {
             return variable(
                 name, "The keys of the elements of `\(name)`.", type, "\(type)(path: path.appending(\(literal)))")
         }
-        let type = "AttributeKey<\(attribute.type.swiftType(attribute: name))\(attribute.isOptional ? "?" : "")>"
+        if case .json(let json) = attribute.type {
+            let type = json.members.isEmpty ? "JSONKey<\(json.name)>" : "\(json.name).Keys"
+            return variable(
+                name, "The key of `\(name)`, and of what is in it.", type,
+                json.members.isEmpty ? "JSONKey(path, \(literal))" : "\(type)(path: path.appending(\(literal)))")
+        }
+        let type = "AttributeKey<\(attribute.swiftType)\(attribute.isOptional ? "?" : "")>"
         return variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(literal))")
     }
 
@@ -79,7 +85,7 @@ struct KeysGenerator {
         ]
         let members = elements.map { element in
             let isOptional = attribute.isOptional || element.isOptional
-            let type = "AttributeKey<\(element.type.swiftType(attribute: element.name))\(isOptional ? "?" : "")>"
+            let type = "AttributeKey<\(element.swiftType)\(isOptional ? "?" : "")>"
             return variable(
                 element.name, "The key of `\(attribute.name).\(element.name)`.", type,
                 "AttributeKey(path, \(SwiftLiteral.string(element.name)))")

@@ -83,6 +83,9 @@ struct ModelGenerator {
         case nil: break
         }
         text += ")"
+        if let enumeration = attribute.enumeration {
+            text += ".enumeration(\(SwiftLiteral.enumeration(enumeration, attribute.type)))"
+        }
         if attribute.isTransient { text += ".transient()" }
         if let derivation = attribute.derivation { text += ".derived(\(expression(derivation)))" }
         let rules = attribute.rules

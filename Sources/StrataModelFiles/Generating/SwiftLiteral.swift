@@ -35,6 +35,16 @@ enum SwiftLiteral {
     }
 
     /// The value as an expression of the Swift type of an attribute; nil if it has no literal.
+    static func native(_ value: Value, of attribute: AttributeDescription) -> String? {
+        let literal = native(value, as: attribute.type)
+        guard let enumeration = attribute.declaration.enumeration, let literal else { return literal }
+        if let item = enumeration.cases.first(where: { $0.rawValue == value }) {
+            return "\(enumeration.name).\(GeneratedNames.escaped(item.name))"
+        }
+        return "\(enumeration.name)(rawValue: \(literal)) ?? .zeroValue"
+    }
+
+    /// The value as an expression of the Swift type of a type; nil if it has no literal.
     static func native(_ value: Value, as type: AttributeType) -> String? {
         switch (value, type) {
         case (.integer(let number), .decimal): "Decimal(\(number))"
@@ -83,6 +93,7 @@ enum SwiftLiteral {
     static func type(_ type: AttributeType) -> String {
         switch type {
         case .transformable(let name): ".transformable(\(string(name)))"
+        case .json(let type): ".json(\(json(type)))"
         case .composite(let elements):
             ".composite([\(elements.map(element).joined(separator: ", "))])"
         default: ".\(type.name)"
@@ -90,6 +101,19 @@ enum SwiftLiteral {
     }
 
     private static func element(_ element: CompositeElement) -> String {
-        "CompositeElement(\(string(element.name)), \(type(element.type))\(element.isOptional ? ", optional: true" : ""))"
+        "CompositeElement(\(string(element.name)), \(type(element.type))\(element.isOptional ? ", optional: true" : "")\(element.enumeration.map { ", enumeration: \(enumeration($0, element.type))" } ?? ""))"
+    }
+
+    /// The compiler checks that the raw values are of the type of the attribute.
+    static func enumeration(_ enumeration: EnumerationType, _ type: AttributeType) -> String {
+        "EnumerationType(\(enumeration.name).self, name: \(string(enumeration.name)), "
+            + "rawValues: \(type.swiftType(attribute: "")).self)"
+    }
+
+    private static func json(_ type: JSONType) -> String {
+        let members = type.members.map { member in
+            "JSONMember(\(string(member.name)), \(self.type(member.type))\(member.isOptional ? ", optional: true" : "")\(member.isList ? ", list: true" : ""))"
+        }
+        return "JSONType(\(string(type.name))\(members.isEmpty ? "" : ", members: [\(members.joined(separator: ", "))]"))"
     }
 }

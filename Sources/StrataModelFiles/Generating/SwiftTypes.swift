@@ -1,5 +1,15 @@
 import StrataModel
 
+extension AttributeDescription {
+    /// The Swift type of values that are not nil.
+    var swiftType: String { declaration.enumeration?.name ?? type.swiftType(attribute: name) }
+}
+
+extension CompositeElement {
+    /// The Swift type of values that are not nil.
+    var swiftType: String { enumeration?.name ?? type.swiftType(attribute: name) }
+}
+
 extension AttributeType {
     /// The Swift type of values that are not nil; for a composite the struct of the attribute.
     func swiftType(attribute: String) -> String {
@@ -7,6 +17,7 @@ extension AttributeType {
         case .integer16: "Int16"
         case .integer32: "Int32"
         case .integer64: "Int64"
+        case .integer: "Int"
         case .decimal: "Decimal"
         case .double: "Double"
         case .float: "Float"
@@ -18,6 +29,7 @@ extension AttributeType {
         case .uri: "URL"
         case .geoPoint: "GeoPoint"
         case .transformable(let name): name
+        case .json(let type): type.name
         case .composite: GeneratedNames.composite(attribute)
         }
     }
@@ -26,6 +38,9 @@ extension AttributeType {
     var isTransformable: Bool {
         if case .transformable = self { true } else { false }
     }
+
+    /// Whether values are of a `Codable` type and are read by accessors of their own.
+    var isEncoded: Bool { isTransformable || isJSON }
 
     /// The elements of a composite; nil for all else.
     var elements: [CompositeElement]? {
@@ -38,18 +53,19 @@ struct SlotAccess {
     var type: AttributeType
     var isOptional: Bool
 
+    private var kind: String {
+        switch type {
+        case .transformable: "Transformable"
+        case .json: "Codable"
+        default: "Value"
+        }
+    }
+
     func read(_ slot: Int) -> String {
-        let name =
-            type.isTransformable
-            ? (isOptional ? "_optionalTransformable" : "_transformable") : (isOptional ? "_optionalValue" : "_value")
-        return "\(name)(\(slot))"
+        "\(isOptional ? "_optional\(kind)" : "_" + kind.prefix(1).lowercased() + kind.dropFirst())(\(slot))"
     }
 
     func write(_ value: String, _ slot: Int) -> String {
-        let name =
-            type.isTransformable
-            ? (isOptional ? "_setOptionalTransformable" : "_setTransformable")
-            : (isOptional ? "_setOptionalValue" : "_setValue")
-        return "\(name)(\(value), \(slot))"
+        "_set\(isOptional ? "Optional" : "")\(kind)(\(value), \(slot))"
     }
 }

@@ -16,7 +16,7 @@ extension ComparisonOperator {
         switch self {
         case .equal: return ValueComparison.areEqual(left.value, right.value, options)
         case .notEqual: return !ValueComparison.areEqual(left.value, right.value, options)
-        case .less, .lessOrEqual, .greater, .greaterOrEqual: return try isOrdered(left.value, right.value, options)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: return try isOrdered(left, right, options)
         case .isIn:
             if right.elements == nil { return text(right, contains: left, options) }
             return !left.isNull && Self.isMember(left, of: right, options)
@@ -25,10 +25,11 @@ extension ComparisonOperator {
             return !right.isNull && Self.isMember(right, of: left, options)
         case .between:
             guard !right.isSet, let bounds = right.elements, bounds.count == 2 else {
+                if right.isJSON { return false }
                 throw .invalidBounds(found: "\(right.value)")
             }
-            let isAbove = try Self.greaterOrEqual.isOrdered(left.value, bounds[0].value, options)
-            let isBelow = try Self.lessOrEqual.isOrdered(left.value, bounds[1].value, options)
+            let isAbove = try Self.greaterOrEqual.isOrdered(left, bounds[0], options)
+            let isBelow = try Self.lessOrEqual.isOrdered(left, bounds[1], options)
             return isAbove && isBelow
         case .beginsWith, .endsWith:
             guard case .string(let text) = left.value, case .string(let part) = right.value else { return false }
@@ -67,11 +68,14 @@ extension ComparisonOperator {
 
     /// Whether two values stand in the order that the operator asks for. Nil stands in none.
     private func isOrdered(
-        _ left: Value, _ right: Value, _ options: ComparisonOptions
+        _ a: Evaluated, _ b: Evaluated, _ options: ComparisonOptions
     ) throws(PredicateEvaluationError) -> Bool {
+        let left = a.value
+        let right = b.value
         if left.isNull || right.isNull { return false }
         guard let order = ValueComparison.order(left, right, options) else {
-            // Numbers and dates that are no number have a kind, but no order.
+            if a.isJSON || b.isJSON { return false }
+            // NaN has a type but no ordering.
             if NumberOperation(left) != nil, NumberOperation(right) != nil { return false }
             if case (.date, .date) = (left, right) { return false }
             throw .incomparable(left: left.kind, right: right.kind, context: rawValue)

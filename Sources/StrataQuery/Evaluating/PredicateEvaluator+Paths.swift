@@ -9,7 +9,9 @@ extension PredicateEvaluator {
         while let name = rest.first {
             if current.isNull { return .plain(.null) }
             rest = rest.dropFirst()
-            if name.utf8.first == UInt8(ascii: "@") {
+            if case .json(let value) = current, name.utf8.first != UInt8(ascii: "@") {
+                current = .json(value.member(name))
+            } else if name.utf8.first == UInt8(ascii: "@") {
                 return try apply(name, to: current, rest)
             } else if let elements = current.elements {
                 current = try map(name, over: elements, isSet: current.isSet)
@@ -24,6 +26,7 @@ extension PredicateEvaluator {
         switch value {
         case .object(let source): Evaluated(source.property(name))
         case .plain(let value): Evaluated(value.property(name))
+        case .json(let value): .json(value.member(name))
         case .array, .set: .plain(.null)
         }
     }
@@ -34,8 +37,9 @@ extension PredicateEvaluator {
         var results: [Evaluated] = []
         results.reserveCapacity(elements.count)
         for element in elements {
-            let result = element.elements == nil ? property(name, of: element) : try walk(element, [name])
-            if let members = result.elements { results += members } else { results.append(result) }
+            let isSingle = element.elements == nil || element.isJSON
+            let result = isSingle ? property(name, of: element) : try walk(element, [name])
+            if !result.isJSON, let members = result.elements { results += members } else { results.append(result) }
         }
         return isSet ? .set(Evaluated.distinct(results.filter { !$0.isNull })) : .array(results)
     }
@@ -45,6 +49,7 @@ extension PredicateEvaluator {
     ) throws(PredicateEvaluationError) -> Evaluated {
         guard let op = CollectionOperator(rawValue: name) else { throw .unknownOperator(name: name) }
         guard let elements = collection.elements else {
+            if collection.isJSON { return .plain(.null) }
             throw .noCollection(found: collection.value.kind, context: name)
         }
         switch op {
@@ -65,7 +70,8 @@ extension PredicateEvaluator {
         var values: [Evaluated] = []
         for element in elements {
             let value = try walk(element, path)
-            if let members = value.elements {
+            // An array in JSON is one value here.
+            if !value.isJSON, let members = value.elements {
                 values += members.filter { !$0.isNull }
             } else if !value.isNull {
                 values.append(value)

@@ -38,11 +38,13 @@ enum Evaluated {
     case object(any PropertySource)
     case array([Evaluated])
     case set([Evaluated])
+    /// A value kept as JSON or a member of one; see ``PropertyValue/json(_:)``.
+    case json(Value)
 
     /// The value, with objects as what they compare as.
     var value: Value {
         switch self {
-        case .plain(let value): value
+        case .plain(let value), .json(let value): value
         case .object(let source): source.evaluatedObject
         case .array(let elements): .list(elements.map(\.value))
         case .set(let elements): .set(ValueSet(elements.map(\.value)))
@@ -51,7 +53,7 @@ enum Evaluated {
 
     var isNull: Bool {
         switch self {
-        case .plain(.null): true
+        case .plain(.null), .json(.null): true
         case .object(let source): source.evaluatedObject.isNull
         default: false
         }
@@ -63,9 +65,12 @@ enum Evaluated {
         case .plain(.list(let values)): values.map(Evaluated.plain)
         case .plain(.set(let values)): values.members.map(Evaluated.plain)
         case .array(let elements), .set(let elements): elements
+        case .json(.list(let values)): values.map(Evaluated.json)
         default: nil
         }
     }
+
+    var isJSON: Bool { if case .json = self { true } else { false } }
 
     var isSet: Bool {
         switch self {
@@ -77,6 +82,7 @@ enum Evaluated {
     init(_ value: PropertyValue) {
         switch value {
         case .value(let value): self = .plain(value)
+        case .json(let value): self = .json(value)
         case .object(let source): self = .object(source)
         case .objects(let sources, let isOrdered):
             self = isOrdered ? .array(sources.map(Evaluated.object)) : .set(sources.map(Evaluated.object))
@@ -126,7 +132,7 @@ struct PredicateEvaluator {
         _ quantifier: ComparisonQuantifier, _ left: Evaluated, _ op: ComparisonOperator, _ right: Evaluated,
         _ options: ComparisonOptions
     ) throws(PredicateEvaluationError) -> Bool {
-        guard let elements = left.isNull ? [] : left.elements else {
+        guard let elements = left.isNull ? [] : left.elements ?? (left.isJSON ? [] : nil) else {
             throw .noCollection(found: left.value.kind, context: quantifier.rawValue)
         }
         for element in elements {
@@ -145,14 +151,21 @@ struct PredicateEvaluator {
             return value
         case .path(let base, let names): return try walk(try value(of: base), names[...])
         case .aggregate(let parts): return .array(try values(of: parts))
-        case .function(let function, let arguments): return try call(function, try values(of: arguments))
+        case .function(let function, let arguments):
+            let values = try values(of: arguments)
+            return try lenient(values) { (evaluator) throws(PredicateEvaluationError) in
+                try evaluator.call(function, values)
+            }
         case .index(let base, let index): return try element(index, of: try value(of: base))
         case .subquery(let collection, let name, let condition):
             return try select(try value(of: collection), name, condition)
         case .ternary(let condition, let first, let second): return try value(of: try holds(condition) ? first : second)
         case .cast(let operand, let type): return cast(try value(of: operand), type)
         case .method(let receiver, let method, let arguments):
-            return try call(method, on: try value(of: receiver), try values(of: arguments))
+            let values = [try value(of: receiver)] + (try values(of: arguments))
+            return try lenient(values) { (evaluator) throws(PredicateEvaluationError) in
+                try evaluator.call(method, on: values[0], Array(values.dropFirst()))
+            }
         case .distance(let a, let b, let radius):
             guard let from = try point(a), let to = try point(b) else { return .plain(.null) }
             return .plain(.double(from.distance(to: to, earthRadius: radius)))
@@ -167,6 +180,21 @@ struct PredicateEvaluator {
         return values
     }
 
+    /// Calls a function; nil for values of JSON that it does not take.
+    private func lenient(
+        _ values: [Evaluated], _ call: (PredicateEvaluator) throws(PredicateEvaluationError) -> Evaluated
+    ) throws(PredicateEvaluationError) -> Evaluated {
+        do throws(PredicateEvaluationError) {
+            return try call(self)
+        } catch {
+            guard values.contains(where: \.isJSON) else { throw error }
+            switch error {
+            case .wrongOperand, .incomparable, .noCollection: return .plain(.null)
+            default: throw error
+            }
+        }
+    }
+
     private func cast(_ operand: Evaluated, _ type: CastType) -> Evaluated {
         switch (type, operand.elements) {
         case (.set, let elements?): .set(Evaluated.distinct(elements))
@@ -178,7 +206,7 @@ struct PredicateEvaluator {
     private func select(
         _ collection: Evaluated, _ name: String, _ condition: FetchPredicate
     ) throws(PredicateEvaluationError) -> Evaluated {
-        guard let elements = collection.isNull ? [] : collection.elements else {
+        guard let elements = collection.isNull ? [] : collection.elements ?? (collection.isJSON ? [] : nil) else {
             throw .noCollection(found: collection.value.kind, context: "SUBQUERY")
         }
         var inner = self
@@ -198,6 +226,7 @@ struct PredicateEvaluator {
             if case .string(let key) = position, base.elements == nil { return try walk(base, [key]) }
         }
         guard let elements = base.elements else {
+            if base.isJSON { return .plain(.null) }
             if case .size = index, case .plain(.composite(let parts)) = base {
                 return .plain(.integer(Int64(parts.count)))
             }
@@ -211,6 +240,7 @@ struct PredicateEvaluator {
         case .at:
             if position.isNull { return .plain(.null) }
             guard let number = NumberOperation(position)?.asInteger else {
+                if base.isJSON { return .plain(.null) }
                 throw .wrongOperand(found: position.kind, context: "an index")
             }
             let isInside = number >= 0 && number < elements.count
@@ -222,9 +252,11 @@ struct PredicateEvaluator {
 
     /// The valid point that an expression gives; nil for nil and for coordinates outside their ranges.
     private func point(_ expression: FetchExpression) throws(PredicateEvaluationError) -> GeoPoint? {
-        let value = try value(of: expression).value
+        let found = try self.value(of: expression)
+        let value = found.value
         if value.isNull { return nil }
         guard let point = GeoPoint(predicateValue: value) else {
+            if found.isJSON { return nil }
             throw .wrongOperand(found: value.kind, context: "a condition on points")
         }
         return point.isValid ? point : nil
@@ -239,9 +271,11 @@ struct PredicateEvaluator {
         case .within(let place, let center, let limit, let unit, let radius):
             let from = try point(place)
             let to = try point(center)
-            let value = try value(of: limit).value
+            let found = try self.value(of: limit)
+            let value = found.value
             if value.isNull { return false }
             guard let distance = NumberOperation(value)?.asDouble else {
+                if found.isJSON { return false }
                 throw .wrongOperand(found: value.kind, context: unit.rawValue)
             }
             guard let from, let to else { return false }

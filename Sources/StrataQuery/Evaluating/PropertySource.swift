@@ -17,6 +17,10 @@ extension PropertySource {
 public enum PropertyValue {
     /// A plain value.
     case value(Value)
+    /// A value kept as JSON, or a member of one. Nobody knows of which kind it is: a comparison with a value of another kind
+    /// is false instead of an error, and what a function does not take is nil. A path leads into objects, not through
+    /// arrays.
+    case json(Value)
     /// Another object.
     case object(any PropertySource)
     /// Other objects. Mapping a key over those without order drops nil and what is there already.
@@ -27,19 +31,32 @@ extension PropertySource {
     /// The value at the end of a path through to-one relationships and composites; null where anything on the way is
     /// nil, and behind a collection.
     public func value(at path: [String]) -> Value {
+        switch propertyValue(at: path) {
+        case .value(let value), .json(let value): value
+        case .object(let source): source.evaluatedObject
+        case .objects: .null
+        }
+    }
+
+    /// What is at the end of a path through to-one relationships, composites and members of JSON.
+    func propertyValue(at path: [String]) -> PropertyValue {
         var current: PropertyValue = .object(self)
         for name in path {
             switch current {
             case .object(let source): current = source.property(name)
             case .value(let value): current = value.property(name)
-            case .objects: return .null
+            case .json(let value): current = .json(value.member(name))
+            case .objects: return .value(.null)
             }
         }
-        return switch current {
-        case .value(let value): value
-        case .object(let source): source.evaluatedObject
-        case .objects: .null
-        }
+        return current
+    }
+}
+
+extension Value {
+    /// A member of a JSON object by its name; null for everything else.
+    func member(_ name: String) -> Value {
+        if case .composite(let members) = self { members[name] ?? .null } else { .null }
     }
 }
 

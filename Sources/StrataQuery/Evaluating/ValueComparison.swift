@@ -54,7 +54,16 @@ public enum ValueComparison {
         case (true, true): .orderedSame
         case (true, false): .orderedAscending
         case (false, true): .orderedDescending
-        default: order(a, b, options) ?? .orderedSame
+        default: order(a, b, options) ?? order(rank(a), rank(b)) ?? .orderedSame
+        }
+    }
+
+    /// Which kinds come first where values of several kinds are sorted, as members of JSON may be: numbers, then text.
+    private static func rank(_ value: Value) -> Int {
+        switch value {
+        case .integer, .double, .decimal, .boolean: 1
+        case .string, .uri: 2
+        default: 3
         }
     }
 

@@ -77,7 +77,12 @@ extension FetchSort {
     ) throws(PredicateEvaluationError) -> Value {
         // Nearly all orders are by properties, which need no evaluator.
         if case .keyPath(let path) = expression.node, !path.contains(where: { $0.utf8.first == UInt8(ascii: "@") }) {
-            return source.value(at: path)
+            switch source.propertyValue(at: path) {
+            // Objects and arrays have no order among each other.
+            case .json(.composite), .json(.list), .objects: return .null
+            case .value(let value), .json(let value): return value
+            case .object(let object): return object.evaluatedObject
+            }
         }
         let value = try expression.evaluate(on: source, environment: environment)
         switch value {

@@ -111,6 +111,7 @@ extension PredicateCompiler {
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
             throw unsupported("ordering by \(sort.expression), whose values may stand in files")
+        case .json: return (term.member?.orderedSQL(sort.options) ?? term.sql) + direction
         default: return term.comparedSQL + direction
         }
     }

@@ -27,6 +27,10 @@ extension PredicateCompiler {
         case .term, .object:
             if isGrouped { return .term(try overGroup(function, try term(arguments[0]), arguments[0].kindName)) }
             throw .invalidPredicate(.noCollection(found: arguments[0].kindName, context: name))
+        case .json(let member):
+            if isGrouped, function == .count { return .term(SQLTerm(sql: "count(\(member.term.sql))", kind: .integer)) }
+            guard function == .count, !isGrouped else { throw unsupported("\(name) of members of JSON") }
+            return .term(evaluated([member.term], kind: .integer) { .function(function, $0) })
         case .composite: throw .invalidPredicate(.noCollection(found: "composite", context: name))
         }
     }
@@ -50,6 +54,7 @@ extension PredicateCompiler {
         for part in parts where !part.isNull {
             let term = try single(part, name)
             terms.append(term)
+            if term.kind == .json { throw unsupported("\(name) of members of JSON") }
             guard let common = Self.common(kind ?? term.kind, term.kind) else {
                 throw .invalidPredicate(.incomparable(left: parts[0].kindName, right: part.kindName, context: name))
             }
@@ -74,6 +79,7 @@ extension PredicateCompiler {
         }
         let result = try Self.value(of: function, values.map(\.value))
         guard let kind = SQLKind(result) else { return .null }
+        guard SQLCoding.encode(result) != nil else { throw unsupported("\(function.rawValue) that gives NaN") }
         return .term(SQLTerm(sql: bound, kind: kind, isDecimalText: true))
     }
 
@@ -128,6 +134,7 @@ extension PredicateCompiler {
     ) throws(StoreError) -> SQLTerm {
         let value = try term(collection.operand)
         try checkInline(value)
+        if value.kind == .json { throw unsupported("\(name) of members of JSON") }
         let result = try overRows(function, value, name)
         return SQLTerm(
             sql: collection.guarded("(SELECT \(result.sql)\(collection.scope.tail))"), kind: result.kind,

@@ -15,6 +15,9 @@ extension PredicateCompiler {
                 throw .invalidPredicate(error)
             }
         }
+        if isDecided(left, op, right) {
+            return try comparison(ofJSON: left, op, right, options, negated: negated)
+        }
         switch op {
         case .equal: return try equality(left, right, options, wants: !negated)
         case .notEqual: return try equality(left, right, options, wants: negated)
@@ -37,6 +40,7 @@ extension PredicateCompiler {
         _ a: SQLOperand, _ b: SQLOperand, _ options: ComparisonOptions, wants: Bool
     ) throws(StoreError) -> String {
         let differs = wants ? "0" : "1"
+        if a.isJSON || b.isJSON { return try comparison(ofJSON: a, .equal, b, options, negated: !wants) }
         switch (a, b) {
         case (.constant(let x), .constant(let y)):
             isReusable = false
@@ -139,6 +143,22 @@ extension PredicateCompiler {
         if term.kind == .external { throw unsupported("comparing a binary value that may stand in a file of its own") }
     }
 
+    /// Refuses JSON where SQLite would have to tell equal values by their text.
+    func checkCanonical(_ term: SQLTerm) throws(StoreError) {
+        if term.kind == .json { throw unsupported("telling equal members of JSON") }
+    }
+
+    /// Whether the comparison is one of JSON as a whole: not of one that is searched in a collection.
+    private func isDecided(_ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand) -> Bool {
+        guard left.isJSON || right.isJSON else { return false }
+        switch (op, left, right) {
+        case (.isIn, _, .list), (.isIn, _, .collection), (.contains, .list, _), (.contains, .collection, _),
+            (.between, _, .list):
+            return false
+        default: return true
+        }
+    }
+
     private func bound(_ constant: SQLConstant, _ term: SQLTerm, _ options: ComparisonOptions) -> String {
         parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
             ComparisonPair(term, constant.value(in: constants), options)?.value ?? .null
@@ -151,13 +171,14 @@ extension PredicateCompiler {
         _ left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand, _ options: ComparisonOptions
     ) throws(StoreError) -> String {
         if left.isNull || right.isNull { return "0" }
+        if left.isJSON || right.isJSON { return try comparison(ofJSON: left, op, right, options, negated: false) }
         let incomparable = StoreError.invalidPredicate(
             .incomparable(left: left.kindName, right: right.kindName, context: op.rawValue))
         for side in [left, right] {
             switch side {
             case .collection, .composite, .list: throw incomparable
             case .constant(let constant): if SQLKind(constant.value) == nil { throw incomparable }
-            case .term, .object: break
+            case .term, .object, .json: break
             }
         }
         if case .constant(let constant) = left {
@@ -248,7 +269,7 @@ extension PredicateCompiler {
     ) throws(StoreError) -> String {
         let equal = try equality(a, b, options, wants: true)
         switch a {
-        case .term, .object: return "(\(try term(a).sql) IS NOT NULL AND \(equal))"
+        case .term, .object, .json: return "(\(try term(a).sql) IS NOT NULL AND \(equal))"
         default: return equal
         }
     }

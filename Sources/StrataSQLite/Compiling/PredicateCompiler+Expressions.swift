@@ -60,6 +60,7 @@ extension PredicateCompiler {
         switch operand {
         case .term(let term): return term
         case .object(let object): return SQLTerm(sql: object.key, kind: .object)
+        case .json(let member): return member.term
         case .constant(let constant):
             guard let kind = SQLKind(constant.value) else {
                 guard constant.value.isNull else { throw unsupported("\(constant.value) as a single value") }
@@ -90,6 +91,13 @@ extension PredicateCompiler {
         _ condition: String, _ first: SQLOperand, _ second: SQLOperand
     ) throws(StoreError) -> SQLOperand {
         if first.isNull, second.isNull { return .null }
+        if first.isJSON || second.isJSON {
+            guard first.isJSON || first.isNull, second.isJSON || second.isNull else {
+                throw unsupported("TERNARY with values of different kinds")
+            }
+            let texts = (try term(first).sql, try term(second).sql)
+            return .json(SQLMember(text: "CASE WHEN \(condition) THEN \(texts.0) ELSE \(texts.1) END"))
+        }
         let a = try term(first)
         let b = try term(second)
         guard let kind = Self.common(first.isNull ? b.kind : a.kind, second.isNull ? a.kind : b.kind) else {
@@ -121,6 +129,7 @@ extension PredicateCompiler {
             case .constant(let constant) where constant.elements != nil || constant.value.isNull:
                 throw unsupported("SUBQUERY of a fixed list")
             case .list: throw unsupported("SUBQUERY of a fixed list")
+            case .json: throw unsupported("SUBQUERY of an array in JSON")
             default: throw .invalidPredicate(.noCollection(found: operand.kindName, context: "SUBQUERY"))
             }
         }
@@ -141,6 +150,7 @@ extension PredicateCompiler {
         _ index: FetchIndex, of base: SQLOperand, at position: Int
     ) throws(StoreError) -> SQLOperand {
         if base.isNull { return .null }
+        if case .json(let member) = base { return try element(index, of: member, at: position) }
         if case .at(let position) = index, case .constant(.string(let key)) = position.node {
             switch base {
             case .object, .composite:
@@ -190,6 +200,7 @@ extension PredicateCompiler {
         try checkInline(value)
         let terms = order.map { backwards ? "\($0) DESC" : $0 }.joined(separator: ", ")
         let sql = "(SELECT \(value.sql)\(collection.scope.tail) ORDER BY \(terms) LIMIT 1 OFFSET \(offset))"
+        if value.kind == .json { return .json(SQLMember(text: sql)) }
         guard case .object(let object) = collection.operand else {
             return .term(SQLTerm(sql: sql, kind: value.kind, isDecimalText: value.isDecimalText))
         }

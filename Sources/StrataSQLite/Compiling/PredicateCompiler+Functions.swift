@@ -20,11 +20,11 @@ extension PredicateCompiler {
             terms.append(try single(argument, name))
             let kind = terms[terms.count - 1].kind
             let isText = function == .uppercase || function == .lowercase
-            guard isText ? kind == .text : kind.isNumber else {
+            guard kind == .json || (isText ? kind == .text : kind.isNumber) else {
                 throw .invalidPredicate(.wrongOperand(found: argument.kindName, context: name))
             }
         }
-        let kinds = terms.map(\.kind)
+        let kinds = terms.map { $0.kind == .json ? .number : $0.kind }
         if kinds.contains(.decimal), kinds.contains(.number) {
             throw unsupported("\(name) of decimal and other numbers")
         }
@@ -46,17 +46,6 @@ extension PredicateCompiler {
             try checkInline(term)
             return term
         }
-    }
-
-    /// An expression over values that the evaluator computes.
-    func evaluated(
-        _ terms: [SQLTerm], kind: SQLKind, function: String = "strata_call",
-        _ expression: @escaping @Sendable ([FetchExpression]) -> FetchExpression
-    ) -> SQLTerm {
-        let call = call(terms.map(\.kind)) { (values) throws(PredicateEvaluationError) in
-            try expression(values.map(FetchExpression.constant)).evaluate(on: Value.null)
-        }
-        return SQLTerm(sql: "\(function)(\(([call] + terms.map(\.sql)).joined(separator: ", ")))", kind: kind)
     }
 
     private static func kind(of function: FetchFunction, _ kinds: [SQLKind]) -> SQLKind {
@@ -84,7 +73,7 @@ extension PredicateCompiler {
         }
         if limit.isNull { return .null }
         let term = try single(limit, "random")
-        guard term.kind.isNumber else {
+        guard term.kind.isNumber || term.kind == .json else {
             throw .invalidPredicate(.wrongOperand(found: limit.kindName, context: "random"))
         }
         return .term(
@@ -110,6 +99,8 @@ extension PredicateCompiler {
         let y = try term(b.operand)
         try checkInline(x)
         try checkInline(y)
+        try checkCanonical(x)
+        try checkCanonical(y)
         guard x.kind == y.kind || (x.kind.isPlainNumber && y.kind.isPlainNumber), let kind = Self.common(x.kind, y.kind)
         else { throw unsupported("\(function.rawValue) of different kinds") }
         var result = a
@@ -148,9 +139,15 @@ extension PredicateCompiler {
         if receiver.isNull || arguments.contains(where: \.isNull) { return .null }
         switch method {
         case .count:
+            if case .json(let member) = receiver {
+                return .term(evaluated([member.term], kind: .integer) { .method($0[0], method, []) })
+            }
             guard case .collection(let collection) = receiver else { throw unsupported(name) }
             return .term(try count(collection))
         case .firstObject, .lastObject:
+            if case .json(let member) = receiver {
+                return try element(method == .firstObject ? .first : .last, of: member, at: 0)
+            }
             guard case .collection(let collection) = receiver, !collection.isSet else { throw unsupported(name) }
             return try element(
                 of: collection, offset: "0", backwards: method == .lastObject)
@@ -168,11 +165,11 @@ extension PredicateCompiler {
         let takesNumber = method == .integerValue || method == .doubleValue
         let takesIndex = method == .substringFromIndex || method == .substringToIndex
         guard
-            terms[0].kind == .text || (takesNumber && terms[0].kind.isNumber)
+            terms[0].kind == .text || terms[0].kind == .json || (takesNumber && terms[0].kind.isNumber)
                 || (method == .length && terms[0].kind == .bytes)
         else { throw .invalidPredicate(.wrongOperand(found: receiver.kindName, context: name)) }
         for (term, argument) in zip(terms.dropFirst(), arguments) {
-            guard term.kind == (takesIndex ? .integer : .text) else {
+            guard term.kind == .json || term.kind == (takesIndex ? .integer : .text) else {
                 throw .invalidPredicate(.wrongOperand(found: argument.kindName, context: name))
             }
         }

@@ -14,6 +14,7 @@ extension PredicateCompiler {
             case .object(let object): current = try property(name, of: object)
             case .composite(let object, let attribute): current = try element(name, of: attribute, in: object)
             case .collection(let collection): current = .collection(try map(name, over: collection))
+            case .json(let member): current = try self.member(name, of: member)
             case .constant, .term, .list: throw unsupported("the key \(name) of a \(current.kindName)")
             }
         }
@@ -25,7 +26,7 @@ extension PredicateCompiler {
     private func property(_ name: String, of object: SQLObject) throws(StoreError) -> SQLOperand {
         let entity = object.entity
         if let slot = entity.slot(named: name) {
-            guard let index = slot.relationshipIndex else { return .term(try column(slot, of: object)) }
+            guard let index = slot.relationshipIndex else { return try attribute(slot, of: object) }
             return .object(try target(entity.relationships[index], slot, of: object))
         }
         if let attribute = entity.attribute(named: name) { return .composite(object, attribute) }
@@ -41,7 +42,12 @@ extension PredicateCompiler {
         guard let slot = object.entity.slot(named: "\(attribute.name).\(name)") else {
             throw unsupported("\(name), for \(object.entity.name).\(attribute.name) has no such element")
         }
-        return .term(try column(slot, of: object))
+        return try self.attribute(slot, of: object)
+    }
+
+    private func attribute(_ slot: SlotDescription, of object: SQLObject) throws(StoreError) -> SQLOperand {
+        let column = try column(slot, of: object)
+        return column.kind == .json ? .json(SQLMember(text: column.sql)) : .term(column)
     }
 
     private func column(_ slot: SlotDescription, of object: SQLObject) throws(StoreError) -> SQLTerm {
@@ -161,6 +167,7 @@ extension PredicateCompiler {
         }
         switch try walk(element, [name]) {
         case .term(let term): result.element = .value(term)
+        case .json(let member): result.element = .json(member)
         case .object(let object): result.element = .object(object)
         case .composite(let object, let attribute):
             result.element = .composite(object, attribute)
@@ -188,6 +195,7 @@ extension PredicateCompiler {
     private func makeDistinct(_ collection: inout SQLCollection) throws(StoreError) {
         let value = try term(collection.operand)
         try checkInline(value)
+        try checkCanonical(value)
         replace(
             &collection, by: "SELECT DISTINCT \(value.canonicalSQL) AS v\(collection.scope.tail)", like: value)
     }
@@ -216,6 +224,9 @@ extension PredicateCompiler {
         guard let op = CollectionOperator(rawValue: name) else { throw .invalidPredicate(.unknownOperator(name: name)) }
         guard case .collection(var collection) = operand else {
             switch operand {
+            case .json(let member):
+                guard op == .count, rest.isEmpty else { throw unsupported("\(name) of an array in JSON") }
+                return .term(evaluated([member.term], kind: .integer) { .path($0[0], [name]) })
             case .constant, .list: throw unsupported("\(name) of a fixed list")
             default: throw .invalidPredicate(.noCollection(found: operand.kindName, context: name))
             }

@@ -197,6 +197,8 @@ final class PredicateCompiler {
             } else {
                 throw .invalidPredicate(.noCollection(found: left.kindName, context: quantifier.rawValue))
             }
+        case .json(let member):
+            return try quantified(ofJSON: member, quantifier, op, right, options, negated: negated)
         default: throw .invalidPredicate(.noCollection(found: left.kindName, context: quantifier.rawValue))
         }
         var list: [String] = []

@@ -25,6 +25,8 @@ struct SQLTerm {
     /// Whether decimal numbers are text for certain; what functions and aggregates give may be a number of SQLite's.
     var isDecimalText = false
     var origin: Origin?
+    /// The member of JSON that the term is, where its kind is ``SQLKind/json``.
+    var member: SQLMember?
 
     /// The term on the left of a comparison or in an order: decimals by number, text by its bytes.
     ///
@@ -89,6 +91,8 @@ indirect enum SQLOperand {
     /// A composite as a whole.
     case composite(SQLObject, AttributeDescription)
     case collection(SQLCollection)
+    /// A member of JSON text, or all of it.
+    case json(SQLMember)
     case list([SQLOperand])
 
     static var null: SQLOperand { .constant(.null) }
@@ -96,6 +100,8 @@ indirect enum SQLOperand {
     var isNull: Bool {
         if case .constant(let constant) = self { constant.value.isNull } else { false }
     }
+
+    var isJSON: Bool { if case .json = self { true } else { false } }
 
     /// The name of the kind of values, for messages.
     var kindName: String {
@@ -105,6 +111,7 @@ indirect enum SQLOperand {
         case .object: "object"
         case .composite: "composite"
         case .collection(let collection): collection.isSet ? "set" : "list"
+        case .json: "json"
         case .list: "list"
         }
     }
@@ -156,6 +163,7 @@ struct SQLCollection {
         case object(SQLObject)
         case composite(SQLObject, AttributeDescription)
         case value(SQLTerm)
+        case json(SQLMember)
     }
 
     let scope: SQLScope
@@ -174,6 +182,7 @@ struct SQLCollection {
         case .object(let object): .object(object)
         case .composite(let object, let attribute): .composite(object, attribute)
         case .value(let term): .term(term)
+        case .json(let member): .json(member)
         }
     }
 

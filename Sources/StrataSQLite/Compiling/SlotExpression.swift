@@ -9,6 +9,8 @@ enum SQLKind: Sendable, Hashable {
     /// Decimal text, or a whole number where a function gave it.
     case decimal
     case text, uri, date, uuid, object, point
+    /// JSON text, of whose content nothing is known.
+    case json
     /// Bytes that always stand in the column.
     case bytes
     /// Bytes that may stand in a file; only nil can be told.
@@ -31,6 +33,7 @@ enum SQLKind: Sendable, Hashable {
         case .uuid: "uuid"
         case .object: "object"
         case .point: "geoPoint"
+        case .json: "json"
         case .bytes, .external: "binary"
         }
     }
@@ -99,7 +102,7 @@ struct SlotExpression {
         case .boolean: .boolean
         case .date: .date
         case .key: .object
-        case .text: slot.type == .uri ? .uri : .text
+        case .text: slot.type == .uri ? .uri : slot.type?.isJSON == true ? .json : .text
         case .decimal: .decimal
         case .uuid: .uuid
         case .geoPoint: .point

@@ -47,14 +47,18 @@ struct ValueCompiler {
             columns.append(try term(column.expression, at: position))
             position += PredicateCompiler.count(column.expression)
         }
+        if plan.isDistinct { for column in columns { try compiler.checkCanonical(column) } }
         var groups: [SQLTerm] = []
         for expression in plan.groupBy {
             compiler.isGrouped = false
             groups.append(try term(expression, at: position))
             compiler.isGrouped = isGrouped
+            try compiler.checkCanonical(groups[groups.count - 1])
             position += PredicateCompiler.count(expression)
         }
-        for (column, term) in zip(plan.columns, columns) { compiler.variables[column.name] = .term(term) }
+        for (column, term) in zip(plan.columns, columns) {
+            compiler.variables[column.name] = term.member.map(SQLOperand.json) ?? .term(term)
+        }
         var having = ""
         if let condition = plan.having {
             guard plan.isSettled(condition) else { throw compiler.unsupported("HAVING \(condition) of single objects") }

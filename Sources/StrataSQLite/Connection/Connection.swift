@@ -45,6 +45,7 @@ package final class Connection {
         self.path = path
         sqlite3_busy_timeout(handle, SQLiteStore.Options.milliseconds(options.busyTimeout))
         SQLFunctions.register(on: handle)
+        JSONFunctions.register(on: handle)
         ValueListModule.register(on: handle)
         rows.register(on: handle)
         calls.register(on: handle)

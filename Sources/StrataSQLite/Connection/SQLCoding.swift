@@ -45,6 +45,7 @@ enum SQLCoding {
         case .uri: return URL(string: text(value)).map(Value.uri) ?? .string(text(value))
         case .date: return .date(Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value)))
         case .object: return .object(sqlite3_value_int64(value))
+        case .json: return JSONText.value(of: SQLFunctions.bytes(value)) ?? .null
         case .bytes, .external: return .binary(blob(value))
         case .uuid:
             let bytes = blob(value)

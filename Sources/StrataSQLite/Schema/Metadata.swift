@@ -41,7 +41,7 @@ extension StoreMetadata {
             for slot in entity.slots {
                 guard let column = layout.column(entity.index, slot.index) else { continue }
                 let destination = slot.relationshipIndex.map { entity.relationships[$0].destination }
-                let kind = destination.map { "to-one \($0)" } ?? slot.type?.name ?? "\(slot.storage)"
+                let kind = destination.map { "to-one \($0)" } ?? slot.type?.storedName ?? "\(slot.storage)"
                 properties[slot.name] = kind + " in \(column.name)"
             }
             for relationship in entity.relationships where relationship.isToMany {

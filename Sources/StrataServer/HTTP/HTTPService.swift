@@ -31,6 +31,7 @@
         private let host: String
         private let port: Int
         private let tls: TLSFiles?
+        private let threads: ServiceThreads?
 
         /// Prepares a service; nothing is bound before ``run(onReady:)``.
         /// - Parameters:
@@ -38,11 +39,17 @@
         ///   - host: The address to listen at.
         ///   - port: The port; 0 takes a free one.
         ///   - tls: The certificate, or nil for plain HTTP.
-        public init(_ server: StackMobServer, host: String = "127.0.0.1", port: Int = 0, tls: TLSFiles? = nil) {
+        ///   - usesOwnThreads: Whether requests are answered outside of Swift's cooperative threads. Pass true if other
+        ///     code of the program may block those, such as a test that calls this service synchronously.
+        public init(
+            _ server: StackMobServer, host: String = "127.0.0.1", port: Int = 0, tls: TLSFiles? = nil,
+            usesOwnThreads: Bool = false
+        ) {
             self.server = server
             self.host = host
             self.port = port
             self.tls = tls
+            threads = usesOwnThreads ? ServiceThreads() : nil
         }
 
         /// Serves until the task is cancelled or the process is told to end by SIGTERM or SIGINT: then no new requests
@@ -56,9 +63,9 @@
         ) async throws {
             let limits = server.options.limits
             let isSecure = tls != nil
-            let (server, budget) = (server, MemoryBudget(limit: limits.memory))
+            let budget = MemoryBudget(limit: limits.memory)
             let responder = CallbackResponder<BasicContext> { request, context in
-                await Self.answer(request, on: context.channel, isSecure: isSecure, server: server, budget: budget)
+                await answer(request, on: context.channel, isSecure: isSecure, budget: budget)
             }
             let http1 = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [RequestDeadline(seconds: limits.requestTimeout)],
@@ -81,7 +88,9 @@
                 onServerRunning: { channel in await onReady(channel.localAddress?.port ?? 0) }, logger: logger)
             defer { server.close() }
             do {
-                try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
+                try await withTaskExecutorPreference(threads) {
+                    try await application.runService(gracefulShutdownSignals: endsOnSignals ? [.sigterm, .sigint] : [])
+                }
             } catch let error as IOError {
                 throw ServerSetupError(
                     "The server cannot listen at \(host):\(port): \(String(cString: strerror(error.errnoCode)))")
@@ -105,24 +114,24 @@
             }
         }
 
-        private static func answer(
-            _ request: Request, on channel: any Channel, isSecure: Bool, server: StackMobServer, budget: MemoryBudget
+        private func answer(
+            _ request: Request, on channel: any Channel, isSecure: Bool, budget: MemoryBudget
         ) async -> Response {
             let limits = server.options.limits
             let lease = MemoryBudget.Lease(budget)
             let body: Data
             do throws(ServerError) {
-                body = try await collect(request, from: channel, upTo: limits.bodySize, lease)
+                body = try await Self.collect(request, from: channel, upTo: limits.bodySize, lease)
             } catch {
                 // The rest of the body is of no use, so the connection ends with the answer.
-                return response(error.response, on: channel, lease, limits, closes: true)
+                return Self.response(error.response, on: channel, lease, limits, closes: true)
             }
             var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
             if let authority = request.head.authority { headers.append(("Host", authority)) }
             let head = ServerRequest(
                 request.method.rawValue, request.head.path ?? "/", headers: headers, body: body,
                 client: channel.remoteAddress?.ipAddress ?? "unknown", isSecure: isSecure)
-            let answer = await withDeadline(limits.requestTimeout) {
+            let answer = await withDeadline(limits.requestTimeout) { [server] in
                 // Work that goes on behind a deadline keeps its claim on memory.
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
@@ -130,14 +139,14 @@
             let share = MemoryBudget.Lease(budget)
             guard request.method == .get else {
                 share.takeAnyway(answer.body.count)
-                return response(answer, on: channel, share, limits, closes: false)
+                return Self.response(answer, on: channel, share, limits, closes: false)
             }
             do throws(ServerError) {
                 try share.take(answer.body.count)
             } catch {
-                return response(error.response, on: channel, share, limits, closes: false)
+                return Self.response(error.response, on: channel, share, limits, closes: false)
             }
-            return response(answer, on: channel, share, limits, closes: false)
+            return Self.response(answer, on: channel, share, limits, closes: false)
         }
 
         private static func collect(
@@ -173,12 +182,12 @@
         }
 
         /// An answer in time, or 408. Work on the store that has begun goes on to its end: a write is never half done.
-        private static func withDeadline(
+        private func withDeadline(
             _ seconds: Double, _ body: @escaping @Sendable () async -> ServerResponse
         ) async -> ServerResponse {
             let (answers, continuation) = AsyncStream.makeStream(of: ServerResponse.self)
-            let work = Task { continuation.yield(await body()) }
-            let timer = Task {
+            let work = Task(executorPreference: threads) { continuation.yield(await body()) }
+            let timer = Task(executorPreference: threads) {
                 try await Task.sleep(for: .seconds(seconds))
                 continuation.yield(ServerError(408, "The request took longer than \(seconds) seconds.").response)
             }

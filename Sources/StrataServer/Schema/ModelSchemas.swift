@@ -62,13 +62,13 @@
 
         private static func kind(of type: AttributeType) -> SchemaField.Kind? {
             switch type {
-            case .integer16, .integer32, .integer64, .date: .integer
+            case .integer16, .integer32, .integer64, .integer, .date: .integer
             case .decimal, .double, .float: .number
             // A file's content comes in a string and is answered as a URL.
             case .string, .uuid, .uri, .binary: .string
             case .boolean: .boolean
             case .geoPoint: .geoPoint
-            case .transformable, .composite: nil
+            case .transformable, .json, .composite: nil
             }
         }
 

@@ -40,6 +40,6 @@ import Testing
         #expect(json.count > 20 && String(decoding: withTags, as: UTF8.self).contains("\"tags\":[]"))
         let (titles, id) = try await ContextsGuide.serving(file.container)
         #expect(titles.isEmpty)
-        #expect(try await file.container.newContext().existingObject(Article.self, with: id).title == "News")
+        #expect(try file.container.newContext().existingObject(Article.self, with: id).title == "News")
     }
 }

@@ -63,7 +63,7 @@
             options.fetchPolicy = .networkOnly
             options.finishesLocally = true
             options.sync.retries = 0
-            // The server answers on the threads that all other tests use, too.
+            // Debug builds on a busy machine take their time.
             options.request.timeout = 300
             options.sync.request.timeout = 300
             change(&options)

@@ -1,0 +1,227 @@
+import Foundation
+import StrataStore
+
+/// JSON text in SQL, and the path of a member of it. Nobody knows of which kind the member is; see
+/// ``PropertyValue/json(_:)``.
+struct SQLMember {
+    /// What gives the text.
+    let text: String
+    /// The names and positions on the way to the member, in SQL.
+    var path: [String] = []
+
+    func sql(_ function: String) -> String { "\(function)(\(([text] + path).joined(separator: ", ")))" }
+
+    /// The member as JSON text.
+    var term: SQLTerm { SQLTerm(sql: sql(JSONFunctions.fragment), kind: .json, member: self) }
+    /// The member where it is text, and nil elsewhere.
+    var textTerm: SQLTerm { SQLTerm(sql: sql(JSONFunctions.text), kind: .text) }
+    /// The member where it is a number or a truth value, and nil elsewhere.
+    var numberTerm: SQLTerm { SQLTerm(sql: sql(JSONFunctions.number), kind: .number) }
+
+    /// What rows are ordered by: numbers before text. Arrays and objects have no order among each other.
+    func orderedSQL(_ options: ComparisonOptions) -> String {
+        let scalar = sql(JSONFunctions.scalar)
+        let text = SQLTerm(sql: scalar, kind: .text).folded(options)
+        return text == scalar ? scalar : "CASE typeof(\(scalar)) WHEN 'text' THEN \(text) ELSE \(scalar) END"
+    }
+}
+
+/// The operands of a condition that SQL leaves to the evaluator.
+private struct EvaluatedOperands: PropertySource {
+    let values: [PropertyValue]
+    /// Anything but nil, of which all properties would be nil.
+    var evaluatedObject: Value { .object(0) }
+
+    func property(_ name: String) -> PropertyValue { Int(name).map { values[$0] } ?? .value(.null) }
+
+    static func path(_ index: Int) -> FetchExpression { .keyPath([String(index)]) }
+}
+
+extension PredicateCompiler {
+    // MARK: Paths
+
+    /// A member of a member.
+    func member(_ name: String, of member: SQLMember) throws(StoreError) -> SQLOperand {
+        // SQL ends where the name would go on.
+        if name.utf8.contains(0) { throw unsupported("the key \(name.debugDescription) of JSON") }
+        return step("'" + name.replacing("'", with: "''") + "'", from: member)
+    }
+
+    /// An element of an array.
+    func element(_ index: FetchIndex, of member: SQLMember, at position: Int) throws(StoreError) -> SQLOperand {
+        switch index {
+        case .size: return .term(evaluated([member.term], kind: .integer) { .index($0[0], .size) })
+        case .first: return step("0", from: member)
+        case .last: return step("-1", from: member)
+        case .at(let expression):
+            let place = try operand(expression, at: position)
+            if place.isNull { return .null }
+            guard case .constant(let constant) = place else {
+                throw unsupported("an index of JSON that is not fixed")
+            }
+            switch constant.value {
+            case .string(let key):
+                // The key decides the SQL.
+                isReusable = false
+                return try self.member(key, of: member)
+            case .integer:
+                return step(
+                    parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
+                        guard case .integer(let place) = constant.value(in: constants), place >= 0 else {
+                            // Before the first there is nothing, which the function takes for the last.
+                            return .integer(.max)
+                        }
+                        return .integer(place)
+                    }, from: member)
+            default: throw unsupported("an index of JSON that is neither a name nor a whole number")
+            }
+        }
+    }
+
+    private func step(_ step: String, from member: SQLMember) -> SQLOperand {
+        // What is nested more deeply is not read.
+        member.path.count >= JSONText.depthLimit ? .null : .json(SQLMember(text: member.text, path: member.path + [step]))
+    }
+
+    // MARK: Comparisons
+
+    /// A comparison of which one side at least is a member of JSON.
+    func comparison(
+        ofJSON left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand, _ options: ComparisonOptions,
+        negated: Bool
+    ) throws(StoreError) -> String {
+        switch op {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+            if case .json(let member) = left, case .constant(let constant) = right {
+                if let sql = try comparison(member, op, constant, options, negated: negated) { return sql }
+            } else if case .constant(let constant) = left, case .json(let member) = right {
+                if let sql = try comparison(member, op.mirrored, constant, options, negated: negated) { return sql }
+            }
+        case .isIn, .between:
+            if case .json(let member) = left, case .constant(let constant) = right,
+                let term = try term(member, comparableWith: constant)
+            {
+                return try comparison(.term(term), op, right, options, negated: negated)
+            }
+        case .contains:
+            if case .constant(let constant) = left {
+                if constant.elements != nil {
+                    return try comparison(ofJSON: right, .isIn, left, options, negated: negated)
+                }
+                return try comparison(left, op, Self.text(right), options, negated: negated)
+            }
+        case .beginsWith, .endsWith, .like, .matches, .matchesText:
+            return try comparison(Self.text(left), op, Self.text(right), options, negated: negated)
+        }
+        let call = try call([left, right]) { .comparison($0[0], op, $0[1], options) }
+        return Self.negate(call, negated)
+    }
+
+    /// A quantified comparison of the elements of an array.
+    func quantified(
+        ofJSON left: SQLMember, _ quantifier: ComparisonQuantifier, _ op: ComparisonOperator, _ right: SQLOperand,
+        _ options: ComparisonOptions, negated: Bool
+    ) throws(StoreError) -> String {
+        let call = try call([.json(left), right]) { .quantified(quantifier, $0[0], op, $0[1], options) }
+        return Self.negate(call, negated)
+    }
+
+    private static func text(_ operand: SQLOperand) -> SQLOperand {
+        if case .json(let member) = operand { .term(member.textTerm) } else { operand }
+    }
+
+    /// A comparison with a constant of which SQLite knows enough; nil for lists and composites.
+    private func comparison(
+        _ member: SQLMember, _ op: ComparisonOperator, _ constant: SQLConstant, _ options: ComparisonOptions,
+        negated: Bool
+    ) throws(StoreError) -> String? {
+        let isEquality = op == .equal || op == .notEqual
+        switch constant.value {
+        case .null:
+            guard isEquality else { return negated ? "1" : "0" }
+            return "\(member.term.sql) IS \((op == .equal) == negated ? "NOT " : "")NULL"
+        case .composite, .list, .set: return nil
+        default: break
+        }
+        if let term = Self.term(member, comparableWith: constant.value) {
+            return try comparison(.term(term), op, .constant(constant), options, negated: negated)
+        }
+        // Dates, bytes and identifiers have no form in JSON.
+        return (op == .notEqual) == negated ? "0" : "1"
+    }
+
+    private static func term(_ member: SQLMember, comparableWith value: Value) -> SQLTerm? {
+        switch value {
+        case .string, .uri: member.textTerm
+        case .integer, .double, .boolean, .decimal: member.numberTerm
+        default: nil
+        }
+    }
+
+    /// A member as text or as a number, where all elements of a list are.
+    private func term(_ member: SQLMember, comparableWith list: SQLConstant) throws(StoreError) -> SQLTerm? {
+        guard let elements = list.elements, let first = elements.first else { return nil }
+        guard let term = Self.term(member, comparableWith: first.value) else { return nil }
+        for element in elements.dropFirst() {
+            guard Self.term(member, comparableWith: element.value)?.kind == term.kind else { return nil }
+        }
+        return term
+    }
+
+    /// A condition that the evaluator decides, row by row.
+    private func call(
+        _ operands: [SQLOperand], _ condition: @escaping @Sendable ([FetchExpression]) -> FetchPredicate
+    ) throws(StoreError) -> String {
+        var terms: [SQLTerm] = []
+        // Of constants, the position; of the rest, which argument of the call it is.
+        var places: [(constant: SQLConstant?, argument: Int, isJSON: Bool)] = []
+        for operand in operands {
+            switch operand {
+            case .constant(let constant): places.append((constant, 0, false))
+            case .json, .term, .object:
+                let term = try term(operand)
+                try checkInline(term)
+                places.append((nil, terms.count, term.kind == .json))
+                terms.append(term)
+            case .composite, .collection, .list:
+                throw unsupported("comparing a member of JSON with a \(operand.kindName)")
+            }
+        }
+        let kinds = terms.map(\.kind)
+        let bound = parameters.addObject { [places] (constants: [Value]) throws(StoreError) -> SQLValue in
+            let fixed = places.map { $0.constant?.value(in: constants) }
+            let arguments = places.map { (index: $0.argument, isJSON: $0.isJSON) }
+            return .call(
+                SQLCall(kinds: kinds) { (values) throws(PredicateEvaluationError) in
+                    let source = EvaluatedOperands(
+                        values: zip(fixed, arguments).map { constant, argument in
+                            if let constant { return .value(constant) }
+                            let value = values[argument.index]
+                            return argument.isJSON ? .json(value) : .value(value)
+                        })
+                    let paths = source.values.indices.map(EvaluatedOperands.path)
+                    return .boolean(try condition(paths).evaluate(on: source))
+                })
+        }
+        return "strata_call(\(([bound] + terms.map(\.sql)).joined(separator: ", ")))"
+    }
+
+    // MARK: Functions
+
+    /// An expression over values that the evaluator computes.
+    func evaluated(
+        _ terms: [SQLTerm], kind: SQLKind, function: String = "strata_call",
+        _ expression: @escaping @Sendable ([FetchExpression]) -> FetchExpression
+    ) -> SQLTerm {
+        let kinds = terms.map(\.kind)
+        let call = call(kinds) { (values) throws(PredicateEvaluationError) in
+            let source = EvaluatedOperands(values: values.map(PropertyValue.json))
+            // What comes of JSON may be of any kind, which is no error then.
+            let operands = zip(kinds, values).enumerated().map { index, operand in
+                operand.0 == .json ? EvaluatedOperands.path(index) : FetchExpression.constant(operand.1)
+            }
+            return try expression(operands).evaluate(on: source)
+        }
+        return SQLTerm(sql: "\(function)(\(([call] + terms.map(\.sql)).joined(separator: ", ")))", kind: kind)
+    }
+}
