@@ -159,7 +159,8 @@ import Testing
             #"{"scale":1.5,"tags":["x","y"],"theme":"dark"}"#
         ])
         #expect(try file.shell("SELECT json_extract(notes, '$.authors[0].name') FROM article") == ["Inca"])
-        let read = try #require(try file.container.newContext().fetch(FetchRequest<Article>()).first)
+        let reader = file.container.newContext()
+        let read = try #require(try reader.fetch(FetchRequest<Article>()).first)
         #expect(read.layout == Layout(theme: "dark", scale: 1.5, tags: ["x", "y"]))
         #expect(read.notes == article.notes)
         #expect(try read.value(forKey: "notes", as: Notes.self) == article.notes)
