@@ -40,6 +40,8 @@ public enum PersistenceError: Error, Sendable {
     /// A to-many relationship was emptied after a read of it failed: it is not known whether members were to be removed.
     /// Refresh the object without merging, or roll back, and change the relationship again.
     case relationshipNotRead(ObjectID, relationship: String)
+    /// The store holds a value that is not a value of its attribute. Only ``ManagedObjectContext/onFaultError`` gets it.
+    case damagedValue(DamagedValue)
     /// The task that waited for a fetch was cancelled.
     case cancelled
 }
@@ -77,6 +79,7 @@ extension PersistenceError: CustomStringConvertible {
         case .relationshipNotRead(let id, let relationship):
             "\(id).\(relationship) was emptied after a read of it failed, so it is not known which members were to be "
                 + "removed; refresh the object without merging its changes, or roll back, and change it again"
+        case .damagedValue(let value): value.description
         case .cancelled: "the task was cancelled before the fetch was done"
         }
     }
