@@ -145,9 +145,9 @@ extension WorldDriver {
     private func path(_ entity: String) -> [String]? {
         if random.oneIn(3), let relation = random.pick(WorldSchema.relations(entity).filter({ $0.cardinality == .one }))
         {
-            return random.pick(WorldSchema.attributes(relation.destination)).map { [relation.name, $0] }
+            return random.pick(WorldSchema.comparableAttributes(relation.destination)).map { [relation.name, $0] }
         }
-        return random.pick(WorldSchema.attributes(entity)).map { [$0] }
+        return random.pick(WorldSchema.comparableAttributes(entity)).map { [$0] }
     }
 
     struct Criterion {

@@ -28,7 +28,9 @@ extension WorldDriver {
         }
     }
 
-    func save(_ context: WorldContext, policy: MergePolicy) throws {
+    /// Saves by a policy.
+    /// - Parameter attempted: How the save ended, if it was made already.
+    func save(_ context: WorldContext, policy: MergePolicy, attempted: Outcome? = nil) throws {
         context.context.mergePolicy = policy
         let wasClean = context.isClean
         if let parent = context.parent {
@@ -55,7 +57,7 @@ extension WorldDriver {
         let before = Set(store.world.rows.keys)
         let expected = store.save(context, policy: policy)
         note(context, "save \(policy): \(expected)")
-        let actual = try outcome(context)
+        let actual = try attempted ?? outcome(context)
         try require(actual, is: expected, context)
         guard case .saved(let hasConflicts) = expected else {
             try checkPending(context)
@@ -91,7 +93,7 @@ extension WorldDriver {
     }
 
     /// How a save ends.
-    private func outcome(_ context: WorldContext) throws -> Outcome {
+    func outcome(_ context: WorldContext) throws -> Outcome {
         do throws(PersistenceError) {
             try context.context.save()
             return .saved(withConflicts: false)
@@ -103,6 +105,7 @@ extension WorldDriver {
             case .conflicts: return .conflicts
             case .objectNotFound: return .notFound
             case .store(.constraint): return .dangling
+            case .store(.locked), .store(.diskFull), .store(.io): return .failed
             default: throw error
             }
         }

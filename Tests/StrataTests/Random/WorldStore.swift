@@ -9,6 +9,8 @@ enum Outcome: Hashable {
     case dangling
     /// A child changed an object that is gone below.
     case notFound
+    /// The store failed.
+    case failed
 }
 
 /// The store in the reference model.
