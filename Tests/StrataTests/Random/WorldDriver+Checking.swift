@@ -17,6 +17,7 @@ extension WorldDriver {
 
     /// Compares the pending changes of a context with the model.
     func checkPending(_ context: WorldContext) throws {
+        context.settleNullifications()
         let view = context.view
         let inserted = Set(context.context.insertedObjects.map { Ident($0.objectID) })
         if inserted != Set(context.inserted.keys) {

@@ -55,6 +55,7 @@ extension WorldDriver {
             return
         }
         let before = Set(store.world.rows.keys)
+        context.settleNullifications()
         let expected = store.save(context, policy: policy)
         note(context, "save \(policy): \(expected)")
         let actual = try attempted ?? outcome(context)

@@ -89,6 +89,7 @@ final class WorldDriver {
 
     private func runStep() throws {
         let context = all[random.below(all.count)]
+        for root in roots { root.settleNullifications() }
         guard root(of: context).isSynced else { return try runStale(root(of: context)) }
         switch random.below(108) {
         case 100..<102: try upsert(context)
@@ -290,6 +291,9 @@ final class WorldDriver {
         let object = try object(id, context)
         try changing(context) { context.context.delete(object) }
         context.delete(id)
+        if context.parent == nil {
+            context.deferNullifications(otherThan: Set(context.context.updatedObjects.map { Ident($0.objectID) }))
+        }
         for id in doomed { context.held[id] = nil }
         try refreshDescendants(context)
     }

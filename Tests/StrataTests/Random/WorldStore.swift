@@ -60,6 +60,9 @@ final class WorldStore {
         for id in deletes { next.rows[id] = nil }
         for (id, row) in inserts { next.rows[id] = row }
         for (id, cells) in writes { for (name, cell) in cells { next.rows[id]?.cells[name] = cell } }
+        for item in context.deferred where next.rows[item.id]?.cells[item.name] == .ref(item.target) {
+            next.rows[item.id]?.cells[item.name] = nil
+        }
         if breaksUnique(next, context, inserts: inserts) { hasConflicts = true }
         if policy == .error, hasConflicts { return .conflicts }
         let pairs = context.pairs.mapValues { changes in
