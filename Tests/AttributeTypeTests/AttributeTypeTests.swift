@@ -247,4 +247,25 @@ import Testing
         let article = try #require(try file.container.newContext().fetch(Article.where { $0.layout.theme == "new" }).first)
         #expect(article.layout == Layout(theme: "new"))
     }
+
+    @Test("TERNARY of a member of JSON and a plain value compares like each of them")
+    func choices() throws {
+        let first = article("A", "dark")
+        first.layout.columns = 3
+        first.wordCount = 7
+        article("B", "plain").wordCount = 12
+        for (format, expected) in [
+            ("TERNARY(wordCount > 10, layout.columns, wordCount) == 7", ["A"]),
+            ("TERNARY(wordCount > 10, layout.theme, title) == 'plain'", ["B"]),
+            ("TERNARY(wordCount > 10, layout.theme, title) IN {'A', 'plain'}", ["A", "B"]),
+            ("TERNARY(wordCount > 10, layout.columns, nil) == nil", ["A", "B"]),
+            ("TERNARY(wordCount < 10, layout.columns, wordCount) > 5", ["B"]),
+            ("TERNARY(wordCount < 10, layout.columns, wordCount) == TERNARY(wordCount < 10, 3, layout.columns)", ["A"]),
+            ("NOT (TERNARY(wordCount > 10, layout.theme, title) BEGINSWITH 'pl')", ["A"]),
+            ("TERNARY(wordCount > 10, layout.theme, wordCount) != 7", ["B"]),
+        ] as [(String, [String])] {
+            let condition = try FetchPredicate(format: format)
+            #expect(try titles { _ in condition } == expected, "\(format)")
+        }
+    }
 }
