@@ -16,7 +16,7 @@ final class KeyAllocator: Sendable {
         /// What is left of a random range.
         var unreserved: Range<Int64> = 0..<0
         /// When the store is asked again after it could not reserve keys.
-        var nextAttempt = ContinuousClock.now
+        var nextAttempt: ContinuousClock.Instant?
     }
 
     private static let largestBlock = 4096
@@ -63,16 +63,25 @@ final class KeyAllocator: Sendable {
     /// Asks the store for a block; nil if it cannot reserve one.
     private func reserved(_ reserve: inout Reserve, _ rootIndex: Int) -> Range<Int64>? {
         let start = ContinuousClock.now
-        guard start >= reserve.nextAttempt else { return nil }
+        if let nextAttempt = reserve.nextAttempt, start < nextAttempt { return nil }
         let size = min(reserve.blockSize * 2, Self.largestBlock)
         if let range = try? store.allocateKeys(size, rootIndex: rootIndex), !range.isEmpty {
             reserve.blockSize = size
+            reserve.nextAttempt = nil
             return range
         }
-        // A locked store lets its callers wait. Inserts spend no more than a tenth of their time on that.
+        // A locked store lets its callers wait. Inserts spend no more than a tenth of their time on that, unless a commit
+        // shows that the store can be written again.
         let end = ContinuousClock.now
         reserve.nextAttempt = end + (end - start) * 10
         return nil
+    }
+
+    /// Notes that the store has been written to: it can reserve keys again.
+    func storeWasWritten() {
+        reserves.withLock { reserves in
+            for rootIndex in reserves.keys { reserves[rootIndex]?.nextAttempt = nil }
+        }
     }
 
     private func unreserved(_ reserve: inout Reserve, upTo count: Int) -> Range<Int64> {

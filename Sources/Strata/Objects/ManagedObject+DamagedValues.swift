@@ -5,15 +5,23 @@ extension ManagedObject {
     /// What a required attribute reads as whose stored value is damaged.
     @usableFromInline
     final func damagedValue<T: RowValue>(_ slot: Int) -> T {
-        reportDamage(slot)
+        if !wasAssigned(slot) { reportDamage(slot) }
         return T.load(row, slot)
     }
 
     /// What an optional attribute reads as whose stored value is damaged: nil.
     @usableFromInline
     final func damagedOptionalValue<T: RowValue>(_ slot: Int) -> T? {
+        if wasAssigned(slot) { return T.load(row, slot) }
         reportDamage(slot)
         return nil
+    }
+
+    /// Whether the application has set the value, for instance to NaN. A save refuses it; until then it reads as it was set.
+    private func wasAssigned(_ slot: Int) -> Bool {
+        guard let extras, let changes = extras.changes, changes.slots.contains(slot) else { return false }
+        guard let snapshot = changes.snapshot, binding.entity.slots.indices.contains(slot) else { return true }
+        return !row.hasSameValue(as: snapshot.row, slot: slot, storage: binding.entity.slots[slot].storage)
     }
 
     /// Reports a value that is damaged, if it is.

@@ -199,7 +199,7 @@ extension PredicateCompiler {
         }
         try checkKinds(a, constant)
         guard let pair = ComparisonPair(a, constant.value, options) else {
-            // Numbers and dates that are no number have a kind, but no order.
+            // NaN has a kind but no order.
             if a.kind.isNumber, SQLKind(constant.value)?.isNumber == true { return "0" }
             if a.kind == .date, case .date = constant.value { return "0" }
             throw incomparable

@@ -10,6 +10,9 @@ import StrataStore
 /// table, each attribute and to-one relationship a column, each many-to-many relationship a table of pairs; names
 /// follow the model's naming convention. The file can be read with any SQLite tool. Zero has no sign in the file, and
 /// `NaN` cannot be saved.
+///
+/// All stored properties but the time of the next sweep are constants, prepared when the store is opened so that threads share
+/// them without locks; that is why there are more than a dozen.
 public final class SQLiteStore: PersistentStore {
     public let identifier: UUID
     public let name: String
