@@ -35,7 +35,7 @@
             #expect(await bench.send("GET", "/user/logout", session: session).status == 200)
             #expect(await bench.send("GET", "/user/loggedInUser", session: session).status == 401)
             #expect(
-                try Data(contentsOf: bench.folder.appending(path: "strata.sqlite")).range(of: Data("robin".utf8)) == nil
+                try Data(contentsOf: bench.folder.appending(path: "development/strata.sqlite")).range(of: Data("robin".utf8)) == nil
             )
         }
 

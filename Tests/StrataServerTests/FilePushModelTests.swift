@@ -29,7 +29,7 @@
             #expect(await bench.send("PUT", "/photo/1", ["image": .string(url)]).json?["image"] == .string(url))
             await bench.send("POST", "/photo", ["image": .string(content.replacing("goat", with: "../../etc/x\u{1}y"))])
             let kept = FileManager.default.enumerator(
-                at: bench.folder.appending(path: "files"), includingPropertiesForKeys: nil)?
+                at: bench.folder.appending(path: "development/files"), includingPropertiesForKeys: nil)?
                 .compactMap { ($0 as? URL)?.lastPathComponent }
             #expect(kept?.filter { $0.count == 64 } == [digest])
             #expect(
@@ -53,7 +53,7 @@
 
         private func files(_ bench: Bench) -> Int {
             FileManager.default.enumerator(
-                at: bench.folder.appending(path: "files"), includingPropertiesForKeys: nil)?
+                at: bench.folder.appending(path: "development/files"), includingPropertiesForKeys: nil)?
                 .compactMap { ($0 as? URL)?.lastPathComponent }.filter { $0.count >= 64 }.count ?? 0
         }
 

@@ -12,7 +12,7 @@
             let time = BenchTime()
             func open() throws -> StackMobServer {
                 var options = ServerOptions()
-                options.passwordCost = PasswordCost(rounds: 16)
+                options.passwords.cost = PasswordCost(rounds: 16)
                 return try StackMobServer(
                     folder: folder.path, options: options, clock: ServerClock(milliseconds: { time.milliseconds }),
                     logger: silent)
@@ -152,8 +152,8 @@
         @Test("What one request may do is bounded in all of its parts")
         func bounds() async throws {
             let bench = try Bench {
-                $0.limits.requestObjects = 10
-                $0.limits.answerSize = 5_000
+                $0.limits.requests.objects = 10
+                $0.limits.answers.size = 5_000
             }
             let relations = ["X-StackMob-Relations": "children=child"]
             func family(_ children: Int) -> JSONValue {

@@ -5,6 +5,8 @@ struct ContextSettings {
     let observesObjects: Bool
     var name: String?
     var author: String?
+    /// Stops the reads that the context waits for.
+    var readCancellation: ReadCancellation?
     var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     var lastFaultError: PersistenceError?
     /// How many errors were reported because nothing could be thrown. A computation that reads properties compares it before
