@@ -289,8 +289,8 @@
             func curl(_ arguments: String...) throws -> JSONValue? {
                 try? JSONValue(parsing: try Tool.run("curl", ["-sk", "--max-time", "20"] + arguments))
             }
-            _ = try curl("-d", #"{"username":"ann","password":"x"}"#, "\(base)/user")
-            let session = try #require(Session(try curl("-d", "username=ann&password=x", "\(base)/user/accessToken")))
+            _ = try curl("-d", #"{"username":"ann","password":"long enough"}"#, "\(base)/user")
+            let session = try #require(Session(try curl("-d", "username=ann&password=long+enough", "\(base)/user/accessToken")))
             let signed = session.authorization(
                 ServerRequest("GET", "/user/loggedInUser"), seconds: Int64(Date().timeIntervalSince1970),
                 host: "127.0.0.1",

@@ -52,6 +52,10 @@
         private func read(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
             let options = options
             let shape = try ObjectReader.Shape(call.request)
+            let others = QueryParameters.read(call.request.query)?.filter { $0.name != ObjectReader.Shape.expandParameter }
+            if let other = others?.first {
+                throw .badRequest("One object is read without conditions; \(other.name.prefix(80)) is not known here.")
+            }
             let level = options.access.level(.read, schema: name, isUser: options.accounts(name) != nil)
             let grant = try call.principal.grant(level, "read \(name)")
             return try await call.database.read { (scope) throws(ServerError) in
