@@ -63,7 +63,7 @@
             case .conflicts: self.init(409, "The object was changed at the same moment; read it and try again.")
             case .store(.invalidPredicate(let reason)): self.init(400, "\(reason)")
             case .store(.locked): self.init(503, "The store is busy.", retryAfter: 1)
-            case .store(.cancelled): self.init(503, "The request was given up.", retryAfter: 1)
+            case .cancelled, .store(.cancelled): self.init(503, "The request was given up.", retryAfter: 1)
             case .store(.diskFull): self.init(503, "The server has no room left.")
             default: self.init(500, "The store failed.")
             }

@@ -115,7 +115,7 @@
             let yaml = "users: [{schema: user}, {schema: driver, key: badge, password: pin}]"
             #expect(
                 try ServerConfiguration(yaml: yaml, path: "c").options.accountSchemas == bench.server.options.accountSchemas)
-            let model = try ManagedObjectModel {
+            let model = try ManagedObjectModel(name: "M") {
                 Entity("Member") {
                     Attribute("memberId", .string).unique()
                     Attribute("password", .string).optional()
@@ -219,10 +219,10 @@
 
         @Test("Values that any type may hold are served as they are, and refused where nothing can be asked of them")
         func json() async throws {
-            let model = try ManagedObjectModel {
+            let model = try ManagedObjectModel(name: "M") {
                 Entity("Page") {
                     Attribute("pageId", .string).unique()
-                    Attribute("layout", .json).optional()
+                    Attribute("layout", .json(JSONType("Layout"))).optional()
                 }
             }
             let bench = try Bench(model: model)

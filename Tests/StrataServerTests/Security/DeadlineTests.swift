@@ -56,7 +56,8 @@
                 await bench.server.respond(to: ServerRequest("GET", "/_metrics", client: client)).status
             }
             #expect(await status("192.0.2.9") == 200)
-            #expect(await status("198.51.100.7") == 404 && status("127.0.0.1") == 404)
+            #expect(await status("198.51.100.7") == 404)
+            #expect(await status("127.0.0.1") == 404)
         }
 
         @Test("Logs name no accounts, no objects and no queries")
@@ -84,9 +85,8 @@
             let (key, chain) = try Tool.certificate(in: folder)
             let server = try ServerProcess(folder: folder, arguments: ["--tls-certificate", chain, "--tls-key", key])
             func isTrusted(_ chain: String) -> Bool {
-                (try? Tool.run(
-                    "curl", ["-sf", "--max-time", "20", "--cacert", chain, "https://localhost:\(server.port)/health"]))
-                    != nil
+                let address = "https://localhost:\(server.port)/health"
+                return (try? Tool.end("curl", ["-sf", "--max-time", "60", "--cacert", chain, address]))?.status == 0
             }
             #expect(isTrusted(chain))
             let other = folder.appending(path: "renewed")
