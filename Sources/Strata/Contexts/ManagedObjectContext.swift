@@ -54,6 +54,12 @@ public final class ManagedObjectContext {
         set { core.settings.author = newValue }
     }
 
+    /// Stops the fetches and counts that the context waits for, from any thread: they throw ``StoreError/cancelled``.
+    package var readCancellation: ReadCancellation? {
+        get { core.settings.readCancellation }
+        set { core.settings.readCancellation = newValue }
+    }
+
     /// Whether commits of other contexts of the container are merged at boundaries. False leaves objects as they are
     /// until you refresh them. A child context does not merge: it shows its parent's state at the time of the read.
     ///

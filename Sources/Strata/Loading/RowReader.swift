@@ -55,7 +55,7 @@ struct RowReader {
         } else {
             let known = knownRows(entityIndex: plan.entityIndex)
             batch = try core.store { (store) throws(StoreError) in
-                try store.fetch(plan, known: known, cancellation: nil)
+                try store.fetch(plan, known: known, cancellation: core.settings.readCancellation)
             }
         }
         cache.add(batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp)
