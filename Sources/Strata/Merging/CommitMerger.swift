@@ -168,6 +168,14 @@ struct CommitMerger {
             RowEditing.setVersion(read.row.version &+ 1, in: slab)
             object.takeSnapshot(RowReference(slab: slab, row: slab.row))
         }
+        // The deleted object may have come back: a merge policy preferred what others had made of it.
+        guard let relationship = model.entities[clearing.entityIndex].slots[clearing.slot].relationshipIndex.map({
+            model.entities[clearing.entityIndex].relationships[$0]
+        }), let index = model.inverse(of: relationship)?.toManyIndex
+        else { return }
+        for target in clearing.targets {
+            if let owner = core.object(relationship.destinationIndex, target) { core.unloading.members(of: owner, index) }
+        }
     }
 
     /// After a commit with deletes: the store has set references to the deleted objects to nil, also those that the

@@ -34,7 +34,10 @@ extension WorldDriver {
         defer { faults.recover() }
         try change()
         faults.recover()
-        if calls.withLock(\.self) > 0 { context.context.processPendingChanges() }
+        guard calls.withLock(\.self) > 0 else { return }
+        context.context.processPendingChanges()
+        // Others may save before the row is read. The model takes it as it is now.
+        for object in context.context.updatedObjects where object.isFault { _ = try object.value(forKey: "name") }
     }
 
     /// A save that the store does not take leaves everything as it was.
