@@ -35,7 +35,8 @@
             #expect(await bench.send("GET", "/user/logout", session: session).status == 200)
             #expect(await bench.send("GET", "/user/loggedInUser", session: session).status == 401)
             #expect(
-                try Data(contentsOf: bench.folder.appending(path: "development/strata.sqlite")).range(of: Data("robin".utf8)) == nil
+                try Data(contentsOf: bench.folder.appending(path: "development/strata.sqlite")).range(
+                    of: Data("robin".utf8)) == nil
             )
         }
 
@@ -163,7 +164,8 @@
             let temporary = try #require(text.firstMatch(of: /is ([0-9a-f]{20})/)?.1)
             bench.advance(seconds: 24 * 3600 + 1)
             #expect(
-                await bench.form("accessToken", "username=ann%40example.org&password=\(temporary)&new_password=new").status == 401)
+                await bench.form("accessToken", "username=ann%40example.org&password=\(temporary)&new_password=new")
+                    .status == 401)
         }
 
         @Test("A password is changed by who knows the old one")

@@ -23,7 +23,9 @@ func answer(_ text: String, _ status: HTTPResponse.Status = .ok) -> Response {
 
 let router = Router()
 router.get("item/:id") { _, context in
-    guard let text = table.use({ $0.object(context.parameters.get("id") ?? "") }) else { return answer("{}", .notFound) }
+    guard let text = table.use({ $0.object(context.parameters.get("id") ?? "") }) else {
+        return answer("{}", .notFound)
+    }
     return answer(text)
 }
 router.get("item") { _, _ in answer(table.use { $0.objects(20) }) }
@@ -37,5 +39,9 @@ router.post("item") { request, context in
 }
 let application = Application(
     router: router, configuration: .init(address: .hostname("127.0.0.1", port: Int(arguments[1])!)),
-    logger: { var logger = Logger(label: "plain"); logger.logLevel = .error; return logger }())
+    logger: {
+        var logger = Logger(label: "plain")
+        logger.logLevel = .error
+        return logger
+    }())
 try await application.runService()
