@@ -167,14 +167,13 @@ bench-loopback: dependencies
 
 bench-server: dependencies
 	$(SWIFT) build -c release $(TRAITS) --product strata-server
-	$(SWIFT) build -c release --package-path Benchmarks/Server --product PlainServer
-	Benchmarks/Server/measure.py "$$($(SWIFT) build -c release $(TRAITS) --show-bin-path)/strata-server" \
-		"$$($(SWIFT) build -c release --package-path Benchmarks/Server --show-bin-path)/PlainServer" $(ARGS)
+	$(SWIFT) build -c release $(TRAITS) --product PlainServer
+	Benchmarks/Server/measure.py "$$($(SWIFT) build -c release $(TRAITS) --show-bin-path)" $(ARGS)
 
 bench-build: dependencies
 	Benchmarks/measure-build.py $(ARGS)
 
 clean:
-	rm -rf Benchmarks/.build Benchmarks/Server/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
+	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
 	rm -rf .build .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -1,3 +1,4 @@
+#if Server
 import Foundation
 import Hummingbird
 
@@ -45,3 +46,4 @@ let application = Application(
         return logger
     }())
 try await application.runService()
+#endif

@@ -1,4 +1,4 @@
-import CSQLite
+import StrataCSQLite
 import Foundation
 import Synchronization
 
