@@ -195,7 +195,8 @@ let package = Package(
             ],
             exclude: ["Gates/thresholds.json"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
-        .testTarget(name: "StrataTests", dependencies: ["Strata", "SeededRandom"]),
+        .testTarget(
+            name: "StrataTests", dependencies: ["Strata", "StrataTesting", "StrataCSQLite", "SeededRandom"]),
         .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "EverydayTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(

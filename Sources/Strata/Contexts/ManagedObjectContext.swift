@@ -96,7 +96,7 @@ public final class ManagedObjectContext {
     }
 
     /// Merges the commits of other contexts, if ``automaticallyMergesChanges`` is set. Fetches, saves and `perform` do
-    /// it by themselves.
+    /// it by themselves. Also makes the relationship changes that waited for rows which could not be read.
     ///
     /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and objects that are deleted
     /// here stay deleted. Objects that others deleted are ``ManagedObject/isMissing``, unless values of them are changed

@@ -29,7 +29,10 @@ struct RowReader {
         var result: [RowReference] = []
         var unknown: [Int64] = []
         for key in keys {
-            guard let object = core.object(entityIndex, key), !object.isFault else {
+            let object = core.object(entityIndex, key)
+            // An edit, or a delete, that was made while the row could not be read.
+            if let object, object.isFault, object.hasChanges { try core.faults.load(object) }
+            guard let object, !object.isFault else {
                 unknown.append(key)
                 continue
             }
