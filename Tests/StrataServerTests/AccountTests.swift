@@ -241,6 +241,19 @@
             #expect(await bench.form("twitterAccessToken", "tw_tk=good-5&tw_ts=s").status == 401)
         }
 
+        @Test("An account elsewhere makes none here that the rules do not let in, nor one with the name of a request")
+        func socialRules() async throws {
+            let closed = try Bench(verifier: Directory()) { $0.access.accounts.levels[.create] = .nobody }
+            #expect(await closed.form("facebookAccessTokenWithCreate", "fb_at=good-1&username=ann").status == 405)
+            #expect(await closed.form("twitterAccessTokenWithCreate", "tw_tk=good-1&tw_ts=s").status == 405)
+            let creation: JSONValue = ["fb_at": "good-1", "username": "ann"]
+            #expect(await closed.send("POST", "/user/createUserWithFacebook", creation).status == 405)
+            let bench = try Bench(verifier: Directory())
+            let reserved = await bench.form("facebookAccessTokenWithCreate", "fb_at=good-1&username=loggedInUser")
+            #expect(reserved.status == 400)
+            #expect(await bench.form("facebookAccessTokenWithCreate", "fb_at=good-1&username=ann").status == 200)
+        }
+
         @Test("Without a verifier such requests are not implemented")
         func noVerifier() async throws {
             #expect(await (try Bench()).form("facebookAccessToken", "fb_at=x").status == 501)
