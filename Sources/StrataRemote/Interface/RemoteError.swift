@@ -32,8 +32,12 @@ public struct RemoteError: Error, Sendable, Hashable {
         case missingSecret
         /// The back end cannot do it. Nothing was sent. The message names the part.
         case unsupported
-        /// The answer is not what the protocol promises.
+        /// The answer is not what the protocol promises: it may be from somebody else, a portal for instance. It says
+        /// nothing about the objects that the request was about.
         case invalidAnswer
+        /// The server does not know the cursor of a pull any more, because it has expired or the server's data was
+        /// restored. The pull begins again.
+        case cursorExpired
     }
 
     /// What it means.

@@ -60,11 +60,15 @@ extension ApplySession {
         }
         if old.row.version == 0 { return try fill(old, item, told) }
         guard old.row.entityIndex == entity.index else {
-            throw .invalidData(
-                entity: model.entities[old.row.entityIndex].name, property: "entity", key: key,
-                reason: "the server says that it is a \(entity.name); purge it and read it again")
+            unreadable.append(
+                UnreadableRecord(
+                    identity: item.record.identity,
+                    error: RemoteError(
+                        .invalidAnswer, domain: "Strata",
+                        message: "the server says that \(model.entities[old.row.entityIndex].name) \(item.record.id) is a "
+                            + "\(entity.name); purge it and read it again", identity: item.record.identity)))
+            return
         }
-        if let known = item.known?.modified, let modified = item.record.modified, modified < known { return }
         try update(old, item, told)
     }
 

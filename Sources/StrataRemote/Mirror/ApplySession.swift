@@ -22,6 +22,10 @@ struct ApplySession {
     var gone: Set<RemoteIdentity> = []
     var rows: [RowIdentity: RowReference] = [:]
     var outboxIsEmpty = false
+    /// Records that cannot be taken in.
+    var unreadable: [UnreadableRecord] = []
+    /// Objects of which the server is asked again: their record was overtaken, or came before their save has ended.
+    var overtaken: [RemoteIdentity] = []
 
     /// A record on its way in. Identities name the topmost entity of the hierarchy.
     struct Item {
@@ -52,12 +56,30 @@ struct ApplySession {
         try readRows()
         for item in items { try place(item) }
         try write()
-        return AppliedChanges(rows: records.map { row(of: $0) }, change: change)
+        try noteForLater()
+        return AppliedChanges(rows: records.map { row(of: $0) }, change: change, unreadable: unreadable)
+    }
+
+    private mutating func noteForLater() throws(StoreError) {
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        for identity in overtaken {
+            try links.noteStale(identity)
+            // Those that are here belong to the answer all the same, as they are by now.
+            guard let entity = model.entity(named: identity.entity) else { continue }
+            let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
+            if let key = known?.key { keys[named(identity.id, entity)] = key }
+        }
+        for record in unreadable {
+            if let identity = record.identity { try links.noteStale(identity) }
+            mirror.unreadable.add(record)
+        }
+        mirror.unreadable.remove(items.map(\.record.identity))
+        if let ticket { mirror.order.noteRead(items.map(\.identity), ticket) }
     }
 
     func row(of record: RemoteRecord) -> RowIdentity? {
         guard let entity = model.entity(named: record.entity) else { return nil }
-        return keys[named(record.id, entity)].map { RowIdentity(entityIndex: entity.index, key: $0) }
+        return keys[named(mirror.canonical(record.id, entity), entity)].map { RowIdentity(entityIndex: entity.index, key: $0) }
     }
 
     func named(_ id: String, _ entity: EntityDescription) -> RemoteIdentity {
@@ -70,28 +92,81 @@ struct ApplySession {
     mutating func flatten(_ record: RemoteRecord) {
         guard let entity = model.entity(named: record.entity), !entity.isAbstract else { return }
         var record = record
+        record.id = mirror.canonical(record.id, entity)
         for (name, value) in record.values {
             switch value {
+            case .value: continue
             case .record(let inner):
                 flatten(inner)
                 record.values[name] = .reference(inner.id)
             case .records(let list):
                 for inner in list { flatten(inner) }
                 record.values[name] = .references(list.map(\.id))
-            default: break
+            case .reference, .references: break
             }
+            canonicalize(name, entity, &record)
+        }
+        if let error = misfit(record, entity) {
+            unreadable.append(UnreadableRecord(identity: record.identity, error: error))
+            return
         }
         let identity = named(record.id, entity)
         if let position = positions[identity] {
             items[position].record.values.merge(record.values) { $1 }
             items[position].record.version = record.version ?? items[position].record.version
             items[position].record.modified = record.modified ?? items[position].record.modified
-        } else if mirror.tombstones.covers(identity, ticket) {
+        } else if mirror.order.isDeleted(identity, since: ticket) {
             gone.insert(identity)
+        } else if mirror.order.isOvertaken(identity, ticket) || mirror.births.isUnderWay(identity) {
+            overtaken.append(record.identity)
         } else {
             positions[identity] = items.count
             items.append(Item(record: record, entity: entity, identity: identity))
         }
+    }
+
+    /// References as they stand here.
+    private func canonicalize(_ name: String, _ entity: EntityDescription, _ record: inout RemoteRecord) {
+        guard let relationship = entity.relationship(named: name) else { return }
+        let destination = model.destination(of: relationship)
+        guard mirror.primaryKeys[destination.rootIndex].storage != .text else { return }
+        switch record.values[name] {
+        case .reference(let id?): record.values[name] = .reference(mirror.canonical(id, destination))
+        case .references(let ids):
+            record.values[name] = .references(ids.map { mirror.canonical($0, destination) })
+        default: break
+        }
+    }
+
+    /// Why a record cannot be taken in; nil if it can.
+    private func misfit(_ record: RemoteRecord, _ entity: EntityDescription) -> RemoteError? {
+        func error(_ property: String, _ reason: String) -> RemoteError {
+            RemoteError(
+                .invalidAnswer, domain: "Strata", message: "\(entity.name).\(property): \(reason)",
+                identity: record.identity)
+        }
+        let primaryKey = mirror.primaryKeys[entity.index]
+        if PrimaryKey.value(record.id, primaryKey) == nil {
+            return error(
+                primaryKey.name,
+                "the server's primary key \"\(record.id)\" is not a \(primaryKey.type?.name ?? "key")")
+        }
+        for (name, value) in record.values {
+            guard case .value(let value) = value, let attribute = entity.attribute(named: name),
+                let first = attribute.slots.first
+            else { continue }
+            var parts = [(entity.slots[first], value)]
+            if case .composite = attribute.type {
+                guard case .composite(let given) = value else { continue }
+                parts = attribute.slots.map { index in
+                    (entity.slots[index], given[String(entity.slots[index].name.dropFirst(name.count + 1))] ?? .null)
+                }
+            }
+            for (slot, value) in parts where slot.index != primaryKey.index && !RowEditing.accepts(value, slot) {
+                return error(slot.name, "the server's \(value.kind) \(value) is not a \(slot.type?.name ?? "key")")
+            }
+        }
+        return nil
     }
 
     func references(of item: Item) -> [(entity: EntityDescription, id: String)] {
@@ -150,7 +225,7 @@ struct ApplySession {
                         gone.insert(identity)
                         try links.add(identity, from: item.record.identity)
                     }
-                } else if deleted.contains(identity) || mirror.tombstones.covers(identity, ticket) {
+                } else if deleted.contains(identity) || mirror.order.isDeleted(identity, since: ticket) {
                     gone.insert(identity)
                     try links.add(identity, from: item.record.identity)
                 } else {
@@ -223,9 +298,12 @@ struct ApplySession {
     /// The server has deleted an object.
     mutating func delete(_ identity: RemoteIdentity) throws(StoreError) {
         guard let entity = model.entity(named: identity.entity) else { return }
+        let identity = RemoteIdentity(entity: identity.entity, id: mirror.canonical(identity.id, entity))
         let name = named(identity.id, entity)
         guard positions[name] == nil, let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
         else { return }
+        // The answer is older than one that told the object: it is asked for again.
+        if mirror.order.isOvertaken(name, ticket) { return overtaken.append(identity) }
         guard let key = known.key else {
             // Deleted on both sides.
             for entry in try mirror.entries(
@@ -238,8 +316,8 @@ struct ApplySession {
             return try forget(name, entity)
         }
         let entries = try mirror.entries(root: entity.rootIndex, key: key, on: connection)
-        // What is to become of changes is decided when they are sent. A new object that the server is known to have had
-        // is none any more.
+        // What becomes of changes is decided when they are sent. If the server once had the object that was created here,
+        // its deletion wins over the insert that waits for its answer.
         if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) { return }
         for entry in entries { try mirror.remove(entry.seq, on: connection) }
         try remove(name, entity, key)
@@ -258,7 +336,7 @@ struct ApplySession {
 
     mutating func forget(_ identity: RemoteIdentity, _ entity: EntityDescription) throws(StoreError) {
         gone.insert(identity)
-        mirror.tombstones.add(identity)
+        mirror.order.noteDeleted(identity)
         try OutboxWriter(mirror: mirror, connection: connection).forget(identity.id, root: entity.rootIndex)
     }
 

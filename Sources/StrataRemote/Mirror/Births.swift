@@ -1,65 +1,58 @@
-/// New objects on their way to the server. The server may tell of them before the save that made them is in the mirror;
-/// they would get other keys there than contexts know them by, so what tells of them waits for the save to end.
-final class Births: Sendable {
-    private struct Waiter {
-        let ids: Set<String>
-        let continuation: CheckedContinuation<Void, Never>
-    }
+import StrataSQLite
 
+/// New objects on their way to the server in an online save. The server may tell of them before the save is in the
+/// mirror; they would get other keys there than contexts know them by. Until the outcome of the save is known, they are
+/// left out of all answers, and read again afterwards.
+final class Births: Sendable {
     private struct State {
-        /// How many saves are under way that make an object with a primary key.
-        var ids: [String: Int] = [:]
-        var waiters: [Waiter] = []
+        /// The objects that saves create right now.
+        var active: Set<RemoteIdentity> = []
+        /// The objects whose save has ended without an answer. They stay so until the save is repeated.
+        var unknown: Set<RemoteIdentity> = []
     }
 
     private let state = Guarded(State())
 
-    /// A save begins to send new objects. Whatever the entity: to wait for one too many does no harm.
-    func begin(_ ids: [String]) {
-        guard !ids.isEmpty else { return }
-        state.withLock { for id in ids { $0.ids[id, default: 0] += 1 } }
+    /// A save begins to send new objects, named by the topmost entity of the hierarchy.
+    func begin(_ identities: [RemoteIdentity]) {
+        guard !identities.isEmpty else { return }
+        state.withLock { $0.active.formUnion(identities) }
     }
 
-    /// The save is in the mirror, or has failed.
-    func end(_ ids: [String]) {
-        guard !ids.isEmpty else { return }
-        let ready = state.withLock { state in
-            for id in ids {
-                if let count = state.ids[id] { state.ids[id] = count > 1 ? count - 1 : nil }
-            }
-            let ready = state.waiters.filter { waiter in waiter.ids.allSatisfy { state.ids[$0] == nil } }
-            state.waiters.removeAll { waiter in waiter.ids.allSatisfy { state.ids[$0] == nil } }
-            return ready
-        }
-        for waiter in ready { waiter.continuation.resume() }
-    }
-
-    /// Waits until no save makes any object of an answer.
-    func settled(_ page: RemotePage) async {
-        guard state.withLock({ !$0.ids.isEmpty }) else { return }
-        var told: Set<String> = []
-        for record in page.records { Self.add(record, to: &told) }
-        let ids = told
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                let open = ids.filter { state.ids[$0] != nil }
-                if !open.isEmpty { state.waiters.append(Waiter(ids: open, continuation: continuation)) }
-                return open.isEmpty
-            }
-            if isFree { continuation.resume() }
+    /// The saves are in the mirror, or the server is known not to have carried them out.
+    func end(_ identities: [RemoteIdentity]) {
+        guard !identities.isEmpty else { return }
+        state.withLock { state in
+            state.active.subtract(identities)
+            state.unknown.subtract(identities)
         }
     }
 
-    private static func add(_ record: RemoteRecord, to ids: inout Set<String>) {
-        ids.insert(record.id)
-        for value in record.values.values {
-            switch value {
-            case .value: break
-            case .reference(let id): if let id { ids.insert(id) }
-            case .references(let list): ids.formUnion(list)
-            case .record(let inner): add(inner, to: &ids)
-            case .records(let list): for inner in list { add(inner, to: &ids) }
-            }
+    /// The saves have ended, and the server may have carried them out.
+    func leave(_ identities: [RemoteIdentity]) {
+        guard !identities.isEmpty else { return }
+        state.withLock { state in
+            state.active.subtract(identities)
+            state.unknown.formUnion(identities)
+        }
+    }
+
+    /// Whether the outcome of a save that creates an object is not known yet.
+    func isUnderWay(_ identity: RemoteIdentity) -> Bool {
+        state.withLock { $0.active.contains(identity) || $0.unknown.contains(identity) }
+    }
+
+    /// Waits up to a second for saves that create objects of an answer, so that a fetch gives them, too. A save that takes
+    /// longer, because the server asks it to wait for instance, holds nobody up.
+    func wait(for page: RemotePage, _ model: ManagedObjectModel) async {
+        guard state.withLock({ !$0.active.isEmpty }) else { return }
+        let told = Set(
+            page.records.compactMap { record in
+                model.entity(named: record.entity).map { RemoteIdentity(entity: $0.rootName, id: record.id) }
+            })
+        for _ in 0..<100 {
+            if state.withLock({ $0.active.isDisjoint(with: told) }) { return }
+            try? await Task.sleep(for: .milliseconds(10))
         }
     }
 }

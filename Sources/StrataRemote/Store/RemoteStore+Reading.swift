@@ -62,12 +62,8 @@ extension RemoteStore {
 
     /// Closes the mirror. What was read without being kept is forgotten.
     public func close() {
-        for (root, keys) in mirror.passing.all where !keys.isEmpty {
-            // A mirror that cannot be written keeps them, which does no harm.
-            if let names = try? mirror.ids(entityIndex: root, keys: keys.sorted()) {
-                try? mirror.purge(Array(names.values))
-            }
-        }
+        // A mirror that cannot be written keeps them until it is opened again.
+        try? mirror.purgePassing()
         mirror.store.close()
     }
 

@@ -70,6 +70,7 @@ public final class RemoteStore: NetworkStore {
             model: model, location: location, options: options.mirror,
             keepsInverses: backend.capabilities.features.contains(.inverses),
             now: { Date().addingTimeInterval(backend.clockOffset) })
+        if !options.mirror.isReadOnly { try mirror.purgePassing() }
         return RemoteStore(mirror: mirror, backend: backend, options: options)
     }
 
