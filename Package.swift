@@ -189,7 +189,7 @@ let package = Package(
         .testTarget(name: "EverydayTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(
             name: "AttributeTypeTests", dependencies: ["Strata", "StrataCSQLite"], plugins: ["StrataPlugin"]),
-        .testTarget(name: "NegativeCompileTests", dependencies: ["Strata"]),
+        .testTarget(name: "NegativeCompileTests", dependencies: ["Strata", "StrataModelFiles"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
             name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom"],

@@ -21,6 +21,8 @@ CASES = [
     "fetch",
     "insert",
     "update",
+    "upsert",
+    "upsert by merge policy",
     "save one change among many",
     "insert one among many",
     "delete one among many",

@@ -49,8 +49,8 @@ public struct ChangeSet: Sendable {
         }
     }
 
-    /// References that become nil because what they led to is deleted, in objects that the context has not read: there
-    /// is no version of them to compare. The version of each goes up by one.
+    /// References to deleted objects, in rows that the context has not loaded. No version is compared, because none is
+    /// known; the version of each row goes up by one.
     public struct Clearing: Sendable {
         /// The position of the entity that has the reference; its rows may be of entities that inherit from it.
         public let entityIndex: Int

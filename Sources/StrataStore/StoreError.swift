@@ -20,8 +20,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case incompatibleModel(path: String, differences: [String])
     /// The store cannot do what the model or a fetch asks for.
     case unsupported(store: String, feature: String)
-    /// The condition of a fetch has no answer, in memory neither: a variable without a value, an order of different
-    /// kinds, a pattern that is none.
+    /// The condition of a fetch cannot be evaluated, not even in memory: a variable has no value, values of different kinds
+    /// are ordered, or a pattern is not valid.
     case invalidPredicate(PredicateEvaluationError)
     /// A value in the store does not fit the model.
     case invalidData(entity: String, property: String, key: Int64, reason: String)

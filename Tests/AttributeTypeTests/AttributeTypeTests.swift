@@ -159,7 +159,8 @@ import Testing
             #"{"scale":1.5,"tags":["x","y"],"theme":"dark"}"#
         ])
         #expect(try file.shell("SELECT json_extract(notes, '$.authors[0].name') FROM article") == ["Inca"])
-        let read = try #require(try file.container.newContext().fetch(FetchRequest<Article>()).first)
+        let reader = file.container.newContext()
+        let read = try #require(try reader.fetch(FetchRequest<Article>()).first)
         #expect(read.layout == Layout(theme: "dark", scale: 1.5, tags: ["x", "y"]))
         #expect(read.notes == article.notes)
         #expect(try read.value(forKey: "notes", as: Notes.self) == article.notes)
@@ -245,5 +246,26 @@ import Testing
         try file.shell("UPDATE article SET layout = '{\"theme\":\"new\",\"more\":[1]}'")
         let article = try #require(try file.container.newContext().fetch(Article.where { $0.layout.theme == "new" }).first)
         #expect(article.layout == Layout(theme: "new"))
+    }
+
+    @Test("TERNARY of a member of JSON and a plain value compares like each of them")
+    func choices() throws {
+        let first = article("A", "dark")
+        first.layout.columns = 3
+        first.wordCount = 7
+        article("B", "plain").wordCount = 12
+        for (format, expected) in [
+            ("TERNARY(wordCount > 10, layout.columns, wordCount) == 7", ["A"]),
+            ("TERNARY(wordCount > 10, layout.theme, title) == 'plain'", ["B"]),
+            ("TERNARY(wordCount > 10, layout.theme, title) IN {'A', 'plain'}", ["A", "B"]),
+            ("TERNARY(wordCount > 10, layout.columns, nil) == nil", ["A", "B"]),
+            ("TERNARY(wordCount < 10, layout.columns, wordCount) > 5", ["B"]),
+            ("TERNARY(wordCount < 10, layout.columns, wordCount) == TERNARY(wordCount < 10, 3, layout.columns)", ["A"]),
+            ("NOT (TERNARY(wordCount > 10, layout.theme, title) BEGINSWITH 'pl')", ["A"]),
+            ("TERNARY(wordCount > 10, layout.theme, wordCount) != 7", ["B"]),
+        ] as [(String, [String])] {
+            let condition = try FetchPredicate(format: format)
+            #expect(try titles { _ in condition } == expected, "\(format)")
+        }
     }
 }

@@ -19,7 +19,10 @@ final class MagazineFile {
 
     /// What another program finds or changes in the file: the rows with their columns separated by `|`.
     @discardableResult
-    func shell(_ sql: String) throws -> [String] {
+    func shell(_ sql: String) throws -> [String] { try Self.shell(path, sql) }
+
+    @discardableResult
+    static func shell(_ path: String, _ sql: String) throws -> [String] {
         var handle: OpaquePointer?
         defer { sqlite3_close_v2(handle) }
         guard sqlite3_open(path, &handle) == SQLITE_OK else { throw ShellError(message: path) }

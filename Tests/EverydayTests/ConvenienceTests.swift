@@ -106,4 +106,27 @@ import Testing
         #expect(ours.title == "ours" && ours.views == 5)
         #expect(try await file.container.newContext().find(Article.self, "0-1")?.title == "ours")
     }
+
+    @Test("Attributes may be called version and description")
+    func versionAndDescription() throws {
+        let release = Release(context: context, version: "1.2")
+        release.description = "First"
+        #expect(release.changedValues()["version"] == "1.2" && release.changedValues()["description"] == "First")
+        try context.save()
+        #expect("\(release)" == "Release/\(release.objectID.key)")
+        #expect((release as ManagedObject).version == 1 && release.version == "1.2")
+        let reader = file.container.newContext()
+        let found = try reader.fetch(Release.where { $0.version == "1.2" && $0.description.hasPrefix("Fi") })
+        #expect(found.map(\.description) == ["First"] && found.map(\.version) == ["1.2"])
+        #expect(try reader.count(FetchRequest<Release>(where: try FetchPredicate(#Predicate<Release> { $0.version == "1.2" }))) == 1)
+        let object = try #require(found.first)
+        object.version = "1.3"
+        object.description = nil
+        try reader.save()
+        #expect((object as ManagedObject).version == 2 && object.frozen().version == 2)
+        #expect(object.frozen()["version"] == "1.3" && object.frozen()["description"] == .null)
+        #expect(try object.value(forKey: "version") as? String == "1.3")
+        let json = String(decoding: try JSONEncoder().encode(object), as: UTF8.self)
+        #expect(json.contains(#""version":"1.3""#) && !json.contains("description"))
+    }
 }

@@ -23,6 +23,18 @@ extension Case {
         }
     }
 
+    /// New objects with the keys of all cities, each with one other value.
+    private static func newCopies(_ stage: Stage) throws -> (ManagedObjectContext, [City]) {
+        let context = stage.container.newContext()
+        let countries = try stage.countries(in: context)
+        let cities = (0..<stage.size).map { position in
+            let city = stage.data.make(position, in: context, countries)
+            city.population += 1
+            return city
+        }
+        return (context, cities)
+    }
+
     static var growth: [Case] {
         [
             Case("fetch", .cities, per: .each) { stage in { try stage.allCities() } },
@@ -31,6 +43,23 @@ extension Case {
                 let (context, cities) = try stage.allCities()
                 return {
                     for city in cities { city.population += 1 }
+                    try context.save()
+                    return cities
+                }
+            },
+            Case("upsert", .cities, per: .each) { stage in
+                let (context, cities) = try newCopies(stage)
+                return {
+                    try context.upsert(cities, by: City.keys.cityId)
+                    try context.save()
+                    return cities
+                }
+            },
+            // The store's conflicts tell which objects exist.
+            Case("upsert by merge policy", .cities, per: .each) { stage in
+                let (context, cities) = try newCopies(stage)
+                context.mergePolicy = .objectWinsByProperty
+                return {
                     try context.save()
                     return cities
                 }

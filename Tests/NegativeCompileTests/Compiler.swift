@@ -58,13 +58,11 @@ struct Compiler {
     private func run(_ arguments: [String], log: URL) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let sqlite = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Sources/StrataCSQLite/module.modulemap")
         process.arguments =
             [
                 "swiftc", "-swift-version", "6", "-wmo", "-parse-as-library", "-module-name", "Leaks",
                 "-diagnostic-style", "llvm",
-                "-I", modules.path, "-Xcc", "-fmodule-map-file=\(sqlite.path)",
+                "-I", modules.path, "-Xcc", "-fmodule-map-file=\(Self.sqliteModuleMap.path)",
             ] + arguments
         // Into a file: a pipe that nobody empties would block the compiler.
         try Data().write(to: log)
@@ -78,8 +76,28 @@ struct Compiler {
         return text + "\nexit code \(process.terminationStatus)"
     }
 
+    /// The module map of SQLite.
+    static var sqliteModuleMap: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/StrataCSQLite/module.modulemap")
+    }
+
+    /// The triple of the machine.
+    static var target: String {
+        #if os(Linux)
+            let system = "unknown-linux-gnu"
+        #else
+            let system = "apple-macosx15.0"
+        #endif
+        #if arch(arm64)
+            return (system.hasPrefix("apple") ? "arm64-" : "aarch64-") + system
+        #else
+            return "x86_64-" + system
+        #endif
+    }
+
     /// The folder with `Strata.swiftmodule`, near the test bundle.
-    private static func findModules() throws -> URL {
+    static func findModules() throws -> URL {
         let manager = FileManager.default
         let starts = [CommandLine.arguments[0], Bundle.main.bundlePath] + Bundle.allBundles.map(\.bundlePath)
         for start in starts {

@@ -130,7 +130,7 @@ import Testing
                   City:
                     attributes:
                       objectID: string
-                      version: integer64
+                      entity: integer64
                       hasChanges: boolean
                       self: string
                       date: {elements: {day: integer16}}
@@ -150,7 +150,7 @@ import Testing
             [
                 "2:3: Data: a class named Data would hide Swift's or Strata's own type; give it another with 'class: MyData'",
                 "5:7: City.objectID: 'objectID' is a member of every managed object; choose another name, such as 'cityObjectID'",
-                "6:7: City.version: 'version' is a member of every managed object; choose another name, such as 'cityVersion'",
+                "6:7: City.entity: 'entity' is a member of every managed object; choose another name, such as 'cityEntity'",
                 "7:7: City.hasChanges: 'hasChanges' is a member of every managed object; choose another name, such as 'cityHasChanges'",
                 "8:7: City.self: 'self' cannot be the name of a property in Swift; choose another one, such as 'citySelf'",
                 "9:7: City.date: its struct City.Date would hide the type Date; rename the attribute",

@@ -20,7 +20,7 @@ import Testing
                 .init(
                     row: try store.row(
                         "Person", key,
-                        ["name": .string("n\(key * 7919 % 6007)"), "boss": .object(min(key + 1, keys.upperBound))])))
+                        ["name": .string("n\(key &* 7919 % 6007)"), "boss": .object(min(key + 1, keys.upperBound))])))
         }
         return changes
     }
@@ -54,6 +54,19 @@ import Testing
         _ = try store.commit(try people(6001...11_500))
         #expect(dropped.isEmpty)
         #expect(try store.count(FetchPlan(entityIndex: try store.entity("Person").index)) == 11_500)
+    }
+
+    @Test func rowsWithKeysThatNobodyReservedDoNotCountAsManyUnlessTheyAre() throws {
+        try store.insert(("Person", StoreKeys.firstUnreserved + 5, [:]), ("Person", 1, [:]))
+        _ = try store.commit(try people(2...6001))
+        #expect(!dropped.isEmpty)
+        log.clear()
+        let start = StoreKeys.firstUnreserved + 1_000_000
+        _ = try store.commit(try people(start...start + 5999))
+        #expect(dropped.isEmpty)
+        try Shell(path: file.path).run("DELETE FROM person WHERE _id < \(StoreKeys.firstUnreserved)")
+        _ = try store.commit(try people(10_001...15_500))
+        #expect(dropped.isEmpty)
     }
 
     @Test func anObjectThatBreaksAUniqueConstraintIsNamed() throws {

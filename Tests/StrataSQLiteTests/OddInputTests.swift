@@ -131,12 +131,27 @@ import Testing
         store.close()
     }
 
-    @Test func aRowWithTheGreatestKeyLeavesNoneAndSaysSo() throws {
+    @Test func aRowWithTheMaximumOfReservedKeysLeavesNoneAndSaysSo() throws {
         let store = try open()
         let root = try store.entity("Person").index
-        try store.insert(("Person", .max, ["name": "last"]))
-        #expect(try store.keys("Person") == [.max])
-        #expect(throws: StoreError.self) { try store.allocateKeys(1, rootIndex: root) }
+        let last = StoreKeys.firstUnreserved - 1
+        try store.insert(("Person", last, ["name": "last"]))
+        #expect(try store.keys("Person") == [last])
+        let error = #expect(throws: StoreError.self) { try store.allocateKeys(1, rootIndex: root) }
+        #expect(error?.description.contains("no keys left") == true)
+        store.close()
+    }
+
+    @Test(arguments: [StoreKeys.firstUnreserved, StoreKeys.firstUnreserved + 12_345, StoreKeys.end - 1, .max])
+    func keysThatNobodyReservedDoNotMoveTheNextBlock(_ key: Int64) throws {
+        let store = try open()
+        let root = try store.entity("Person").index
+        try store.insert(("Person", key, [:]), ("Person", 7, [:]))
+        #expect(try store.allocateKeys(3, rootIndex: root) == 8..<11)
+        #expect(try store.allocateKeys(3, rootIndex: root) == 11..<14)
+        try Shell(path: path).run("UPDATE _keys SET next = \(key) WHERE entity = 'Person' AND \(key) > \(StoreKeys.firstUnreserved)")
+        #expect(try store.allocateKeys(1, rootIndex: root).lowerBound < 100)
+        #expect(try store.keys("Person") == [7, key])
         store.close()
     }
 

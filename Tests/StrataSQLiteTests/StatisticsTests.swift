@@ -51,4 +51,27 @@ import Testing
         let steps = statistics.byStatement.map(\.work.machineSteps)
         #expect(steps.count == 2 && steps[0] > steps[1] && steps[1] > 0)
     }
+
+    @Test func statementsThatNeverRepeatAreSummedUpAndTheCostlyOnesKept() throws {
+        let bounded = StatementStatistics(limit: 100)
+        var options = SQLiteStore.Options()
+        options.trace = bounded.record
+        options.readerCount = 1
+        let store = try SQLiteStore.open(
+            model: try TestModel.make(), location: .file(path: folder.file("a.sqlite")), options: options)
+        for _ in 0..<100 { _ = try store.keys("Thing", sorts: [FetchSort("real")]) }
+        let before = bounded.runs
+        // Each choice of operators is a statement of its own.
+        for number in 1...400 {
+            let terms = (0..<9).map { "large \(number >> $0 & 1 == 1 ? "<" : ">") \($0)" }
+            _ = try store.keys("Thing", FetchPredicate(format: terms.joined(separator: " OR ")))
+        }
+        let lines = bounded.byStatement
+        #expect(lines.count <= 102 && lines.count > 40)
+        #expect(lines.contains { $0.sql == StatementStatistics.others && $0.runs > 200 })
+        // What cost most keeps its line.
+        #expect(lines.contains { $0.sql.contains("ORDER BY") && $0.runs == 100 })
+        #expect(bounded.runs == before + 400)
+        store.close()
+    }
 }

@@ -96,6 +96,18 @@ extension GRDBContender {
                     return Int64(countries.count)
                 }, verify: left)
         case .w9: return Trial { try group(queue) }
+        case .w12, .w12Policy:
+            return Trial(
+                body: {
+                    try queue.write { database in
+                        for value in data.cities {
+                            var city = City(value)
+                            city.population += 1
+                            try city.upsert(database)
+                        }
+                    }
+                    return Int64(data.cities.count)
+                }, verify: left)
         case .w10: return Trial { try boxes(data.boxes, queue) }
         }
     }

@@ -89,6 +89,7 @@ enum Raw: Contender {
             return Trial(
                 body: { try delete(data.deletedCountries, from: "country", by: "code", database) }, verify: left)
         case .w9: return Trial { try group(database) }
+        case .w12, .w12Policy: return Trial(body: { try upsert(data.cities, database) }, verify: left)
         case .w10: return Trial { try boxes(data.boxes, database) }
         }
     }
@@ -177,6 +178,21 @@ enum Raw: Contender {
         for city in cities {
             statement.bind(city.population + 1, 1)
             statement.bind(city.cityId, 2)
+            try statement.run()
+        }
+        try database.execute("COMMIT")
+        return Int64(cities.count)
+    }
+
+    private static func upsert(_ cities: [CityData], _ database: RawDatabase) throws -> Int64 {
+        let columns = ["name", "latitude", "longitude", "population", "timezone", "updatedAt", "countryCode"]
+        let statement = try database.prepare(
+            insertSQL + " ON CONFLICT(cityId) DO UPDATE SET "
+                + columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        try database.execute("BEGIN")
+        for city in cities {
+            bind(city, to: statement)
+            statement.bind(city.population + 1, 5)
             try statement.run()
         }
         try database.execute("COMMIT")

@@ -9,7 +9,10 @@ extension ManagedObject {
     /// Reads an optional value that is kept as JSON; nil if the text is not one of the type.
     public final func _optionalCodable<T: Decodable>(_ slot: Int) -> T? {
         let text: String? = _optionalValue(slot)
-        return text.flatMap { JSONCoding.value(of: $0) }
+        guard let text else { return nil }
+        if let value: T = JSONCoding.value(of: text) { return value }
+        reportUndecodable(slot)
+        return nil
     }
 
     /// Writes a value as JSON.

@@ -6,13 +6,17 @@ import Foundation
 /// back what is left of theirs.
 ///
 /// A store that cannot reserve keys, because it is read-only, full or locked, does not make an insert fail. Keys then come
-/// from a random run at or above ``StoreKeys/firstUnreserved``, which no store reserves keys from; the save reports what is
-/// wrong with the store.
+/// from a random range at or above ``StoreKeys/firstUnreserved``, which no store reserves keys from, until the store reserves
+/// keys again; the save reports what is wrong with the store.
 final class KeyAllocator: Sendable {
     private struct Reserve: Sendable {
         /// What is reserved and in nobody's hands, the next to be used at the end.
         var ranges: [Range<Int64>] = []
         var blockSize = 16
+        /// What is left of a random range.
+        var unreserved: Range<Int64> = 0..<0
+        /// When the store is asked again after it could not reserve keys.
+        var nextAttempt: ContinuousClock.Instant?
     }
 
     private static let largestBlock = 4096
@@ -29,11 +33,13 @@ final class KeyAllocator: Sendable {
         reserves.withLock { reserves in
             var reserve = reserves[rootIndex] ?? Reserve()
             defer { reserves[rootIndex] = reserve }
-            var range = reserve.ranges.popLast() ?? reserved(&reserve, rootIndex)
+            guard let range = reserve.ranges.popLast() ?? reserved(&reserve, rootIndex) else {
+                return unreserved(&reserve, upTo: count)
+            }
             if range.count > count {
                 let end = range.lowerBound + Int64(count)
                 reserve.ranges.append(end..<range.upperBound)
-                range = range.lowerBound..<end
+                return range.lowerBound..<end
             }
             return range
         }
@@ -41,7 +47,7 @@ final class KeyAllocator: Sendable {
 
     /// Takes back keys that no object was given.
     func giveBack(_ range: Range<Int64>, rootIndex: Int) {
-        guard !range.isEmpty else { return }
+        guard !range.isEmpty, range.lowerBound < StoreKeys.firstUnreserved else { return }
         reserves.withLock { reserves in
             var reserve = reserves[rootIndex] ?? Reserve()
             defer { reserves[rootIndex] = reserve }
@@ -54,11 +60,39 @@ final class KeyAllocator: Sendable {
         }
     }
 
-    private func reserved(_ reserve: inout Reserve, _ rootIndex: Int) -> Range<Int64> {
-        reserve.blockSize = min(reserve.blockSize * 2, Self.largestBlock)
-        if let range = try? store.allocateKeys(reserve.blockSize, rootIndex: rootIndex), !range.isEmpty { return range }
-        let start = Int64.random(in: StoreKeys.firstUnreserved..<StoreKeys.end - Int64(Self.largestBlock))
-        return start..<start + Int64(Self.largestBlock)
+    /// Asks the store for a block; nil if it cannot reserve one.
+    private func reserved(_ reserve: inout Reserve, _ rootIndex: Int) -> Range<Int64>? {
+        let start = ContinuousClock.now
+        if let nextAttempt = reserve.nextAttempt, start < nextAttempt { return nil }
+        let size = min(reserve.blockSize * 2, Self.largestBlock)
+        if let range = try? store.allocateKeys(size, rootIndex: rootIndex), !range.isEmpty {
+            reserve.blockSize = size
+            reserve.nextAttempt = nil
+            return range
+        }
+        // A locked store lets its callers wait. Inserts spend no more than a tenth of their time on that, unless a commit
+        // shows that the store can be written again.
+        let end = ContinuousClock.now
+        reserve.nextAttempt = end + (end - start) * 10
+        return nil
+    }
+
+    /// Notes that the store has been written to: it can reserve keys again.
+    func storeWasWritten() {
+        reserves.withLock { reserves in
+            for rootIndex in reserves.keys { reserves[rootIndex]?.nextAttempt = nil }
+        }
+    }
+
+    private func unreserved(_ reserve: inout Reserve, upTo count: Int) -> Range<Int64> {
+        if reserve.unreserved.isEmpty {
+            let start = Int64.random(in: StoreKeys.firstUnreserved..<StoreKeys.end - Int64(Self.largestBlock))
+            reserve.unreserved = start..<start + Int64(Self.largestBlock)
+        }
+        let range = reserve.unreserved
+        let end = range.lowerBound + Int64(min(count, range.count))
+        reserve.unreserved = end..<range.upperBound
+        return range.lowerBound..<end
     }
 }
 

@@ -20,6 +20,7 @@ extension StoreCoordinator {
 
     /// Forgets the rows that a commit made old, and tells every other context.
     func announce(_ notification: CommitNotification) {
+        keys.storeWasWritten()
         for (rootIndex, keys) in notification.staleKeys(model) { rowCache.invalidate(keys, rootIndex: rootIndex) }
         forgetRows(referringTo: notification.changes.deletes)
         broadcast(notification)

@@ -69,12 +69,16 @@ public final class ManagedObjectContext {
 
     /// Called when a fault could not be filled, or the file of a binary value could not be read, because the store
     /// failed. The property reads as zero or empty then, and the next access tries again.
+    ///
+    /// Also called, once for each object and property, when the store holds a value that is not a value of the attribute:
+    /// ``PersistenceError/damagedValue(_:)``. The property reads as nil, or as zero if the model requires a value, and the
+    /// store keeps what it has until you set the property.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)? {
         get { core.settings.onFaultError }
         set { core.settings.onFaultError = newValue }
     }
 
-    /// The last error that a fault ran into, if any.
+    /// The last error that ``onFaultError`` was called with, or would have been; nil if there was none.
     public var lastFaultError: PersistenceError? { core.settings.lastFaultError }
 
     /// Makes a context whose saves go to this one, in memory. It sees the unsaved changes of this one, and lives in the

@@ -37,6 +37,8 @@ public enum PersistenceError: Error, Sendable {
     case invalidFetch(entity: String, reason: String)
     /// An upsert cannot recognize its objects, or refers to objects that do not exist.
     case invalidUpsert(entity: String, reason: String)
+    /// The store holds a value that is not a value of its attribute. Only ``ManagedObjectContext/onFaultError`` gets it.
+    case damagedValue(DamagedValue)
     /// The task that waited for a fetch was cancelled.
     case cancelled
 }
@@ -71,6 +73,7 @@ extension PersistenceError: CustomStringConvertible {
             "class \(className) does not fit entity \(entity): \(reason); generate the classes again"
         case .invalidFetch(let entity, let reason): "fetch of \(entity): \(reason)"
         case .invalidUpsert(let entity, let reason): "upsert of \(entity): \(reason)"
+        case .damagedValue(let value): value.description
         case .cancelled: "the task was cancelled before the fetch was done"
         }
     }

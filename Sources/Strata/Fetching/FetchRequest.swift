@@ -7,7 +7,7 @@ public struct FetchRequest<Object: ManagedObject> {
     public var entityName: String?
     /// The condition, or nil for all objects.
     public var predicate: FetchPredicate?
-    /// The order; by key where it leaves a choice.
+    /// The order; ties are broken by key.
     public var sorts: [FetchSort]
     /// The greatest number of objects; nil for all.
     public var limit: Int?

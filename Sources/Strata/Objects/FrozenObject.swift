@@ -19,7 +19,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
         if object.isFault { object.fireFault() }
         objectID = object.objectID
         store = object.core?.coordinator.store
-        version = object.version
+        version = object.storedVersion
         reference = object.sharedRow
         var members: [String: [ObjectID]] = [:]
         for (index, state) in (object.extras?.toManys ?? []).enumerated() {

@@ -13,7 +13,9 @@ extension ManagedObject {
     @inline(__always)
     public final func _value<T: RowValue>(_ slot: Int) -> T {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
-        return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : T.zeroValue }
+        return withExtendedLifetime(self) {
+            row.isPresent(slot) ? T.validated(row, slot) ?? damagedValue(slot) : T.zeroValue
+        }
     }
 
     /// Reads an optional attribute.
@@ -22,7 +24,9 @@ extension ManagedObject {
     @_disfavoredOverload
     public final func _optionalValue<T: RowValue>(_ slot: Int) -> T? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
-        return withExtendedLifetime(self) { row.isPresent(slot) ? T.load(row, slot) : nil }
+        return withExtendedLifetime(self) {
+            row.isPresent(slot) ? T.validated(row, slot) ?? damagedOptionalValue(slot) : nil
+        }
     }
 
     /// Reads required bytes, also such as stand in a file of their own.
@@ -60,7 +64,10 @@ extension ManagedObject {
     /// Reads an optional transformable; nil if it cannot be decoded.
     public final func _optionalTransformable<T: TransformableValue>(_ slot: Int) -> T? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
-        return data(slot).flatMap { TransformableCoding.decode(T.self, from: $0) }
+        guard let data = data(slot) else { return nil }
+        if let value = TransformableCoding.decode(T.self, from: data) { return value }
+        reportUndecodable(slot)
+        return nil
     }
 
     /// Writes a transformable.

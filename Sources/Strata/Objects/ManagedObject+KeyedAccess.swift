@@ -27,14 +27,14 @@ extension ManagedObject {
                 if flags.contains(.fault) { fireFault() }
                 return target(slot.index)
             }
-            return Unboxed.any(currentValue(slot), slot.type)
+            return Unboxed.any(checkedValue(slot), slot.type)
         }
         if let attribute = entity.attribute(named: name) {
             var values: [String: Any] = [:]
             for index in attribute.slots {
                 let slot = entity.slots[index]
                 if flags.contains(.observed) { recordAccess(index) }
-                values[String(slot.name.dropFirst(name.count + 1))] = Unboxed.any(currentValue(slot), slot.type)
+                values[String(slot.name.dropFirst(name.count + 1))] = Unboxed.any(checkedValue(slot), slot.type)
             }
             return values.isEmpty ? nil : values
         }
@@ -45,6 +45,13 @@ extension ManagedObject {
         if flags.contains(.observed) { recordAccess(observerIndex(toMany: index)) }
         let objects = members(toMany: index).objects
         return relationship.isOrdered ? objects : Set(objects)
+    }
+
+    /// The value of a slot; reports it if it is damaged.
+    private func checkedValue(_ slot: SlotDescription) -> Value {
+        let value = currentValue(slot)
+        if !value.isNull { reportDamage(slot.index) }
+        return value
     }
 
     /// Sets a property by name; see ``subscript(_:)``. Numbers of other types are taken if nothing is lost.

@@ -194,9 +194,20 @@ extension ManagedObject {
     public final var isFault: Bool { flags.contains(.fault) }
     /// Whether the object is inserted, updated or deleted.
     public final var hasChanges: Bool { !flags.isDisjoint(with: .changed) }
-    /// How often the row had been written when it was read; 0 before the first save. An object that was made again
-    /// after others had deleted it goes on at the next multiple of 2³².
-    public final var version: Int64 { (changes?.snapshot?.row ?? row).version }
+}
+
+// Members of an extension of the protocol, so that a class may have attributes of these names.
+extension ManagedObjectProtocol where Self: ManagedObject {
+    /// The number of times that the row had been written when it was read; 0 before the first save. An object that was
+    /// inserted again after others had deleted it goes on at the next multiple of 2³². In a class with an attribute
+    /// named `version`, this is that attribute.
+    @_disfavoredOverload
+    public var version: Int64 { storedVersion }
+
+    /// Entity, key and state; does not fire a fault. In a class with an attribute named `description`, this is that
+    /// attribute, and a string interpolation of the object still gives this text.
+    @_disfavoredOverload
+    public var description: String { stateDescription }
 }
 
 extension ManagedObjectProtocol where Self: ManagedObject {
@@ -214,10 +225,15 @@ extension ManagedObject: Hashable {
     public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-extension ManagedObject: CustomStringConvertible {
-    /// Entity, key and state; does not fire a fault.
-    public var description: String {
-        var words = [objectID.description]
+extension ManagedObject: CustomStringConvertible {}
+
+extension ManagedObject {
+    /// See ``ManagedObjectProtocol/version``.
+    final var storedVersion: Int64 { (changes?.snapshot?.row ?? row).version }
+
+    /// See ``ManagedObjectProtocol/description``.
+    final var stateDescription: String {
+        var words = [identity.description]
         if isFault { words.append("fault") }
         if isInserted { words.append("inserted") }
         if isUpdated { words.append("updated") }

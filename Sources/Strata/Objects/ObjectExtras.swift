@@ -24,6 +24,7 @@ final class ObjectExtras {
         var survivor: ObjectID?
         var firstVersion: Int64 = 1
         var fetched: [Int: [ManagedObject]] = [:]
+        var damaged = SlotSet()
 
         deinit {
             if !fetched.isEmpty { DeepRelease.clear(&fetched, to: [:]) }
@@ -52,6 +53,14 @@ final class ObjectExtras {
     var fetched: [Int: [ManagedObject]] {
         get { rare?.fetched ?? [:] }
         set { if rare != nil || !newValue.isEmpty { someRare.fetched = newValue } }
+    }
+
+    /// Notes that the damaged value of a slot has been reported.
+    /// - Returns: false if it had been before.
+    func noteDamage(_ slot: Int) -> Bool {
+        if rare?.damaged.contains(slot) == true { return false }
+        someRare.damaged.insert(slot)
+        return true
     }
 
     private var someRare: Rare {

@@ -7,9 +7,11 @@ struct ContextSettings {
     var author: String?
     var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     var lastFaultError: PersistenceError?
-    /// How many errors were reported because nothing could be thrown. A computation that reads properties compares it before
-    /// and after, so that it gives no answer that is based on data which could not be read.
+    /// The number of failures of the store that were reported because nothing could be thrown, and the last one. A computation
+    /// that reads properties compares the number before and after, so that it gives no answer that is based on data which
+    /// could not be read.
     var faultErrorCount = 0
+    var lastReadFailure: PersistenceError?
 
     init(mergePolicy: MergePolicy, observesObjects: Bool, name: String? = nil) {
         self.mergePolicy = mergePolicy

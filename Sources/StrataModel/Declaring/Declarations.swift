@@ -38,7 +38,7 @@ public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
     case deny
 }
 
-/// Declares an attribute of an ``Entity``.
+/// Declares an attribute of an ``Entity``. It has one of the stored properties for each thing that you can declare.
 public struct Attribute: Sendable, Hashable {
     /// The name, in camelCase.
     public var name: String
@@ -89,7 +89,7 @@ public struct Attribute: Sendable, Hashable {
     }
 }
 
-/// Declares a relationship of an ``Entity``.
+/// Declares a relationship of an ``Entity``. It has one of the stored properties for each thing that you can declare.
 public struct Relationship: Sendable, Hashable {
     /// The name, in camelCase.
     public var name: String
@@ -184,7 +184,7 @@ public struct Index: Sendable, Hashable {
     }
 }
 
-/// Declares an entity of a ``ManagedObjectModel``.
+/// Declares an entity of a ``ManagedObjectModel``. It has one of the stored properties for each thing that you can declare.
 public struct Entity: Sendable, Hashable {
     /// The name, in UpperCamelCase.
     public var name: String

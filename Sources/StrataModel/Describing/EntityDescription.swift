@@ -2,7 +2,8 @@
 /// its rows.
 ///
 /// Descriptions are immutable and belong to one ``ManagedObjectModel``; other entities are named by their position in
-/// ``ManagedObjectModel/entities``.
+/// ``ManagedObjectModel/entities``. They have many stored properties, because all that is asked for at each access is computed
+/// once.
 public final class EntityDescription: Sendable {
     /// What the model declares.
     public let declaration: Entity

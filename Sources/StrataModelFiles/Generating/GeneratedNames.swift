@@ -27,17 +27,17 @@ enum GeneratedNames {
     /// The name as it stands before the colon of an argument, where nearly every word may stand.
     static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
 
-    /// Members of `ManagedObject` and of typed keys, with the advice what to call an attribute instead.
-    private static let takenMembers: Set<String> = [
+    /// Members of `ManagedObject` and of typed keys.
+    static let takenMembers: Set<String> = [
         "allKeys", "assignObjectID", "awakeFromFetch", "awakeFromInsert", "changedPropertyNames", "changedValues",
         "committedValues", "container", "context",
-        "delete", "description", "didSave", "didTurnIntoFault", "entity", "entityName", "fetchedValue", "frozen",
+        "delete", "didSave", "didTurnIntoFault", "entity", "entityName", "fetchedValue", "frozen",
         "hasChanges",
         "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
         "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
         "objectID", "path",
-        "prepareForDeletion", "propertyKeyPaths", "refresh", "validateForDelete", "validateForInsert",
-        "validateForUpdate", "version",
+        "predicateArgument", "prepareForDeletion", "propertyKeyPaths", "refresh", "survivor", "validateForDelete", "validateForInsert",
+        "validateForUpdate",
         "willSave",
         "willTurnIntoFault",
     ]

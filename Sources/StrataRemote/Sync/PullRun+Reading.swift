@@ -91,7 +91,8 @@ extension PullRun {
                 continue
             }
             let count = page.records.count + page.unreadable.count
-            guard isPaged, page.next == nil, count >= pageSize else { return }
+            // Pages that go by cursors end where the cursors do.
+            guard isPaged, query.cursor == nil, page.next == nil, count >= pageSize else { return }
             query.offset += count
         }
     }

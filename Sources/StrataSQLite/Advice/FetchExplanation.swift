@@ -64,7 +64,7 @@ extension SQLiteStore {
         }
         return FetchExplanation(
             sql: compiled.sql,
-            // A constant may have come to stand nowhere in the SQL, as that of a search that became a range.
+            // A constant may not appear in the SQL, for example when a search was rewritten as a range.
             bindings: values.enumerated().compactMap { (index, value) in
                 guard Self.hasParameter(index + 1, compiled.sql) else { return nil }
                 return FetchExplanation.Binding(number: index + 1, type: value.typeName, text: value.description)

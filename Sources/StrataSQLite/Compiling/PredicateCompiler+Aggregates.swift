@@ -31,6 +31,7 @@ extension PredicateCompiler {
             if isGrouped, function == .count { return .term(SQLTerm(sql: "count(\(member.term.sql))", kind: .integer)) }
             guard function == .count, !isGrouped else { throw unsupported("\(name) of members of JSON") }
             return .term(evaluated([member.term], kind: .integer) { .function(function, $0) })
+        case .choice: throw unsupported("\(name) of one of two values")
         case .composite: throw .invalidPredicate(.noCollection(found: "composite", context: name))
         }
     }

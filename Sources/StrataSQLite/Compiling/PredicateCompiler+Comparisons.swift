@@ -178,7 +178,7 @@ extension PredicateCompiler {
             switch side {
             case .collection, .composite, .list: throw incomparable
             case .constant(let constant): if SQLKind(constant.value) == nil { throw incomparable }
-            case .term, .object, .json: break
+            case .term, .object, .json, .choice: break
             }
         }
         if case .constant(let constant) = left {
@@ -199,7 +199,7 @@ extension PredicateCompiler {
         }
         try checkKinds(a, constant)
         guard let pair = ComparisonPair(a, constant.value, options) else {
-            // Numbers and dates that are no number have a kind, but no order.
+            // NaN has a kind but no order.
             if a.kind.isNumber, SQLKind(constant.value)?.isNumber == true { return "0" }
             if a.kind == .date, case .date = constant.value { return "0" }
             throw incomparable
@@ -269,6 +269,9 @@ extension PredicateCompiler {
     ) throws(StoreError) -> String {
         let equal = try equality(a, b, options, wants: true)
         switch a {
+        case .choice(let condition, let first, let second):
+            let (x, y) = (try strictEquality(first, b, options), try strictEquality(second, b, options))
+            return "CASE WHEN \(condition) THEN \(x) ELSE \(y) END"
         case .term, .object, .json: return "(\(try term(a).sql) IS NOT NULL AND \(equal))"
         default: return equal
         }

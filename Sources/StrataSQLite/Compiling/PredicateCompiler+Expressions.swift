@@ -61,6 +61,7 @@ extension PredicateCompiler {
         case .term(let term): return term
         case .object(let object): return SQLTerm(sql: object.key, kind: .object)
         case .json(let member): return member.term
+        case .choice: throw unsupported("TERNARY with values of different kinds")
         case .constant(let constant):
             guard let kind = SQLKind(constant.value) else {
                 guard constant.value.isNull else { throw unsupported("\(constant.value) as a single value") }
@@ -92,11 +93,7 @@ extension PredicateCompiler {
     ) throws(StoreError) -> SQLOperand {
         if first.isNull, second.isNull { return .null }
         if first.isJSON || second.isJSON {
-            guard first.isJSON || first.isNull, second.isJSON || second.isNull else {
-                throw unsupported("TERNARY with values of different kinds")
-            }
-            let texts = (try term(first).sql, try term(second).sql)
-            return .json(SQLMember(text: "CASE WHEN \(condition) THEN \(texts.0) ELSE \(texts.1) END"))
+            return try jsonChoice(condition, first, second)
         }
         let a = try term(first)
         let b = try term(second)
@@ -129,7 +126,7 @@ extension PredicateCompiler {
             case .constant(let constant) where constant.elements != nil || constant.value.isNull:
                 throw unsupported("SUBQUERY of a fixed list")
             case .list: throw unsupported("SUBQUERY of a fixed list")
-            case .json: throw unsupported("SUBQUERY of an array in JSON")
+            case .json, .choice: throw unsupported("SUBQUERY of an array in JSON")
             default: throw .invalidPredicate(.noCollection(found: operand.kindName, context: "SUBQUERY"))
             }
         }
@@ -163,6 +160,7 @@ extension PredicateCompiler {
         guard case .collection(let collection) = base else {
             switch base {
             case .constant, .list: throw unsupported("an element of a fixed list")
+            case .choice: throw unsupported("an index of one of two values")
             case .composite: throw unsupported("an index of a composite other than a name")
             default: throw .invalidPredicate(.noCollection(found: base.kindName, context: "an index"))
             }

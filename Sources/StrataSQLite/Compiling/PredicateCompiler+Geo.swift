@@ -95,7 +95,7 @@ extension PredicateCompiler {
             }
             return SQLTerm(sql: sql, kind: .point)
         case .list: throw unsupported("a list of expressions as a point")
-        case .json: throw unsupported("a member of JSON as a point")
+        case .json, .choice: throw unsupported("a member of JSON as a point")
         case .object, .composite, .collection: throw wrong
         }
     }
@@ -112,7 +112,7 @@ extension PredicateCompiler {
         if operand.isNull { return nil }
         switch operand {
         case .term(let term) where term.kind.isNumber: return term
-        case .json: throw unsupported("a member of JSON as a distance")
+        case .json, .choice: throw unsupported("a member of JSON as a distance")
         case .constant(let constant) where SQLKind(constant.value)?.isNumber == true: return try term(operand)
         default: throw .invalidPredicate(.wrongOperand(found: operand.kindName, context: context))
         }

@@ -83,6 +83,32 @@ extension PredicateCompiler {
         member.path.count >= JSONText.depthLimit ? .null : .json(SQLMember(text: member.text, path: member.path + [step]))
     }
 
+    /// One of two operands of which one is JSON.
+    func jsonChoice(
+        _ condition: String, _ first: SQLOperand, _ second: SQLOperand
+    ) throws(StoreError) -> SQLOperand {
+        func isText(_ operand: SQLOperand) -> Bool {
+            if case .json = operand { true } else { operand.isNull }
+        }
+        if isText(first), isText(second) {
+            let texts = (try term(first).sql, try term(second).sql)
+            return .json(SQLMember(text: "CASE WHEN \(condition) THEN \(texts.0) ELSE \(texts.1) END"))
+        }
+        for operand in [first, second] {
+            switch operand {
+            case .collection, .composite, .list: throw unsupported("TERNARY with values of different kinds")
+            default: continue
+            }
+        }
+        let count = Self.count(of: first) + Self.count(of: second)
+        guard count <= 32 else { throw unsupported("TERNARY of \(count) members of JSON and other values") }
+        return .choice(condition, first, second)
+    }
+
+    private static func count(of operand: SQLOperand) -> Int {
+        if case .choice(_, let first, let second) = operand { count(of: first) + count(of: second) } else { 1 }
+    }
+
     // MARK: Comparisons
 
     /// A comparison of which one side at least is a member of JSON.
@@ -90,6 +116,20 @@ extension PredicateCompiler {
         ofJSON left: SQLOperand, _ op: ComparisonOperator, _ right: SQLOperand, _ options: ComparisonOptions,
         negated: Bool
     ) throws(StoreError) -> String {
+        if case .choice(let condition, let first, let second) = left {
+            let (a, b) = (
+                try comparison(first, op, right, options, negated: negated),
+                try comparison(second, op, right, options, negated: negated)
+            )
+            return "CASE WHEN \(condition) THEN \(a) ELSE \(b) END"
+        }
+        if case .choice(let condition, let first, let second) = right {
+            let (a, b) = (
+                try comparison(left, op, first, options, negated: negated),
+                try comparison(left, op, second, options, negated: negated)
+            )
+            return "CASE WHEN \(condition) THEN \(a) ELSE \(b) END"
+        }
         switch op {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
             if case .json(let member) = left, case .constant(let constant) = right {
@@ -183,7 +223,7 @@ extension PredicateCompiler {
                 try checkInline(term)
                 places.append((nil, terms.count, term.kind == .json))
                 terms.append(term)
-            case .composite, .collection, .list:
+            case .composite, .collection, .list, .choice:
                 throw unsupported("comparing a member of JSON with a \(operand.kindName)")
             }
         }

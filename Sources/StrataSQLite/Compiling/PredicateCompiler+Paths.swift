@@ -15,7 +15,7 @@ extension PredicateCompiler {
             case .composite(let object, let attribute): current = try element(name, of: attribute, in: object)
             case .collection(let collection): current = .collection(try map(name, over: collection))
             case .json(let member): current = try self.member(name, of: member)
-            case .constant, .term, .list: throw unsupported("the key \(name) of a \(current.kindName)")
+            case .choice, .constant, .term, .list: throw unsupported("the key \(name) of a \(current.kindName)")
             }
         }
         return current
@@ -227,6 +227,7 @@ extension PredicateCompiler {
             case .json(let member):
                 guard op == .count, rest.isEmpty else { throw unsupported("\(name) of an array in JSON") }
                 return .term(evaluated([member.term], kind: .integer) { .path($0[0], [name]) })
+            case .choice: throw unsupported("\(name) of one of two values")
             case .constant, .list: throw unsupported("\(name) of a fixed list")
             default: throw .invalidPredicate(.noCollection(found: operand.kindName, context: name))
             }

@@ -197,6 +197,7 @@ final class PredicateCompiler {
             } else {
                 throw .invalidPredicate(.noCollection(found: left.kindName, context: quantifier.rawValue))
             }
+        case .choice: throw unsupported("the elements of one of two values")
         case .json(let member):
             return try quantified(ofJSON: member, quantifier, op, right, options, negated: negated)
         default: throw .invalidPredicate(.noCollection(found: left.kindName, context: quantifier.rawValue))

@@ -93,6 +93,8 @@ indirect enum SQLOperand {
     case collection(SQLCollection)
     /// A member of JSON text, or all of it.
     case json(SQLMember)
+    /// One of two operands of which one at least is JSON, by a condition. What is compared with it is compared with both.
+    case choice(String, SQLOperand, SQLOperand)
     case list([SQLOperand])
 
     static var null: SQLOperand { .constant(.null) }
@@ -101,7 +103,13 @@ indirect enum SQLOperand {
         if case .constant(let constant) = self { constant.value.isNull } else { false }
     }
 
-    var isJSON: Bool { if case .json = self { true } else { false } }
+    /// Whether it is or may be JSON.
+    var isJSON: Bool {
+        switch self {
+        case .json, .choice: true
+        default: false
+        }
+    }
 
     /// The name of the kind of values, for messages.
     var kindName: String {
@@ -111,7 +119,7 @@ indirect enum SQLOperand {
         case .object: "object"
         case .composite: "composite"
         case .collection(let collection): collection.isSet ? "set" : "list"
-        case .json: "json"
+        case .json, .choice: "json"
         case .list: "list"
         }
     }

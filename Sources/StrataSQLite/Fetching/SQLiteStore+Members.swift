@@ -36,14 +36,18 @@ extension SQLiteStore {
 
     /// Whether some owners have so many members that it is cheaper to pass over the whole table.
     ///
-    /// Counted in the index, at about a twentieth of what it costs to read the rows; the greatest key stands for the
-    /// number of rows, which is never greater.
+    /// Counts in the index, at about a twentieth of what it costs to read the rows. The maximum of the reserved keys is an
+    /// upper bound for the number of their rows; rows with other keys are left out on both sides.
     private func isLargePart(
         _ owned: String, of table: String, owners: [Int64], on connection: Connection
     ) throws(StoreError) -> Bool {
         guard owners.count >= 32 else { return false }
+        let limit = StoreKeys.firstUnreserved
         let statement = try connection.statement(
-            "SELECT (SELECT count(*) FROM \(table) AS t0 WHERE \(owned)), (SELECT max(_id) FROM \(table))")
+            """
+            SELECT (SELECT count(*) FROM \(table) AS t0 WHERE \(owned) AND t0._id < \(limit)), \
+            (SELECT max(_id) FROM \(table) WHERE _id < \(limit))
+            """)
         bind(owners, to: statement)
         guard try statement.step() else { return false }
         defer { statement.reset() }

@@ -2,7 +2,7 @@ import StrataCSQLite
 import StrataStore
 
 extension CommitWriter {
-    /// From so many new rows of a table on, its indexes are made anew if it has few other rows.
+    /// From so many new rows of a table on, its indexes are created anew if it has few other rows.
     private static let manyRows = 5000
 
     /// Writes new rows, table by table, in the order of their keys.
@@ -66,15 +66,16 @@ extension CommitWriter {
 
     // MARK: Many rows
 
-    /// Puts many rows into a table that has few, without its indexes, and makes these afterwards. To sort once costs
-    /// half as much as to find the place of each row in each index, and far less where the indexes outgrow the page
-    /// cache. It is part of the transaction, like all else.
+    /// Inserts many rows into a table that has few without its indexes, and creates these afterwards. Sorting once costs
+    /// half as much as finding the place of each row in each index, and far less if the indexes outgrow the page cache. All
+    /// of it is part of the transaction.
     ///
-    /// A unique index that cannot be made tells of a conflict, but not of which: the commit starts again with indexes.
+    /// If a unique index cannot be created, there is a conflict, but nobody knows which: the commit starts again with indexes.
     private func withoutIndexes(
         of table: Int, count: Int, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        guard count >= Self.manyRows, !needsIndexes, try keySpan(of: table) <= Int64(count / 2) else {
+        let few = Int64(count / 2)
+        guard count >= Self.manyRows, !needsIndexes, try maximumRows(of: table, upTo: few) <= few else {
             return try body()
         }
         let indexes = store.schema.objects.filter { $0.spareTable == table }
@@ -88,15 +89,22 @@ extension CommitWriter {
         }
     }
 
-    /// The distance between the least and the greatest key of a table: it has no more rows than that.
-    private func keySpan(of table: Int) throws(StoreError) -> Int64 {
+    /// An upper bound for the number of rows of a table: the distance between the minimum and the maximum of the reserved keys,
+    /// and the number of rows with other keys. Counts no more than `limit` of these, and one.
+    private func maximumRows(of table: Int, upTo limit: Int64) throws(StoreError) -> Int64 {
         let name = store.layout.tables[table].quoted
+        let first = StoreKeys.firstUnreserved
         let statement = try connection.statement(
-            "SELECT (SELECT max(_id) FROM \(name)), (SELECT min(_id) FROM \(name))")
+            """
+            SELECT (SELECT max(_id) FROM \(name) WHERE _id < \(first)), (SELECT min(_id) FROM \(name)), \
+            (SELECT count(*) FROM (SELECT 1 FROM \(name) WHERE _id >= \(first) LIMIT ?1))
+            """)
+        statement.bind(limit + 1, at: 1)
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
-        if statement.type(0) == SQLITE_NULL { return 0 }
+        let others = statement.integer(2)
+        if statement.type(0) == SQLITE_NULL { return others }
         let (span, overflow) = statement.integer(0).subtractingReportingOverflow(statement.integer(1))
-        return overflow || span == .max ? .max : span + 1
+        return overflow || span > limit ? .max : span + 1 + others
     }
 }

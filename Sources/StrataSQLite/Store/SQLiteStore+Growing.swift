@@ -2,17 +2,17 @@ import Foundation
 import StrataStore
 
 extension SQLiteStore {
-    /// Makes the file of a store ready for a model that has all that its present one has, and more: entities,
-    /// attributes and to-one relationships are added; an `integer64` may become a `double`. Makes the file where there
-    /// is none. The file's open stores go on with the model that they were opened with.
+    /// Prepares the file of a store for a model that has all that its present one has, and more: entities, attributes and
+    /// relationships are added; an `integer64` may become a `double`. Creates the file if there is none. Open stores of the
+    /// file keep the model that they were opened with.
     ///
-    /// The whole is one transaction. Indexes are made by the next ``open(model:location:options:)``.
+    /// All of it is one transaction. The next ``open(model:location:options:)`` creates the indexes.
     /// - Parameters:
     ///   - ignoringRemoved: Whether entities and properties that the model has no more stay in the file, unused, instead
     ///     of being an obstacle.
     ///   - notes: Texts by name that are kept in the file together with the model; see ``note(named:at:)``.
-    /// - Throws: ``StoreError/incompatibleModel(path:differences:)`` with what would not be an addition; the file is as
-    ///   it was then.
+    /// - Throws: ``StoreError/incompatibleModel(path:differences:)`` with what is not an addition, or needs values for the
+    ///   rows that exist: a derived attribute, the first entity that inherits from another. The file is unchanged then.
     package static func grow(
         to model: ManagedObjectModel, at path: String, ignoringRemoved: Bool = false, notes: [String: String] = [:],
         options: Options = Options()
@@ -32,7 +32,8 @@ extension SQLiteStore {
         let schema = Schema(
             layout: try StoreLayout(model: model, store: "SQLite", recorded: RecordedNames(found)))
         let grown = StoreMetadata(identifier: found.identifier, layout: schema.layout)
-        let differences = found.obstacles(to: grown, ignoringRemoved: ignoringRemoved)
+        let differences =
+            found.obstacles(to: grown, ignoringRemoved: ignoringRemoved) + found.derivedAdditions(of: model)
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
         try addTables(of: schema, on: connection)
         try grown.write(to: connection, objects: schema.objects)
@@ -61,15 +62,18 @@ extension SQLiteStore {
             }
             let present = Set(
                 try connection.texts("SELECT lower(name) FROM pragma_table_info(\(Identifiers.literal(table.name)))"))
-            for column in table.columns where !present.contains(column.name.lowercased()) {
-                try connection.execute("ALTER TABLE \(table.quoted) ADD COLUMN \(schema.definition(of: column))")
+            func add(_ name: String, _ definition: String) throws(StoreError) {
+                if present.contains(name.lowercased()) { return }
+                try connection.execute("ALTER TABLE \(table.quoted) ADD COLUMN \(definition)")
             }
+            for column in table.columns { try add(column.name, schema.definition(of: column)) }
+            for name in table.orderColumns { try add(name, Identifiers.quote(name) + " INTEGER") }
         }
     }
 }
 
 extension StoreMetadata {
-    /// What keeps a file from being grown to another model: all differences that are no additions.
+    /// What keeps a file from being grown to another model: all differences other than additions of entities and properties.
     fileprivate func obstacles(to other: StoreMetadata, ignoringRemoved: Bool) -> [String] {
         var result: [String] = []
         for (entity, properties) in entities.sorted(by: { $0.key < $1.key }) {
@@ -87,7 +91,23 @@ extension StoreMetadata {
                 }
                 result.append("\(entity).\(property) was \(was), is \(now ?? "missing")")
             }
+            // What the table itself is like, for instance a column with the names of entities, which rows have no value for.
+            for (name, now) in grown.sorted(by: { $0.key < $1.key }) where name.hasPrefix("_") && properties[name] == nil {
+                result.append("\(entity): \(name) was missing, is \(now)")
+            }
         }
         return result
+    }
+
+    /// The derived attributes that a model adds to entities of the file: its rows would need values for them.
+    fileprivate func derivedAdditions(of model: ManagedObjectModel) -> [String] {
+        model.entities.flatMap { entity in
+            entity.attributes.compactMap { attribute in
+                guard attribute.derivation != nil, let properties = entities[entity.name],
+                    properties[attribute.name] == nil
+                else { return nil }
+                return "\(entity.name).\(attribute.name) is derived, and the rows that exist have no value for it"
+            }
+        }
     }
 }

@@ -10,6 +10,9 @@ import StrataStore
 /// table, each attribute and to-one relationship a column, each many-to-many relationship a table of pairs; names
 /// follow the model's naming convention. The file can be read with any SQLite tool. Zero has no sign in the file, and
 /// `NaN` cannot be saved.
+///
+/// All stored properties but the time of the next sweep are constants, prepared when the store is opened so that threads share
+/// them without locks; that is why there are more than a dozen.
 public final class SQLiteStore: PersistentStore {
     public let identifier: UUID
     public let name: String
@@ -85,25 +88,27 @@ public final class SQLiteStore: PersistentStore {
     func allocateKeys(_ count: Int, rootIndex: Int, on connection: Connection) throws(StoreError) -> Range<Int64> {
         guard count > 0 else { return 1..<1 }
         let table = layout.table(rootIndex)
-        // Rows that came in by other ways, a shell for instance, keep their keys to themselves. What somebody else wrote
-        // as the next key is believed only where it is one.
-        let present = "coalesce((SELECT max(_id) FROM \(table.quoted)), 0) + 1"
+        // Rows that came in by other ways, a shell for instance, keep their keys. Keys from `firstUnreserved` on do not count:
+        // contexts took them without a reservation, at random places. What somebody else wrote as the next key counts only
+        // if it is below, too.
+        let limit = StoreKeys.firstUnreserved
+        let present = "coalesce((SELECT max(_id) FROM \(table.quoted) WHERE _id < \(limit)), 0) + 1"
         let statement = try connection.statement(
             """
             INSERT INTO _keys(entity, next) VALUES(?1, max(1, \(present)) + ?2) ON CONFLICT(entity) DO UPDATE SET \
-            next = max(1, \(present), CASE typeof(next) WHEN 'integer' THEN next ELSE 1 END) + ?2 RETURNING next
+            next = max(1, \(present), CASE WHEN typeof(next) = 'integer' AND next <= \(limit) THEN next ELSE 1 END) + ?2 \
+            RETURNING next
             """)
         statement.bind(model.entities[rootIndex].name, at: 1)
         statement.bind(Int64(count), at: 2)
-        // A sum that does not fit 64 bits is no integer any more.
-        guard try statement.step(), statement.type(0) == SQLITE_INTEGER else {
-            statement.reset()
+        // A sum that does not fit in 64 bits is not an integer any more.
+        let end = try statement.step() && statement.type(0) == SQLITE_INTEGER ? statement.integer(0) : .max
+        statement.reset()
+        guard end <= limit else {
             throw .constraint(
                 entity: model.entities[rootIndex].name,
                 reason: "there are no keys left, because a row of \(table.name) or of _keys holds one close to the maximum")
         }
-        let end = statement.integer(0)
-        statement.reset()
         return end - Int64(count)..<end
     }
 

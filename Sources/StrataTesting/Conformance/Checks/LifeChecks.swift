@@ -89,12 +89,9 @@ extension ConformanceCheck {
 }
 
 /// Elements that several threads add.
-///
-/// `@unchecked Sendable`: the elements are touched only while the lock is held.
-private final class Collected<Element: Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var elements: [Element] = []
+private final class Collected<Element: Sendable>: Sendable {
+    private let elements = Guarded<[Element]>([])
 
-    func add(_ more: [Element]) { lock.withLock { elements += more } }
-    var all: [Element] { lock.withLock { elements } }
+    func add(_ more: [Element]) { elements.withLock { $0 += more } }
+    var all: [Element] { elements.withLock(\.self) }
 }

@@ -17,6 +17,15 @@ public struct DamagedValue: Error, Sendable, Hashable {
     public let type: AttributeType
     /// What the store holds, as far as a ``Value`` can say it: a number, text or bytes.
     public let content: Value
+
+    /// Names a damaged value.
+    package init(entity: String, property: String, key: Int64, type: AttributeType, content: Value) {
+        self.entity = entity
+        self.property = property
+        self.key = key
+        self.type = type
+        self.content = content
+    }
 }
 
 extension DamagedValue: CustomStringConvertible {

@@ -125,7 +125,9 @@ extension URL: RowValue {
 }
 
 extension Decimal: RowValue {
-    public static func load(_ row: RowPointer, _ slot: Int) -> Decimal { validated(row, slot) ?? .zeroValue }
+    public static func load(_ row: RowPointer, _ slot: Int) -> Decimal {
+        validated(row, slot) ?? (row.bytes(slot).elementsEqual("NaN".utf8) ? .nan : .zeroValue)
+    }
     /// Reads a number that the type can hold.
     public static func validated(_ row: RowPointer, _ slot: Int) -> Decimal? {
         let number = Decimal(string: String.load(row, slot), locale: Locale(identifier: "en_US_POSIX"))
