@@ -246,7 +246,7 @@ extension RemoteError {
     var concernsAll: Bool {
         switch kind {
         case .unreachable, .timeout, .throttled, .unavailable, .cancelled, .unauthorized, .invalidAnswer: true
-        case .forbidden, .notFound, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret, .unsupported,
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret, .unsupported,
             .cursorExpired:
             false
         }

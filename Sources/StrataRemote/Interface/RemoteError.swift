@@ -18,8 +18,10 @@ public struct RemoteError: Error, Sendable, Hashable {
         case unauthorized
         /// The session does not allow it.
         case forbidden
-        /// No such object or function.
+        /// No such object or function, or no such schema: nothing says that there ever was one.
         case notFound
+        /// The object was there and has been deleted since.
+        case gone
         /// The object has another version than the one that the change was made to.
         case conflict
         /// An object with the same primary key or unique value is there already.

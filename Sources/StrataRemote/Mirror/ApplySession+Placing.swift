@@ -166,17 +166,11 @@ extension ApplySession {
     }
 
     /// Notes the server's version of an object.
-    func note(_ item: Item) throws(StoreError) {
-        let statement = try connection.statement(
-            "UPDATE _remote SET version = ?, modified = ? WHERE root = ? AND id = ?")
-        if let version = item.record.version { statement.bind(version, at: 1) } else { statement.bindNull(at: 1) }
-        if let modified = item.record.modified {
-            statement.bind(modified.timeIntervalSinceReferenceDate, at: 2)
-        } else {
-            statement.bindNull(at: 2)
-        }
-        statement.bind(mirror.entities.numbers[item.entity.rootIndex], at: 3)
-        statement.bind(item.record.id, at: 4)
-        try statement.run()
+    mutating func note(_ item: Item) throws(StoreError) {
+        notes.versions.append(
+            (
+                mirror.entities.numbers[item.entity.rootIndex], item.record.id, item.record.version,
+                item.record.modified
+            ))
     }
 }

@@ -22,6 +22,9 @@ struct ApplySession {
     var gone: Set<RemoteIdentity> = []
     var rows: [RowIdentity: RowReference] = [:]
     var outboxIsEmpty = false
+    /// Objects whose entries the same answer settles, by topmost entity and key: their own records tell their members.
+    var settling: Set<RowIdentity> = []
+    var notes = ApplyNotes()
     /// Records that cannot be taken in.
     var unreadable: [UnreadableRecord] = []
     /// Objects of which the server is asked again: their record was overtaken, or came before their save has ended.
@@ -46,9 +49,9 @@ struct ApplySession {
     mutating func run(_ records: [RemoteRecord], deleted: [RemoteIdentity]) throws(StoreError) -> AppliedChanges {
         outboxIsEmpty = try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil
         for record in records { flatten(record) }
-        for index in items.indices {
-            items[index].known = try mirror.known(
-                items[index].identity.id, root: items[index].entity.rootIndex, on: connection)
+        for (root, indexes) in Dictionary(grouping: items.indices, by: { items[$0].entity.rootIndex }) {
+            let known = try mirror.known(indexes.map { items[$0].identity.id }, root: root, on: connection)
+            for index in indexes { items[index].known = known[items[index].identity.id] }
         }
         for identity in deleted { try delete(identity) }
         try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
@@ -56,6 +59,7 @@ struct ApplySession {
         try readRows()
         for item in items { try place(item) }
         try write()
+        try writeVersions()
         try noteForLater()
         return AppliedChanges(rows: records.map { row(of: $0) }, change: change, unreadable: unreadable)
     }
@@ -210,6 +214,16 @@ struct ApplySession {
                 newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
             }
         }
+        var knownTargets: [RemoteIdentity: KnownObject] = [:]
+        var targets: [Int: Set<String>] = [:]
+        for (entity, id) in items.flatMap(references) where !seen.contains(named(id, entity)) {
+            targets[entity.rootIndex, default: []].insert(id)
+        }
+        for (root, ids) in targets {
+            for (id, known) in try mirror.known(ids.sorted(), root: root, on: connection) {
+                knownTargets[RemoteIdentity(entity: model.entities[root].name, id: id)] = known
+            }
+        }
         for item in items {
             for (entity, id) in references(of: item) {
                 let identity = named(id, entity)
@@ -218,7 +232,7 @@ struct ApplySession {
                     continue
                 }
                 guard seen.insert(identity).inserted else { continue }
-                if let known = try mirror.known(id, root: entity.rootIndex, on: connection) {
+                if let known = knownTargets[identity] {
                     if let key = known.key {
                         keys[identity] = key
                     } else {
@@ -237,19 +251,17 @@ struct ApplySession {
             var next = try transaction.allocateKeys(list.count, rootIndex: root).lowerBound
             for (identity, entity, isPlaceholder) in list {
                 keys[identity] = next
-                let insert = try connection.statement("INSERT INTO _remote(root, id, key) VALUES(?, ?, ?)")
-                insert.bind(mirror.entities.numbers[root], at: 1)
-                insert.bind(identity.id, at: 2)
-                insert.bind(next, at: 3)
-                try insert.run()
+                notes.names.append((mirror.entities.numbers[root], identity.id, next))
                 if isPlaceholder {
-                    try makePlaceholder(identity.id, entity, next)
+                    let concrete = entity.descendantIndexes.first { !model.entities[$0].isAbstract } ?? entity.index
+                    notes.placeholders[root, default: []].append((identity.id, next, model.entities[concrete].name))
                 } else if hasLinks {
                     try links.restore(identity.id, root: root)
                 }
                 next += 1
             }
         }
+        try writeNames()
     }
 
     /// Whether a record leaves no doubt about what its object refers to.
@@ -261,24 +273,6 @@ struct ApplySession {
                 default: true
                 }
             }
-    }
-
-    func makePlaceholder(_ id: String, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {
-        let slot = mirror.primaryKeys[entity.rootIndex]
-        let concrete = entity.descendantIndexes.first { !model.entities[$0].isAbstract } ?? entity.index
-        guard let place = mirror.store.place(entityIndex: entity.rootIndex, slot: slot.index) else { return }
-        let hasEntity = mirror.store.hasEntityColumn(entity.index)
-        let statement = try connection.statement(
-            "INSERT INTO \(place.table)(_id, _version, \(place.column)\(hasEntity ? ", _entity" : "")) "
-                + "VALUES(?, 0, ?\(hasEntity ? ", ?" : ""))")
-        statement.bind(key, at: 1)
-        switch PrimaryKey.value(id, slot) {
-        case .integer(let number): statement.bind(number, at: 2)
-        case .uuid(let uuid): statement.bind(uuid.data, at: 2)
-        default: statement.bind(id, at: 2)
-        }
-        if hasEntity { statement.bind(model.entities[concrete].name, at: 3) }
-        try statement.run()
     }
 
     mutating func readRows() throws(StoreError) {

@@ -94,6 +94,26 @@ extension Mirror {
             modified: statement.isNull(2) ? nil : .init(timeIntervalSinceReferenceDate: statement.double(2)))
     }
 
+    /// What is known of some objects of a hierarchy, by one statement.
+    func known(_ ids: [String], root: Int, on connection: Connection) throws(StoreError) -> [String: KnownObject] {
+        if ids.isEmpty { return [:] }
+        let statement = try connection.statement(
+            """
+            SELECT l.value, r.key, r.version, r.modified FROM strata_list(?) AS l CROSS JOIN _remote AS r \
+            ON r.root = ? AND r.id = l.value
+            """)
+        statement.bind(ValueList(texts: ids), at: 1)
+        statement.bind(entities.numbers[root], at: 2)
+        var result: [String: KnownObject] = [:]
+        while try statement.step() {
+            result[statement.text(0)] = KnownObject(
+                key: statement.isNull(1) ? nil : statement.integer(1),
+                version: statement.isNull(2) ? nil : statement.text(2),
+                modified: statement.isNull(3) ? nil : .init(timeIntervalSinceReferenceDate: statement.double(3)))
+        }
+        return result
+    }
+
     // MARK: Primary keys of keys
 
     /// The name of an object at the server; nil if it is not here.

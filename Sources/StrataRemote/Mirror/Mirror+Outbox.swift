@@ -112,7 +112,8 @@ extension Mirror {
             guard var current = try current(entry, on: transaction.connection) else { return }
             current.state = .failed
             current.error = error
-            current.sent = nil
+            // An earlier attempt may have been carried out: a retry says the same under the same name.
+            if current.attempts <= 1 { current.forgetAttempt() }
             try settle(current, on: transaction.connection)
         }
     }
@@ -168,8 +169,7 @@ extension Mirror {
                 guard var current = try current(entry, on: transaction.connection), current.state == .failed else {
                     continue
                 }
-                current.state = .waiting
-                current.forgetAttempt()
+                current.state = current.sent == nil ? .waiting : .sent
                 try write(current, on: transaction.connection)
             }
         }

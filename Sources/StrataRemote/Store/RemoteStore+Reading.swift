@@ -8,7 +8,8 @@ extension RemoteStore {
     /// The back end and the place of the mirror.
     public var name: String { "\(backend.name), mirrored in \(mirror.store.name)" }
     public var model: ManagedObjectModel { mirror.model }
-    public var capabilities: StoreCapabilities { mirror.store.capabilities }
+    /// As the mirror, which belongs to one process.
+    public var capabilities: StoreCapabilities { mirror.store.capabilities.subtracting(.multiProcess) }
     public var changes: StoreChangeFeed? { mirror.changes }
 
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
@@ -65,6 +66,7 @@ extension RemoteStore {
         // A mirror that cannot be written keeps them until it is opened again.
         try? mirror.purgePassing()
         mirror.store.close()
+        file?.release()
     }
 
     /// The plan without rows that are no part of the mirror. A plan that names its objects is left alone.

@@ -15,7 +15,12 @@ extension RemoteStore {
         guard options.savePolicy != .cacheOnly else {
             return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
-        try await sendWhatGoesBefore(changes)
+        do throws(StoreError) {
+            try await sendWhatGoesBefore(changes)
+        } catch {
+            guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
+            return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+        }
         // A change of what has changed since is no business of the server's yet.
         let conflicts = try versionConflicts(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
@@ -30,7 +35,12 @@ extension RemoteStore {
         let sent = sending
         defer { endBirths(births) }
         let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, model)
-        if done.isEmpty, let error = sent.commonError { throw StoreError(error) }
+        if done.isEmpty, let error = sent.commonError {
+            guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
+                throw StoreError(error)
+            }
+            return try await Waiting.elsewhere { () throws(StoreError) in try self.queue(changes, writes) }
+        }
         let keeps = options.savePolicy != .networkOnly
         let result = try await Waiting.elsewhere { () throws(StoreError) in
             try self.mirror.forgetRefused(refused.filter { !sent.undone.contains($0.key) })
@@ -64,6 +74,18 @@ extension RemoteStore {
             // How it goes is told by the engine.
             Task { _ = try? await sync.push() }
         }
+        return result
+    }
+
+    /// Saves to the mirror what could not be sent.
+    private func queue(_ changes: ChangeSet, _ writes: [MirrorWrite]) throws(StoreError) -> CommitResult {
+        let result = try commitHere(changes)
+        guard case .committed = result else { return result }
+        try mirror.adopt(writes.filter { write in
+            let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
+            return mirror.unknown.write(of: identity)?.write.token == write.write.token
+        })
+        mirror.births.end(writes.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
         return result
     }
 

@@ -45,7 +45,7 @@ extension SaveSending {
                 case .failed(let error): throw error
                 }
             } catch {
-                if write.kind == .delete, error.kind == .notFound { return .done(nil) }
+                if write.kind == .delete, error.kind == .notFound || error.kind == .gone { return .done(nil) }
                 // A server without idempotency tokens finds its own work in the way.
                 guard error.kind == .duplicate || error.kind == .conflict else { return .failed(error) }
                 do throws(RemoteError) {

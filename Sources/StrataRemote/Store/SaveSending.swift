@@ -219,7 +219,7 @@ struct SaveSending {
             untold[rooted(write)] = record == nil && write.kind == .update ? write : nil
         case .failed(let error):
             // What was to be deleted is gone.
-            if write.kind == .delete, error.kind == .notFound {
+            if write.kind == .delete, error.kind == .notFound || error.kind == .gone {
                 return store.mirror.unknown.remove(rooted(write))
             }
             if let record = error.serverRecord { records.append(record) }

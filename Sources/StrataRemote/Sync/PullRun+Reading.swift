@@ -150,7 +150,7 @@ extension PullRun {
                     found.records += page.records
                     found.unreadable += page.unreadable
                 } catch {
-                    guard case .remote(let cause) = error, cause.kind == .notFound, absent.count == 1 else {
+                    guard case .remote(let cause) = error, cause.kind == .notFound || cause.kind == .gone, absent.count == 1 else {
                         throw error
                     }
                 }

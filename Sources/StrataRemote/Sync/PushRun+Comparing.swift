@@ -20,7 +20,7 @@ extension PushRun {
                 page.records.first { mirror.isSame($0, job.write.entity, job.write.write.id) }
                 .map(SyncDecision.Answer.found) ?? .missing
         } catch {
-            if error.kind == .notFound {
+            if error.kind == .notFound || error.kind == .gone {
                 answer = .missing
             } else if error.concernsAll {
                 throw Interruption(error, [job])
@@ -62,7 +62,7 @@ extension PushRun {
                 // Somebody was faster between the reading and the writing: it is read again.
                 let isRace =
                     switch (error.kind, decision) {
-                    case (.conflict, _), (.duplicate, .create), (.notFound, .replace), (.notFound, .delete): true
+                    case (.conflict, _), (.duplicate, .create), (.notFound, .replace), (.notFound, .delete), (.gone, _): true
                     default: false
                     }
                 if isRace, mayDecide(job) { return }

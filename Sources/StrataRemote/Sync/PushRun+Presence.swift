@@ -20,7 +20,7 @@ extension PushRun {
         do throws(RemoteError) {
             return try await records(.read(entity: entity, ids: [id])).first { mirror.isSame($0, entity, id) }
         } catch {
-            if error.kind == .notFound { return nil }
+            if error.kind == .notFound || error.kind == .gone { return nil }
             throw Interruption(error)
         }
     }
@@ -42,6 +42,7 @@ extension PushRun {
         do throws(RemoteError) {
             return try await records(operation).first { mirror.isSame($0, entity, id) }.map(Presence.there) ?? .gone
         } catch {
+            if error.kind == .gone { return .gone }
             if error.kind == .notFound { return .unknown(error) }
             if error.kind == .unsupported, case .query = operation {
                 return try await serverState(entity, id).map(Presence.there) ?? .gone

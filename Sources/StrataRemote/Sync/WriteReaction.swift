@@ -28,12 +28,10 @@ enum WriteReaction: Sendable, Hashable, CaseIterable {
         case .cancelled, .invalidAnswer: .stop
         // An earlier attempt may have been done before the session ended.
         case .unauthorized: attempts > 1 ? .stop : .stopUnsent
-        case .notFound:
-            switch change {
-            // A server that lacks the schema says so, too. Only one that may have had the object can have lost it.
-            case .insert: attempts > 1 ? .confirmAbsence : .setAside
-            case .update, .delete: .confirmAbsence
-            }
+        // A server that lacks the schema says so, too: of an object that it may never have had it means nothing.
+        case .notFound: change == .insert ? .setAside : .confirmAbsence
+        // Of a creation it means that an earlier attempt was carried out, and that the object was deleted since.
+        case .gone: .confirmAbsence
         case .conflict: .resolveConflict
         // Of an update it means that another object has a value that must be unique.
         case .duplicate: change == .insert ? .resolveConflict : .setAside

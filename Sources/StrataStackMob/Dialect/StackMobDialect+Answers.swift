@@ -128,7 +128,7 @@ extension StackMobDialect {
     /// Whether an error says something of the write itself.
     static func isAboutWrite(_ error: RemoteError) -> Bool {
         switch error.kind {
-        case .forbidden, .notFound, .conflict, .duplicate, .rejected: true
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected: true
         default: false
         }
     }

@@ -110,7 +110,8 @@ extension StackMobDialect {
         switch status {
         case 401: .unauthorized
         case 403: .forbidden
-        case 404, 410: .notFound
+        case 404: .notFound
+        case 410: .gone
         case 408: .timeout
         // The address leads to something else, or to another version of the service.
         case 405, 407, 426, 501, 505, 511: .invalidAnswer

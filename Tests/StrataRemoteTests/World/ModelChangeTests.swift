@@ -102,3 +102,54 @@ import Testing
         store.close()
     }
 }
+
+/// The file of a mirror belongs to one store.
+@Suite struct MirrorFileTests {
+    @Test("A second store on the same mirror is refused until the first is closed")
+    func oneOwner() throws {
+        let folder = try ScratchFolder()
+        let backend = ShelfBackend.conditional()
+        let (store, _) = try Atlas.offline(backend, location: folder.file())
+        #expect(throws: StoreError.locked(path: folder.url.appending(path: "mirror").path)) {
+            try RemoteStore.open(model: Atlas.model, backend: backend, location: folder.file())
+        }
+        store.close()
+        let (second, _) = try Atlas.offline(backend, location: folder.file())
+        second.close()
+    }
+
+    @Test("Only its owner can read a mirror")
+    func permissions() async throws {
+        let folder = try ScratchFolder()
+        let (store, context) = try Atlas.offline(ShelfBackend.conditional(), location: folder.file())
+        try Atlas.city("1", "Lima", context)
+        try await context.save()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.url.appending(path: name).path)
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o077 == 0, "\(name) has the mode \(String(mode, radix: 8))")
+        }
+        store.close()
+    }
+}
+
+/// Saves that go to the network, or wait for it.
+@Suite struct QueueTests {
+    @Test("A save that cannot reach the server waits in the outbox, and is sent once", arguments: [true, false])
+    func networkElseQueue(wasDone: Bool) async throws {
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkElseQueue }
+        if wasDone { backend.losesAnswers = true } else { backend.down = unreachable }
+        try Atlas.city("1", "Lima", context)
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(try store.sync.pendingCount() == 1)
+        backend.losesAnswers = false
+        backend.down = nil
+        try await store.sync.synchronize()
+        #expect(backend.count("City") == 1)
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.sync.failedChanges().isEmpty)
+        #expect(try await context.fetch(cities()).map(\.name) == ["Lima"])
+    }
+}

@@ -12,6 +12,7 @@ import Testing
         case .unreachable, .timeout, .cancelled, .throttled, .unavailable, .unauthorized, .invalidAnswer: .waits
         case .forbidden, .rejected, .invalidRequest, .missingSecret, .unsupported, .cursorExpired: .failed
         case .notFound: change == .insert ? .failed : change == .update ? .gone : .done
+        case .gone: change == .delete ? .done : .gone
         // The policy takes the server's state, which the test's back end does not have.
         case .conflict: change == .insert ? .failed : change == .update ? .gone : .done
         case .duplicate: .failed
