@@ -14,7 +14,9 @@ extension ManagedObject {
     public final func _value<T: RowValue>(_ slot: Int) -> T {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) {
-            row.isPresent(slot) ? T.validated(row, slot) ?? damagedValue(slot) : T.zeroValue
+            guard row.isPresent(slot) else { return T.zeroValue }
+            if let value = T.validated(row, slot) { return value }
+            return damagedValue(slot)
         }
     }
 
@@ -25,7 +27,9 @@ extension ManagedObject {
     public final func _optionalValue<T: RowValue>(_ slot: Int) -> T? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) {
-            row.isPresent(slot) ? T.validated(row, slot) ?? damagedOptionalValue(slot) : nil
+            guard row.isPresent(slot) else { return nil }
+            if let value = T.validated(row, slot) { return value }
+            return damagedOptionalValue(slot)
         }
     }
 
@@ -114,9 +118,7 @@ extension ManagedObject {
 
     /// Replaces the members of a to-many relationship and updates inverses.
     public final func _setToMany<D: ManagedObject>(_ objects: Set<D>, _ index: Int) {
-        changeRelationship { (inverses) throws(PersistenceError) in
-            try inverses.setMembers(of: self, Array(objects), index)
-        }
+        assignMembers(Array(objects), index)
     }
 
     /// Reads an ordered to-many relationship.
@@ -130,9 +132,7 @@ extension ManagedObject {
     /// Replaces the members and the order of an ordered to-many relationship. If an object is in the array twice, its first
     /// place counts.
     public final func _setOrderedToMany<D: ManagedObject>(_ objects: [D], _ index: Int) {
-        changeRelationship { (inverses) throws(PersistenceError) in
-            try inverses.setMembers(of: self, objects, index)
-        }
+        assignMembers(objects, index)
     }
 
     /// Adds a member to a to-many relationship; see ``_add(_:_:)-(Sequence<D>,_)``.
