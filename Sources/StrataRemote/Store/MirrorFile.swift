@@ -12,7 +12,7 @@ final class MirrorFile: Sendable {
     /// - Returns: nil for a mirror in memory.
     /// - Throws: ``StoreError/locked(path:)`` if another store has the mirror open, in this process or in another one.
     static func take(
-        _ location: SQLiteStore.Location, creating: Bool
+        _ location: SQLiteStore.Location, model: ManagedObjectModel, creating: Bool
     ) throws(StoreError) -> MirrorFile? {
         guard case .file(let path) = location, creating || FileManager.default.fileExists(atPath: path) else { return nil }
         let lock = path + "-owner"
@@ -27,7 +27,8 @@ final class MirrorFile: Sendable {
         let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) }
         for part in [path, path + "-wal", path + "-shm"] { chmod(part, 0o600) }
-        mkdir(path + "-blobs", 0o700)
+        let hasBlobs = model.entities.contains { $0.attributes.contains(where: \.allowsExternalStorage) }
+        if hasBlobs { mkdir(path + "-blobs", 0o700) }
         chmod(path + "-blobs", 0o700)
         return MirrorFile(descriptor)
     }

@@ -111,7 +111,7 @@ import Testing
     func saves(_ policy: SavePolicy, _ down: RemoteError?) async throws {
         let backend = ShelfBackend()
         let (store, container) = try Atlas.open(backend)
-        let context = container.newContext()
+        let context = container.newContext(automaticallyMergesChanges: true)
         let city = try context.insert(entityNamed: "City")
         city["name"] = "Lima"
         backend.down = down
