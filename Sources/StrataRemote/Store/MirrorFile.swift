@@ -27,7 +27,10 @@ final class MirrorFile: Sendable {
         let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) }
         for part in [path, path + "-wal", path + "-shm"] { chmod(part, 0o600) }
-        let hasBlobs = model.entities.contains { $0.attributes.contains(where: \.allowsExternalStorage) }
+        // Only bytes are ever kept in files of their own.
+        let hasBlobs = model.entities.contains { entity in
+            entity.slots.contains { $0.storage == .bytes }
+        }
         if hasBlobs { mkdir(path + "-blobs", 0o700) }
         chmod(path + "-blobs", 0o700)
         return MirrorFile(descriptor)
