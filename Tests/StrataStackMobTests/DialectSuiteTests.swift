@@ -57,7 +57,7 @@ import Testing
             case .emptySuccess where isWrite && response.body.isEmpty: return .outcomes([.done(nil)])
             case .statuses where response.status == 401:
                 return .outcomes([.failed(RemoteError(.rejected, message: "no"))])
-            case .pairing where response.status == 400:
+            case .pairing where response.status == 400 && !response.body.starts(with: Data("<".utf8)):
                 return .outcomes([
                     .failed(RemoteError(.rejected, message: "no", identity: RemoteIdentity(entity: "Note", id: "b")))
                 ])
