@@ -5,7 +5,7 @@
     import StrataModelFiles
     import StrataServer
 
-    /// `strata-server`: runs a server until it is told to end.
+    /// `strata-server`: runs a server until it is told to end. It has one of the stored properties for each option.
     @main
     struct ServerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

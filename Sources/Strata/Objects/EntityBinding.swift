@@ -15,6 +15,9 @@ final class EntityBinding: Sendable {
     let emptyRow: RowReference
     /// The row of a new object, save for its key and the defaults made anew each time.
     let defaultRow: RowReference
+    /// The bytes that the row of a new object has for text and the like, beside that of its defaults: enough for most, since
+    /// a row that is too small is copied.
+    let roomForBytes: Int
     /// Defaults that are made anew for each object.
     let freshDefaults: [(slot: Int, value: AttributeDefault)]
     /// Derived attributes that are computed at a save.
@@ -56,6 +59,7 @@ final class EntityBinding: Sendable {
             }
         }
         defaultRow = RowReference(slab: defaults, row: defaults.row)
+        roomForBytes = min(256, 16 * entity.slots.count { !$0.storage.isInline })
         freshDefaults = fresh
         savedDerivations = entity.slots.compactMap { slot in
             switch slot.derivation {

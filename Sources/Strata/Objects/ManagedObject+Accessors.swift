@@ -14,7 +14,9 @@ extension ManagedObject {
     public final func _value<T: RowValue>(_ slot: Int) -> T {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) {
-            row.isPresent(slot) ? T.validated(row, slot) ?? damagedValue(slot) : T.zeroValue
+            guard row.isPresent(slot) else { return T.zeroValue }
+            if let value = T.validated(row, slot) { return value }
+            return damagedValue(slot)
         }
     }
 
@@ -25,7 +27,9 @@ extension ManagedObject {
     public final func _optionalValue<T: RowValue>(_ slot: Int) -> T? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return withExtendedLifetime(self) {
-            row.isPresent(slot) ? T.validated(row, slot) ?? damagedOptionalValue(slot) : nil
+            guard row.isPresent(slot) else { return nil }
+            if let value = T.validated(row, slot) { return value }
+            return damagedOptionalValue(slot)
         }
     }
 

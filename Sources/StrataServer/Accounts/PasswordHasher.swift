@@ -2,14 +2,14 @@
     import Crypto
     import CryptoExtras
     import Foundation
-    import Synchronization
+    import StrataStore
 
     /// Hashes passwords with scrypt on a queue of its own, one at a time, because each hash takes tens of megabytes and
     /// milliseconds: a flood of log-ins waits in line instead of taking the machine.
     final class PasswordHasher: Sendable {
         private let cost: PasswordCost
         private let queue = DispatchQueue(label: "strata.server.passwords", qos: .background)
-        private let waiting = Mutex(0)
+        private let waiting = Guarded(0)
         private static let longestLine = 256
         /// Verified in place of the hash of an account that does not exist, so that the time tells nothing.
         private let decoy: String

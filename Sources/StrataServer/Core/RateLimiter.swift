@@ -1,5 +1,5 @@
 #if Server
-    import Synchronization
+    import StrataStore
 
     /// A bucket of requests for each client: it fills at a rate, and each request takes one.
     final class RateLimiter: Sendable {
@@ -10,7 +10,7 @@
 
         private let perSecond: Int
         private let burst: Double
-        private let buckets = Mutex<[String: Bucket]>([:])
+        private let buckets = Guarded<[String: Bucket]>([:])
         private static let greatestCount = 50_000
 
         init(perSecond: Int, burst: Int) {

@@ -1,7 +1,7 @@
 #if Server
     import Foundation
 
-    /// How a server behaves.
+    /// How a server behaves. It has one of the stored properties for each option.
     public struct ServerOptions: Sendable {
         /// Whether clients of API version 0 may extend the schemas by using them.
         public var isDevelopment = true
@@ -43,7 +43,7 @@
         public init() {}
     }
 
-    /// Bounds that keep a server's memory and time its own.
+    /// Bounds that keep a server's memory and time its own. It has one of the stored properties for each bound.
     public struct ServerLimits: Sendable, Hashable {
         /// The maximum body of a request, in bytes.
         public var bodySize = 10 * 1024 * 1024

@@ -12,6 +12,8 @@
     ///
     /// All that it keeps is in one folder: `strata.sqlite` with objects, accounts and sessions, `files` with the content
     /// of binary fields, `mail` with outgoing messages, `signatures` with those of the last minutes.
+    ///
+    /// Its stored properties are the parts that requests share; each part guards its own state.
     public final class StackMobServer: Sendable {
         /// How the server behaves.
         public let options: ServerOptions

@@ -2,7 +2,7 @@
     import Foundation
     import HummingbirdCore
     import NIOCore
-    import Synchronization
+    import StrataStore
 
     /// The body of an answer on its way to a client that may read slowly, or not at all.
     ///
@@ -40,8 +40,8 @@
 
         /// Closes a connection that takes nothing for too long.
         private final class Watch: Sendable {
-            private let last = Mutex(ContinuousClock.now)
-            private let timer = Mutex<Task<Void, any Error>?>(nil)
+            private let last = Guarded(ContinuousClock.now)
+            private let timer = Guarded<Task<Void, any Error>?>(nil)
 
             init(_ channel: any Channel, patience: Duration) {
                 let task = Task { [self] in

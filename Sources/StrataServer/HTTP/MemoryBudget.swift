@@ -1,5 +1,5 @@
 #if Server
-    import Synchronization
+    import StrataStore
 
     /// What the bodies and answers of all requests together may take. Each request has a lease, which gives back what it
     /// took when the last who needs it lets go: the work of a request may outlive its connection.
@@ -9,14 +9,14 @@
         static let weightOfBodies = 8
 
         private let limit: Int
-        private let used = Mutex(0)
+        private let used = Guarded(0)
 
         init(limit: Int) { self.limit = limit }
 
         /// A share of the budget.
         final class Lease: Sendable {
             private let budget: MemoryBudget
-            private let taken = Mutex(0)
+            private let taken = Guarded(0)
 
             init(_ budget: MemoryBudget) { self.budget = budget }
 
