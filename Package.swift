@@ -43,6 +43,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.25.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.25.0"),
+        // Hummingbird brings these two as well.
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.1.0"),
     ],
     targets: [
         .systemLibrary(
@@ -95,6 +98,7 @@ let package = Package(
             dependencies: [
                 "Strata",
                 "StrataModelFiles",
+                "StrataRemote",
                 "StrataWire",
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
@@ -105,7 +109,13 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
+                .product(
+                    name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Server"])),
             ]
         ),
         // Its product is `strata-server`.
@@ -117,6 +127,7 @@ let package = Package(
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
             ]
         ),
         .target(
@@ -184,7 +195,8 @@ let package = Package(
             ],
             exclude: ["Gates/thresholds.json"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
-        .testTarget(name: "StrataTests", dependencies: ["Strata", "SeededRandom"]),
+        .testTarget(
+            name: "StrataTests", dependencies: ["Strata", "StrataTesting", "StrataCSQLite", "SeededRandom"]),
         .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "EverydayTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(

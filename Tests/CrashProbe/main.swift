@@ -8,6 +8,11 @@
 //
 // Inserts each object in a task and a write of its own, all at the same time, and prints the largest number of threads that
 // the process had.
+//
+//     CrashProbe STORE COUNT idle
+//
+// Saves so many changes while a background context is idle, and prints the memory of the process in KB after a tenth of them
+// and at the end.
 
 import Foundation
 import Strata
@@ -37,6 +42,44 @@ func mostThreads(_ container: PersistentContainer, _ count: Int) async throws ->
     }
 }
 
+/// The resident memory in KB after a tenth of the changes, and after all.
+func memoryPastIdleContext(_ container: PersistentContainer, _ count: Int) async throws -> (early: Int, late: Int) {
+    func memory() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        return status.firstMatch(of: /VmRSS:\s+(\d+) kB/).flatMap { Int($0.1) } ?? 0
+    }
+    let size = 1_000
+    let context = container.newContext()
+    var objects: [ManagedObject] = []
+    func insert(_ number: Int) throws {
+        let object = try context.insert(entityNamed: "Item")
+        object["itemId"] = "item-\(number)"
+        object["title"] = "The item with the number \(number)"
+        object["amount"] = Int64(number)
+        object["weight"] = Double(number) / 7
+        objects.append(object)
+    }
+    for number in 0..<size { try insert(number) }
+    try await context.save()
+    // It knows all objects, and nobody calls it again.
+    let idle = container.newBackgroundContext()
+    let known = try await idle.perform { try $0.fetch(FetchRequest<ManagedObject>(entity: "Item")).count }
+    guard known == size else { return (0, Int.max) }
+    var early = 0
+    for round in 0..<count / size {
+        for object in objects { object["amount"] = Int64(round) }
+        // Deletes and inserts, whose keys are noted in places of their own.
+        for object in objects.prefix(10) { context.delete(object) }
+        objects.removeFirst(10)
+        for number in 0..<10 { try insert((round + 1) * size + number) }
+        try await context.save()
+        if round == count / size / 10 { early = memory() }
+    }
+    let late = memory()
+    let left = try await idle.perform { try $0.count(FetchRequest<ManagedObject>(entity: "Item")) }
+    return left == size ? (early, late) : (0, Int.max)
+}
+
 var item = Entity(name: "Item", location: nil)
 item.attributes = [
     Attribute("itemId", .string), Attribute("title", .string), Attribute("amount", .integer64),
@@ -47,13 +90,18 @@ item.attributes[2].isIndexed = true
 
 do {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 || arguments.last == "tasks", let count = Int(arguments[2]) else {
-        FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks]\n".utf8))
+    guard arguments.count == 3 || ["tasks", "idle"].contains(arguments.last), let count = Int(arguments[2]) else {
+        FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks|idle]\n".utf8))
         exit(64)
     }
     let model = try ManagedObjectModel(name: "Crash", entities: [item])
     let container = try PersistentContainer(model: model, at: .file(path: CommandLine.arguments[1]))
-    if arguments.count == 4 {
+    if arguments.last == "idle" {
+        let (early, late) = try await memoryPastIdleContext(container, count)
+        say("memory \(early) \(late)")
+        exit(0)
+    }
+    if arguments.last == "tasks" {
         say("threads \(try await mostThreads(container, count))")
         exit(0)
     }

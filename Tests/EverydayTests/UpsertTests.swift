@@ -289,6 +289,45 @@ import Testing
         #expect(try context.upsert(rows, into: Article.self, by: "articleId").unchanged.count == 2)
     }
 
+    @Test("Under a policy, a large import of mostly existing rows asks for them first, and comes to what a small one does")
+    func largeImport() throws {
+        let seed = file.container.newContext()
+        for number in 0..<300 { Article(context: seed, articleId: "x\(number)", title: "old", views: 5) }
+        try seed.save()
+        let importer = file.container.newContext()
+        importer.mergePolicy = .objectWinsByProperty
+        // One row is deleted in the same save, one gets another key, one is known, and two new objects have the same key.
+        let known = try #require(try importer.find(Article.self, "x7"))
+        importer.delete(try #require(try importer.find(Article.self, "x1")))
+        try #require(try importer.find(Article.self, "x2")).articleId = "x2 before"
+        let tag = Tag(context: importer, tagId: "imported", label: "imported")
+        var objects: [Article] = []
+        for number in 0..<400 {
+            let article = Article(context: importer, articleId: "x\(number)", title: "new \(number)")
+            article.tags = [tag]
+            objects.append(article)
+        }
+        objects.append(Article(context: importer, articleId: "x9", title: "second"))
+        try importer.save()
+        #expect(known.title == "new 7" && known.views == 5)
+        let read = file.container.newContext()
+        let articles = try read.fetch(FetchRequest<Article>(where: try FetchPredicate(format: "articleId BEGINSWITH 'x'")))
+        #expect(articles.count == 401)
+        for article in articles where article.articleId != "x2 before" {
+            let number = try #require(Int(article.articleId.dropFirst()))
+            #expect(article.title == (number == 9 ? article.title : "new \(number)"))
+            // What was not assigned stays: but the deleted row and the one with another key are not there any more.
+            #expect(article.views == (number < 300 && number != 1 && number != 2 ? 5 : 0), "\(number)")
+            #expect(article.tags.map(\.tagId) == ["imported"] || number == 9)
+        }
+        #expect(try read.find(Article.self, "x2 before")?.title == "old")
+        #expect(["new 9", "second"].contains(try read.find(Article.self, "x9")?.title))
+        // The error policy refuses all of it.
+        let refused = file.container.newContext()
+        for number in 0..<200 { Article(context: refused, articleId: "x\(number)", title: "no") }
+        #expect(throws: PersistenceError.self) { try refused.save() }
+    }
+
     @Test("Twice the rows take about twice the steps, also where all exist")
     func growth() throws {
         let statistics = StatementStatistics()

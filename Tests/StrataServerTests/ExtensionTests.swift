@@ -105,7 +105,7 @@
 
         @Test("A batch is several requests with one signature, each answered for itself")
         func batch() async throws {
-            let bench = try Bench { $0.access.standard = .init(create: .loggedIn) }
+            let bench = try Bench { $0.access.standard.levels[.create] = .loggedIn }
             let requests: JSONValue = [
                 "requests": [
                     ["method": "POST", "path": "/post", "body": ["post_id": "a", "n": 1]],

@@ -21,7 +21,7 @@
             let digest = SHA256.hash(data: Data("hello".utf8)).map {
                 String($0, radix: 16).count == 1 ? "0" + String($0, radix: 16) : String($0, radix: 16)
             }.joined()
-            #expect(url == "http://localhost/_files/\(digest)/goat.jpeg")
+            #expect(url == "http://localhost/_development_files/\(digest)/goat.jpeg")
             let file = await bench.send("GET", String(url.dropFirst("http://localhost".count)))
             #expect(file.text == "hello" && file.header("Content-Type") == "image/jpeg")
             #expect(file.header("X-Content-Type-Options") == "nosniff")
@@ -29,15 +29,15 @@
             #expect(await bench.send("PUT", "/photo/1", ["image": .string(url)]).json?["image"] == .string(url))
             await bench.send("POST", "/photo", ["image": .string(content.replacing("goat", with: "../../etc/x\u{1}y"))])
             let kept = FileManager.default.enumerator(
-                at: bench.folder.appending(path: "files"), includingPropertiesForKeys: nil)?
+                at: bench.folder.appending(path: "development/files"), includingPropertiesForKeys: nil)?
                 .compactMap { ($0 as? URL)?.lastPathComponent }
             #expect(kept?.filter { $0.count == 64 } == [digest])
             #expect(
                 await bench.values("/photo?photo_id[ne]=1", "image") == [
-                    .string("http://localhost/_files/\(digest)/xy.jpeg")
+                    .string("http://localhost/_development_files/\(digest)/xy.jpeg")
                 ])
             #expect(await bench.send("POST", "/photo", ["image": .string(content + "%%%")]).status == 400)
-            #expect(await bench.send("GET", "/_files/\(digest)/other.jpeg").status == 404)
+            #expect(await bench.send("GET", "/_development_files/\(digest)/other.jpeg").status == 404)
             #expect(
                 await bench.send("POST", "/photo", ["image": "Content-Type: is a text"]).json?["image"]
                     == "Content-Type: is a text")
@@ -53,7 +53,7 @@
 
         private func files(_ bench: Bench) -> Int {
             FileManager.default.enumerator(
-                at: bench.folder.appending(path: "files"), includingPropertiesForKeys: nil)?
+                at: bench.folder.appending(path: "development/files"), includingPropertiesForKeys: nil)?
                 .compactMap { ($0 as? URL)?.lastPathComponent }.filter { $0.count >= 64 }.count ?? 0
         }
 
@@ -115,7 +115,7 @@
             _ = await first.respond(to: ServerRequest("POST", "/photo", body: try body.data()))
             first.close()
             let digest = String(repeating: "ab", count: 32)
-            let part = folder.appending(path: "files/ab")
+            let part = folder.appending(path: "development/files/ab")
             try FileManager.default.createDirectory(at: part, withIntermediateDirectories: true)
             for name in [digest, digest + "." + UUID().uuidString] {
                 try Data("x".utf8).write(to: part.appending(path: name))
@@ -209,7 +209,7 @@
             let listed = await send(bench, "GET", "/_push/messages").json?.elements
             #expect(listed?.map { $0["audience"]?.members?.names.first } == ["broadcast", "users", "tokens"])
             #expect(listed?.allSatisfy { $0["payload"] == alert } == true)
-            #expect(try await bench.server.pushMessages().count == 3)
+            #expect(try await bench.server.pushMessages(apiVersion: 0).count == 3)
             bench.advance(seconds: 1)
             #expect(await send(bench, "POST", "/push_broadcast_universal", ["kvPairs": alert]).status == 200)
             let since = await send(bench, "GET", "/_push/messages?since=1700000000000")

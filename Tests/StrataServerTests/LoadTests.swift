@@ -18,15 +18,17 @@
             try """
             limits: {bodySize: 200000, requestTimeout: 10, idleTimeout: 10}
             access:
+              standard: {read: anyone, create: anyone, update: anyone, delete: anyone}
+              accounts: {read: anyone, create: anyone}
               schemas: {note: {read: owner, create: loggedIn, update: owner, delete: owner}}
             """.write(to: configuration, atomically: true, encoding: .utf8)
             let server = try ServerProcess(folder: folder, arguments: ["--config", configuration.path])
             let port = server.port
 
             // One account with one note that nobody else may see.
-            let created = try await ask(port, "POST", "/user", #"{"username":"ann","password":"secret"}"#)
+            let created = try await ask(port, "POST", "/user", #"{"username":"ann","password":"long enough"}"#)
             #expect(created.hasPrefix("HTTP/1.1 201"), "\(created)")
-            let token = try await ask(port, "POST", "/user/accessToken", "username=ann&password=secret")
+            let token = try await ask(port, "POST", "/user/accessToken", "username=ann&password=long%20enough")
             let session = try #require(Session(json(token)), "\(token)")
             let note = #"{"note_id":"n","text":"only Ann's"}"#
             let written = try await ask(port, "POST", "/note", note, session: session)

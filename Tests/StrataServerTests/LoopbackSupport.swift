@@ -114,8 +114,15 @@
                 .first { FileManager.default.isExecutableFile(atPath: $0) }
         }
 
-        /// Runs a program to its end, and gives what it prints.
+        /// Runs a program to its end, which must be a success, and gives what it prints.
         static func run(_ name: String, _ arguments: [String]) throws -> Data {
+            let (output, status) = try end(name, arguments)
+            try #require(status == 0, "\(name) \(arguments) ended with \(status)")
+            return output
+        }
+
+        /// Runs a program to its end, whatever that is.
+        static func end(_ name: String, _ arguments: [String]) throws -> (output: Data, status: Int32) {
             let process = Process()
             process.executableURL = URL(filePath: try #require(path(of: name)))
             process.arguments = arguments
@@ -125,8 +132,7 @@
             try process.run()
             let output = pipe.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
-            try #require(process.terminationStatus == 0, "\(name) \(arguments) ended with \(process.terminationStatus)")
-            return output
+            return (output, process.terminationStatus)
         }
 
         /// Makes a certificate for `localhost` that nobody else trusts.

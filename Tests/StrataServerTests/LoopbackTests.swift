@@ -109,9 +109,9 @@
         @Test("Garbage, slow and oversized requests end their connection, and nothing else")
         func abuse() async throws {
             let bench = try Bench {
-                $0.limits.requestTimeout = 1
-                $0.limits.idleTimeout = 2
-                $0.limits.bodySize = 100_000
+                $0.limits.requests.timeout = 1
+                $0.limits.connections.idleTimeout = 2
+                $0.limits.requests.bodySize = 100_000
             }
             try await bench.serving { port in
                 var garbage: [Socket] = []
@@ -205,7 +205,7 @@
 
         @Test("A client that asks whether its body is welcome is told")
         func expectations() async throws {
-            let bench = try Bench { $0.limits.bodySize = 1_000 }
+            let bench = try Bench { $0.limits.requests.bodySize = 1_000 }
             try await bench.serving { port in
                 func ask(_ length: Int) async throws -> (socket: Socket, answer: String) {
                     let socket = try Socket(port: port)
@@ -225,7 +225,7 @@
         @Test("Bodies that come in at once have a bound together")
         func manyBodies() async throws {
             let bench = try Bench {
-                $0.limits.requestTimeout = 5
+                $0.limits.requests.timeout = 5
                 $0.limits.memory = 8_000_000
             }
             try await bench.serving { port in
@@ -289,8 +289,8 @@
             func curl(_ arguments: String...) throws -> JSONValue? {
                 try? JSONValue(parsing: try Tool.run("curl", ["-sk", "--max-time", "20"] + arguments))
             }
-            _ = try curl("-d", #"{"username":"ann","password":"x"}"#, "\(base)/user")
-            let session = try #require(Session(try curl("-d", "username=ann&password=x", "\(base)/user/accessToken")))
+            _ = try curl("-d", #"{"username":"ann","password":"long enough"}"#, "\(base)/user")
+            let session = try #require(Session(try curl("-d", "username=ann&password=long+enough", "\(base)/user/accessToken")))
             let signed = session.authorization(
                 ServerRequest("GET", "/user/loggedInUser"), seconds: Int64(Date().timeIntervalSince1970),
                 host: "127.0.0.1",

@@ -23,6 +23,9 @@
         func integers() async throws {
             let bench = try Bench()
             #expect(await bench.send("POST", "/n", ["n_id": "1", "count": 5]).status == 201)
+            try await bench.server.deploySchemas()
+            let production = ["Accept": "application/vnd.stackmob+json; version=1"]
+            #expect(await bench.send("POST", "/n", ["n_id": "1", "count": 5], headers: production).status == 201)
             for (number, status) in [
                 ("9223372036854775807", 200), ("7.0", 200), ("9223372036854775808", 400), ("1e999", 400), ("01", 400),
             ] {
@@ -31,9 +34,9 @@
                     "PUT", "/n/1", headers: [("Accept", "application/vnd.stackmob+json; version=1")], body: body)
                 #expect(await bench.server.respond(to: request).status == status, "\(number)")
             }
-            #expect(await bench.send("GET", "/n/1").json?["count"] == 7)
-            // In development a field of integers becomes one of numbers, but by a fraction alone.
-            for (number, answer) in [("9223372036854775808", "7"), ("8.0", "8"), ("0.5", "0.5"), ("1e300", "1e+300")] {
+            #expect(await bench.send("GET", "/n/1", headers: production).json?["count"] == 7)
+            // In development a field keeps its type, too.
+            for (number, answer) in [("9223372036854775808", "5"), ("8.0", "8"), ("0.5", "8"), ("1e300", "8")] {
                 _ = await bench.server.respond(
                     to: ServerRequest("PUT", "/n/1", body: Data("{\"count\":\(number)}".utf8)))
                 #expect(await bench.send("GET", "/n/1").json?["count"]?.description == answer, "\(number)")

@@ -33,14 +33,14 @@
         func types() async throws {
             let bench = try Bench()
             let whole: JSONValue = [
-                "text": "a", "flag": true, "count": 5, "share": 0.5, "list": [1, "b", true, nil, 2.5],
+                "text": "a", "flag": true, "count": 5, "share": 0.5, "list": ["a", nil, "b"],
                 "place": ["lat": 47.5, "lon": -179.99], "when": 1_368_489_600_123, "thing_id": "t",
             ]
             let created = await bench.send("POST", "/thing", whole)
             #expect(created.status == 201)
             for (name, value) in whole.members ?? [:] { #expect(created.json?[name] == value, "\(name)") }
             for (name, value) in [
-                ("text", 1), ("flag", 1), ("flag", "true"), ("count", "5"), ("share", "x"), ("list", "x"),
+                ("text", 1), ("count", 1.5), ("list", [1]), ("list", ["a", true]), ("list", [["a"]]), ("flag", 1), ("flag", "true"), ("count", "5"), ("share", "x"), ("list", "x"),
                 ("place", [1, 2]),
                 ("place", ["lat": 91, "lon": 0]), ("place", ["lat": 0, "lon": 180]), ("unknown", nil), ("Title", "x"),
                 ("sm_x", 1), ("text", ["a": 1]), ("second", ["lat": 1, "lon": 1]), ("nested", ["a": 1]),
@@ -49,13 +49,6 @@
                 #expect(answer.status == 400, "\(name) \(value): \(answer.text)")
             }
             #expect(await bench.send("GET", "/thing/t").json == created.json)
-            // A field of whole numbers takes others from the first one on, and keeps what it had.
-            #expect(await bench.send("POST", "/thing", ["thing_id": "u", "count": 1.5]).json?["count"] == 1.5)
-            #expect(
-                await bench.values("/thing?count[gt]=1.4", "count", headers: ["X-StackMob-OrderBy": "count:asc"]) == [
-                    1.5, 5,
-                ])
-            #expect(await bench.send("GET", "/thing/t").json?["count"] == 5)
         }
 
         @Test("Schemas grow in development alone")
@@ -66,11 +59,16 @@
             #expect(await bench.send("GET", "/todo", headers: production).status == 404)
             #expect(await bench.send("GET", "/todo").json == [])
             #expect(await bench.send("POST", "/todo", ["a": 1, "todo_id": "1"]).status == 201)
+            // Production learns of a schema when it is deployed, and of no objects.
+            #expect(await bench.send("POST", "/todo", ["a": 2], headers: production).status == 404)
+            try await bench.server.deploySchemas()
+            #expect(await bench.send("GET", "/todo", headers: production).json == [])
             #expect(await bench.send("POST", "/todo", ["a": 2], headers: production).status == 201)
             #expect(await bench.send("POST", "/todo", ["b": 2], headers: production).status == 400)
             #expect(await bench.send("GET", "/todo?b=2", headers: production).status == 400)
             #expect(await bench.send("GET", "/todo?b=2").json == [])
-            #expect(await bench.send("GET", "/todo?b[null]=true").json?.elements?.count == 2)
+            #expect(await bench.send("GET", "/todo?b[null]=true").json?.elements?.count == 1)
+            #expect(await bench.send("GET", "/todo", headers: production).json?.elements?.count == 1)
         }
 
         @Test("Creating many answers by id, and one that fails leaves the others be")
@@ -129,7 +127,7 @@
             let head = await bench.send("GET", "/todo", headers: ["X-HTTP-Method-Override": "HEAD"])
             #expect(head.status == 200 && head.body.isEmpty)
             #expect(await bench.send("GET", "/todo", headers: ["X-HTTP-Method-Override": "PUT"]).status == 400)
-            #expect(await bench.send("DELETE", "/todo?n=2").status == 400)
+            #expect(await bench.send("DELETE", "/todo").status == 400)
             #expect(await bench.send("DELETE", "/todo?todo_id=john%40x.com%2F%C3%BC").status == 200)
             await bench.send("POST", "/todo", ["todo_id": "x"])
             let deleted = await bench.send("GET", "/todo/x", headers: ["X-HTTP-Method-Override": "DELETE"])

@@ -17,7 +17,7 @@
                     "born": 2000,
                 ],
                 ["person_id": "3", "name": "Cid", "age": 40, "score": -3, "member": true, "tags": []],
-                ["person_id": "4", "name": "", "age": 50, "tags": [1, 2.5, true]],
+                ["person_id": "4", "name": "", "age": 50, "tags": ["1", "2.5", "true"]],
                 ["person_id": "5", "age": 25, "name": "a,b&c=d", "place": ["lat": 10, "lon": 20]],
                 ["person_id": "6", "age": 25, "place": ["lat": 10, "lon": 21]],
                 ["person_id": "7", "place": ["lat": -10, "lon": 179.5], "friend": "1"],

@@ -25,8 +25,9 @@
         ) throws {
             folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             var options = ServerOptions()
-            options.passwordCost = PasswordCost(rounds: 16)
-            options.survivesPowerFailure = false
+            options.passwords.cost = PasswordCost(rounds: 16)
+            options.passwords.minimumLength = 1
+            options.storage.survivesPowerFailure = false
             change(&options)
             let time = time
             server = try StackMobServer(

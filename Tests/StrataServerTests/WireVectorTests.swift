@@ -58,7 +58,7 @@
             defer { try? FileManager.default.removeItem(atPath: path) }
             let replays = try ReplayGuard(path: path, capacity: 3, now: 100)
             func admit(_ key: String, time: Int64, now: Int64) throws(ServerError) {
-                try replays.admit([key], time: time, now: now, window: 10)
+                try replays.admit([key], of: "s", time: time, now: now, window: 10)
             }
             try admit("a", time: 110, now: 100)
             #expect(throws: ServerError.self) { try admit("a", time: 110, now: 120) }
@@ -79,7 +79,7 @@
             defer { try? FileManager.default.removeItem(atPath: path) }
             let replays = try ReplayGuard(path: path, capacity: 1_000, now: 0)
             for number in Int64(0)..<50_000 {
-                try replays.admit(["\(number)"], time: number / 10, now: number / 10, window: 10)
+                try replays.admit(["\(number)"], of: "s", time: number / 10, now: number / 10, window: 10)
             }
             let size = try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
             #expect(size < 24 * 11_000)

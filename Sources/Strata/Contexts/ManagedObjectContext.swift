@@ -54,6 +54,12 @@ public final class ManagedObjectContext {
         set { core.settings.author = newValue }
     }
 
+    /// Stops the fetches and counts that the context waits for, from any thread: they throw ``StoreError/cancelled``.
+    package var readCancellation: ReadCancellation? {
+        get { core.settings.readCancellation }
+        set { core.settings.readCancellation = newValue }
+    }
+
     /// Whether commits of other contexts of the container are merged at boundaries. False leaves objects as they are
     /// until you refresh them. A child context does not merge: it shows its parent's state at the time of the read.
     ///
@@ -90,7 +96,7 @@ public final class ManagedObjectContext {
     }
 
     /// Merges the commits of other contexts, if ``automaticallyMergesChanges`` is set. Fetches, saves and `perform` do
-    /// it by themselves.
+    /// it by themselves. Also makes the relationship changes that waited for rows which could not be read.
     ///
     /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and objects that are deleted
     /// here stay deleted. Objects that others deleted are ``ManagedObject/isMissing``, unless values of them are changed

@@ -37,6 +37,9 @@ public enum PersistenceError: Error, Sendable {
     case invalidFetch(entity: String, reason: String)
     /// An upsert cannot recognize its objects, or refers to objects that do not exist.
     case invalidUpsert(entity: String, reason: String)
+    /// A to-many relationship was emptied after a read of it failed: it is not known whether members were to be removed.
+    /// Refresh the object without merging, or roll back, and change the relationship again.
+    case relationshipNotRead(ObjectID, relationship: String)
     /// The store holds a value that is not a value of its attribute. Only ``ManagedObjectContext/onFaultError`` gets it.
     case damagedValue(DamagedValue)
     /// The task that waited for a fetch was cancelled.
@@ -73,6 +76,9 @@ extension PersistenceError: CustomStringConvertible {
             "class \(className) does not fit entity \(entity): \(reason); generate the classes again"
         case .invalidFetch(let entity, let reason): "fetch of \(entity): \(reason)"
         case .invalidUpsert(let entity, let reason): "upsert of \(entity): \(reason)"
+        case .relationshipNotRead(let id, let relationship):
+            "\(id).\(relationship) was emptied after a read of it failed, so it is not known which members were to be "
+                + "removed; refresh the object without merging its changes, or roll back, and change it again"
         case .damagedValue(let value): value.description
         case .cancelled: "the task was cancelled before the fetch was done"
         }

@@ -31,7 +31,9 @@ struct MemberLoader {
         let entity = first.binding.entity
         let members = try members(of: relationship, entityIndex: entity.index, owners: owners, areAll: areAll)
         for (key, owner) in owners {
-            owner.toManyState(index).members = members[key] ?? owner.makeStorage(index)
+            let state = owner.toManyState(index)
+            state.members = members[key] ?? owner.makeStorage(index)
+            state.readFailed = false
         }
         if case .pairs = relationship.storage {
             core.pairOwners.add(owners.keys, ToManySide(entity, toMany: index))

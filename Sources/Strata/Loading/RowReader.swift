@@ -29,7 +29,10 @@ struct RowReader {
         var result: [RowReference] = []
         var unknown: [Int64] = []
         for key in keys {
-            guard let object = core.object(entityIndex, key), !object.isFault else {
+            let object = core.object(entityIndex, key)
+            // An edit, or a delete, that was made while the row could not be read.
+            if let object, object.isFault, object.hasChanges { try core.faults.load(object) }
+            guard let object, !object.isFault else {
                 unknown.append(key)
                 continue
             }
@@ -52,7 +55,7 @@ struct RowReader {
         } else {
             let known = knownRows(entityIndex: plan.entityIndex)
             batch = try core.store { (store) throws(StoreError) in
-                try store.fetch(plan, known: known, cancellation: nil)
+                try store.fetch(plan, known: known, cancellation: core.settings.readCancellation)
             }
         }
         cache.add(batch, rootIndex: core.rootIndex(of: plan.entityIndex), stamp: stamp)

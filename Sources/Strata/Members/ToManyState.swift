@@ -6,6 +6,9 @@
 final class ToManyState {
     /// The members as the application sees them; nil while they have not been loaded.
     var members: MemberStorage?
+    /// Whether the application was shown no members because they could not be read. A value that it assigns now may rest on
+    /// that.
+    var readFailed = false
     /// Whether members were added or removed since the last save.
     var isTouched = false
     /// Pairs that the next save adds, by the key of the other end.

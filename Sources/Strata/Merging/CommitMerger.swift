@@ -197,8 +197,11 @@ struct CommitMerger {
 extension ContextCore {
     var merger: CommitMerger { CommitMerger(core: self) }
 
-    /// Takes in the commits of other contexts, if the context wants them.
+    /// Takes in the commits of other contexts, if the context wants them, and makes relationship changes that waited for rows
+    /// which could not be read.
     func processPendingChanges() {
         if inbox.hasContent { merger.takeIn() }
+        // What still cannot be read goes on waiting; the save says why.
+        if !unresolved.isEmpty, parent == nil || !isClosed { try? unresolved.resolve() }
     }
 }

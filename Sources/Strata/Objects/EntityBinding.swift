@@ -3,7 +3,7 @@ import Foundation
 /// What all objects of one entity in one store share: the class, the row of defaults, what validation looks at.
 ///
 /// A binding belongs to a container, not to the process, so that two models may use one class and tests may run in
-/// parallel.
+/// parallel. Its stored properties are constants that are computed once, so that threads and objects share them.
 final class EntityBinding: Sendable {
     let model: ManagedObjectModel
     let entity: EntityDescription

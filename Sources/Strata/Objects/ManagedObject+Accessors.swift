@@ -118,9 +118,7 @@ extension ManagedObject {
 
     /// Replaces the members of a to-many relationship and updates inverses.
     public final func _setToMany<D: ManagedObject>(_ objects: Set<D>, _ index: Int) {
-        changeRelationship { (inverses) throws(PersistenceError) in
-            try inverses.setMembers(of: self, Array(objects), index)
-        }
+        assignMembers(Array(objects), index)
     }
 
     /// Reads an ordered to-many relationship.
@@ -134,9 +132,7 @@ extension ManagedObject {
     /// Replaces the members and the order of an ordered to-many relationship. If an object is in the array twice, its first
     /// place counts.
     public final func _setOrderedToMany<D: ManagedObject>(_ objects: [D], _ index: Int) {
-        changeRelationship { (inverses) throws(PersistenceError) in
-            try inverses.setMembers(of: self, objects, index)
-        }
+        assignMembers(objects, index)
     }
 
     /// Adds a member to a to-many relationship; see ``_add(_:_:)-(Sequence<D>,_)``.

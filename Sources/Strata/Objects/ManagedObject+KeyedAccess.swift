@@ -87,9 +87,7 @@ extension ManagedObject {
         guard objects.allSatisfy({ $0.binding.entity.descends(from: destination.index, in: binding.model) }) else {
             throw wrongType(name, expected, value)
         }
-        changeRelationship { (inverses) throws(PersistenceError) in
-            try inverses.setMembers(of: self, objects, index)
-        }
+        assignMembers(objects, index)
     }
 
     /// A property of a known type by name.

@@ -88,8 +88,29 @@ extension ManagedObject {
             return try loadedMembers(toMany: index)
         } catch {
             core?.report(error, self)
+            if core?.isClosed == false { toManyState(index).readFailed = true }
             return makeStorage(index)
         }
+    }
+
+    /// Replaces the members of a to-many relationship.
+    ///
+    /// `author.books.insert(book)` reads the set, changes it and assigns it. If the read failed, and so showed no members,
+    /// the assignment must not remove those that could not be read: the members that it has are added. If it has none, it
+    /// may have meant to remove one, or all, and the save fails.
+    final func assignMembers(_ objects: [ManagedObject], _ index: Int) {
+        guard extras?.toMany(index)?.readFailed == true, let core else {
+            return changeRelationship { (inverses) throws(PersistenceError) in
+                try inverses.setMembers(of: self, objects, index)
+            }
+        }
+        guard objects.isEmpty else {
+            return changeRelationship { (inverses) throws(PersistenceError) in
+                for object in objects { try inverses.add(object, to: self, index) }
+            }
+        }
+        let (id, name) = (objectID, relationship(toMany: index).name)
+        core.unresolved.add(self) { (_) throws(PersistenceError) in throw .relationshipNotRead(id, relationship: name) }
     }
 
     /// The members of a to-many relationship, loaded for all objects of the batch at the first touch.

@@ -8,7 +8,8 @@ extension Fetcher {
         let prefetched = try preparedNow(objectsPlan(plan), request.objects)
         if asksStore(interest(plan), request.objects) {
             let plan = narrowed(plan, to: prefetched?.result)
-            values = try core.store { (store) throws(StoreError) in try store.values(plan, cancellation: nil) }
+            let cancellation = core.settings.readCancellation
+            values = try core.store { (store) throws(StoreError) in try store.values(plan, cancellation: cancellation) }
         } else {
             values = try self.values(plan, of: try core.overlay.objects(objectsPlan(plan), prefetched))
         }

@@ -18,7 +18,7 @@ struct Fetcher {
         }
         return try core.store { (store) throws(StoreError) in
             if let count = try core.coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
-            return try store.count(plan)
+            return try store.count(plan, cancellation: core.settings.readCancellation)
         }
     }
 
@@ -80,7 +80,7 @@ struct Fetcher {
     ) throws(PersistenceError) -> [RowIdentity] {
         guard !asksStore(plan, request) || prefetched?.isWidened == true else {
             return try core.store { (store) throws(StoreError) in
-                try store.fetchIdentities(prefetched?.result ?? plan, cancellation: nil)
+                try store.fetchIdentities(prefetched?.result ?? plan, cancellation: core.settings.readCancellation)
             }
         }
         return try core.overlay.objects(plan, prefetched).map { object in

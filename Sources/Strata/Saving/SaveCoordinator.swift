@@ -161,10 +161,15 @@ final class SaveCoordinator: ContextPart {
 
     private func commit(_ builder: ChangeSetBuilder) throws(PersistenceError) {
         let core = core
-        var changes = try builder.build(.inPlace)
         var savepoint: ContextSavepoint?
         var attempt = 0
         do throws(PersistenceError) {
+            let existing = try ExistingRows(core: core).conflicts()
+            if !existing.isEmpty {
+                savepoint = ContextSavepoint(of: core)
+                try ConflictResolver(core: core).resolve(existing)
+            }
+            var changes = try builder.build(.inPlace)
             while true {
                 attempt += 1
                 let result: CommitResult

@@ -5,6 +5,8 @@ struct ContextSettings {
     let observesObjects: Bool
     var name: String?
     var author: String?
+    /// Stops the reads that the context waits for.
+    var readCancellation: ReadCancellation?
     var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     var lastFaultError: PersistenceError?
     /// The number of failures of the store that were reported because nothing could be thrown, and the last one. A computation

@@ -29,16 +29,6 @@
             }
         }
 
-        /// Whether passwords or tokens go over the wire.
-        var carriesSecrets: Bool {
-            switch self {
-            case .accessToken, .refreshToken, .facebookAccessToken, .facebookAccessTokenWithCreate,
-                .twitterAccessToken, .twitterLogin, .twitterAccessTokenWithCreate, .gigyaAccessToken, .resetPassword:
-                true
-            default: false
-            }
-        }
-
         /// The provider that the request is about.
         var provider: SocialProvider? {
             let name = rawValue.lowercased()

@@ -13,8 +13,8 @@
     ///
     /// A signature is one request's: the old client chose nonces among 10,000, so that two honest requests of one
     /// second may share one, but not with the same method and URI. Only signatures that were checked get in here, so
-    /// nobody without a key can fill the memory; when it is full all the same, requests are refused instead of
-    /// forgetting one that could come back.
+    /// nobody without a key can fill the memory, and one session only its own share of it. When it is full all the same,
+    /// requests are refused instead of forgetting one that could come back.
     ///
     /// Each is written to a file before its request is answered, so that killing the server makes it forget none. The
     /// file is not flushed for each, which would make every signed read wait for the disk, but once a second at most:
@@ -28,9 +28,11 @@
 
         private struct State {
             var seen: Set<Digest> = []
-            /// By the second in which they are forgotten.
-            var line: [Int64: [Digest]] = [:]
-            /// All that were good until an earlier second are forgotten. Grows alone, so that a clock that is set back
+            /// By the second in which they are forgotten, each with its session.
+            var line: [Int64: [(digest: Digest, session: String)]] = [:]
+            /// How many each session has; those from before a restart are nobody's.
+            var counts: [String: Int] = [:]
+            /// All that were good until an earlier second are forgotten. It only grows, so that a clock that is set back
             /// brings none of them back.
             var horizon: Int64 = 0
             var descriptor: Int32
@@ -44,22 +46,24 @@
 
         private let path: String
         private let capacity: Int
+        private let capacityPerSession: Int
         private let state: Guarded<State>
         private let queue = DispatchQueue(label: "strata.server.signatures")
 
         /// Reads what was remembered.
         /// - Parameter now: The present in seconds.
         /// - Throws: ``ServerSetupError`` if the file cannot be read or written.
-        init(path: String, capacity: Int, now: Int64) throws {
+        init(path: String, capacity: Int, capacityPerSession: Int = .max, now: Int64) throws {
             self.path = path
             self.capacity = capacity
+            self.capacityPerSession = capacityPerSession
             var state = State(descriptor: -1)
             let data = FileManager.default.contents(atPath: path) ?? Data()
             data.withUnsafeBytes { bytes in
                 // A part of an entry at the end was never answered for.
                 for entry in 0..<bytes.count / Self.entrySize {
                     let (time, digest) = Self.entry(bytes, at: entry * Self.entrySize)
-                    if time >= now, state.seen.insert(digest).inserted { state.line[time, default: []].append(digest) }
+                    if time >= now, state.seen.insert(digest).inserted { state.line[time, default: []].append((digest, "")) }
                 }
             }
             self.state = Guarded(state)
@@ -79,25 +83,27 @@
 
         /// Takes in a signature.
         /// - Parameters:
+        ///   - session: Whose signature it is.
         ///   - time: The time of the signature, in seconds.
         ///   - now: The present in seconds.
         ///   - window: How far the time of a signature may be off, in seconds.
         /// - Throws: ``ServerError`` 401 if it has been there, 503 if no more can be remembered.
-        func admit(_ key: [String], time: Int64, now: Int64, window: Int64) throws(ServerError) {
+        func admit(_ key: [String], of session: String, time: Int64, now: Int64, window: Int64) throws(ServerError) {
             let digest = Self.digest(key)
             let until = time + window
             let verdict: ServerError? = state.withLock { state in
                 Self.forget(&state, before: now)
                 guard until >= state.horizon else { return .unauthorized("The signature is too old.") }
                 if state.seen.contains(digest) { return .unauthorized("The signature was used before.") }
-                guard state.seen.count < capacity else {
+                guard state.seen.count < capacity, state.counts[session, default: 0] < capacityPerSession else {
                     return ServerError(503, "Too many signed requests.", retryAfter: 1)
                 }
                 guard write(until, digest, &state) else {
                     return ServerError(503, "The signature cannot be remembered.", retryAfter: 1)
                 }
                 state.seen.insert(digest)
-                state.line[until, default: []].append(digest)
+                state.line[until, default: []].append((digest, session))
+                state.counts[session, default: 0] += 1
                 return nil
             }
             if let verdict { throw verdict }
@@ -107,7 +113,11 @@
             guard now > state.horizon else { return }
             // Seconds are few, whatever the rate: twice the window.
             for second in state.line.keys where second < now {
-                for digest in state.line.removeValue(forKey: second) ?? [] { state.seen.remove(digest) }
+                for (digest, session) in state.line.removeValue(forKey: second) ?? [] {
+                    state.seen.remove(digest)
+                    guard let count = state.counts[session] else { continue }
+                    state.counts[session] = count > 1 ? count - 1 : nil
+                }
             }
             state.horizon = now
         }
@@ -179,8 +189,8 @@
             let draft = path + ".new"
             let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
             var bytes: [UInt8] = []
-            for (time, digests) in state.line {
-                for digest in digests { bytes += Self.bytes(time, digest) }
+            for (time, entries) in state.line {
+                for entry in entries { bytes += Self.bytes(time, entry.digest) }
             }
             guard descriptor >= 0, Self.writeAll(bytes, to: descriptor), Self.synchronize(descriptor),
                 rename(draft, path) == 0

@@ -5,7 +5,7 @@
     // Accounts elsewhere: the verifier says who somebody is there, and a link says who that is here.
     extension StackMobServer {
         func answer(
-            _ endpoint: AccountEndpoint, _ provider: SocialProvider, _ call: Call
+            _ endpoint: AccountEndpoint, _ provider: SocialProvider, _ call: Call, _ accounts: AccountSchema
         ) async throws(ServerError) -> ServerResponse {
             guard let verifier else {
                 throw ServerError(501, "This server does not speak to \(provider.rawValue).")
@@ -14,30 +14,31 @@
             switch endpoint {
             case .facebookAccessToken, .twitterAccessToken, .twitterLogin, .gigyaAccessToken:
                 let found = try await prove(provider, values, verifier, refusal: 401)
-                return try await logIn(found, creating: nil)
+                return try await logIn(found, creating: nil, call, accounts)
             case .facebookAccessTokenWithCreate, .twitterAccessTokenWithCreate:
                 let found = try await prove(provider, values, verifier, refusal: 401)
                 return try await logIn(
-                    found, creating: values["username"] ?? found.identity.name ?? found.identity.identifier)
+                    found, creating: values["username"] ?? found.identity.name ?? found.identity.identifier, call,
+                    accounts)
             case .createUserWithFacebook, .createUserWithTwitter:
-                try precheck(.create, options.userSchema, call)
+                try precheck(.create, accounts.name, call)
                 let found = try await prove(provider, values, verifier, refusal: 400)
                 return try await create(
-                    found, named: values["username"] ?? found.identity.name ?? found.identity.identifier)
+                    found, named: values["username"] ?? found.identity.name ?? found.identity.identifier, call, accounts)
             case .linkUserWithFacebook, .linkUserWithTwitter, .linkUserWithGigya:
                 let account = try account(call)
                 let found = try await prove(provider, values, verifier, refusal: 400)
-                return try await link(found, to: account)
+                return try await link(found, to: account, call)
             case .unlinkUserFromFacebook, .unlinkUserFromTwitter, .unlinkUserFromGigya:
-                return try await unlink(provider, try account(call))
+                return try await unlink(provider, try account(call), call)
             case .getFacebookUserInfo, .getTwitterUserInfo:
-                let credential = try await credential(provider, try account(call))
+                let credential = try await credential(provider, try account(call), call)
                 return ServerResponse(json: try await verifier.verify(credential).info)
             case .postFacebookMessage, .twitterStatusUpdate:
                 guard let message = values[endpoint == .postFacebookMessage ? "message" : "tw_st"] else {
                     throw .badRequest("There is no message.")
                 }
-                let credential = try await credential(provider, try account(call))
+                let credential = try await credential(provider, try account(call), call)
                 return ServerResponse(json: try await verifier.post(message, credential: credential))
             default: throw .notFound("There is no \(call.request.path).")
             }
@@ -111,15 +112,18 @@
         // MARK: Logging in and signing up
 
         /// Opens a session for the account of a link; without a link, makes an account if there is a name for it.
-        private func logIn(_ proof: Proof, creating name: String?) async throws(ServerError) -> ServerResponse {
+        private func logIn(
+            _ proof: Proof, creating name: String?, _ call: Call, _ accounts: AccountSchema
+        ) async throws(ServerError) -> ServerResponse {
             let server = self
-            return try await database.write { (scope) throws(ServerError) in
-                let schema = try server.userSchema(scope)
+            return try await call.database.write { (scope) throws(ServerError) in
+                let schema = try Self.schema(accounts.name, scope)
                 let link = try Self.link(proof.credential.provider, proof.identity.identifier, schema, scope)
                 var account = try link?.text("user").flatMap { (user) throws(ServerError) in
                     try scope.object(schema, user)
                 }
                 if account == nil, let name {
+                    try server.precheck(.create, accounts.name, call)
                     account = try server.makeAccount(name, schema, scope)
                 }
                 guard let account else {
@@ -135,7 +139,9 @@
         private func makeAccount(
             _ name: String, _ schema: ServerSchema, _ scope: DataScope
         ) throws(ServerError) -> ManagedObject {
-            guard (1...512).contains(name.utf8.count) else { throw .badRequest("A name has 1 to 512 bytes.") }
+            guard (1...512).contains(name.utf8.count), AccountEndpoint(rawValue: name) == nil else {
+                throw .badRequest("A name has 1 to 512 bytes, and is not that of a request.")
+            }
             guard try scope.object(schema, name) == nil else {
                 throw .conflict("Duplicate key for schema \(schema.name): \"\(name)\"")
             }
@@ -149,10 +155,12 @@
             return object
         }
 
-        private func create(_ proof: Proof, named name: String) async throws(ServerError) -> ServerResponse {
+        private func create(
+            _ proof: Proof, named name: String, _ call: Call, _ accounts: AccountSchema
+        ) async throws(ServerError) -> ServerResponse {
             let server = self
-            return try await database.write { (scope) throws(ServerError) in
-                let schema = try server.userSchema(scope)
+            return try await call.database.write { (scope) throws(ServerError) in
+                let schema = try Self.schema(accounts.name, scope)
                 guard try Self.link(proof.credential.provider, proof.identity.identifier, schema, scope) == nil else {
                     throw .badRequest("The \(proof.credential.provider.rawValue) account is linked already.")
                 }
@@ -164,10 +172,11 @@
 
         // MARK: Links
 
-        private func link(_ proof: Proof, to account: Principal.Account) async throws(ServerError) -> ServerResponse {
-            let server = self
-            return try await database.write { (scope) throws(ServerError) in
-                let schema = try server.userSchema(scope)
+        private func link(
+            _ proof: Proof, to account: Principal.Account, _ call: Call
+        ) async throws(ServerError) -> ServerResponse {
+            try await call.database.write { (scope) throws(ServerError) in
+                let schema = try Self.schema(account.schema, scope)
                 let known = try Self.link(proof.credential.provider, proof.identity.identifier, schema, scope)
                 guard known == nil || known?.text("user") == account.id else {
                     throw .badRequest("The \(proof.credential.provider.rawValue) account is another's here.")
@@ -188,18 +197,18 @@
         }
 
         private func unlink(
-            _ provider: SocialProvider, _ account: Principal.Account
+            _ provider: SocialProvider, _ account: Principal.Account, _ call: Call
         ) async throws(ServerError) -> ServerResponse {
-            try await database.write { (scope) throws(ServerError) in
+            try await call.database.write { (scope) throws(ServerError) in
                 scope.context.delete(try Self.link(of: account, provider, scope))
                 return ServerResponse(json: [:])
             }
         }
 
         private func credential(
-            _ provider: SocialProvider, _ account: Principal.Account
+            _ provider: SocialProvider, _ account: Principal.Account, _ call: Call
         ) async throws(ServerError) -> SocialCredential {
-            try await database.read { (scope) throws(ServerError) in
+            try await call.database.read { (scope) throws(ServerError) in
                 let text = try Self.link(of: account, provider, scope).text("credential") ?? ""
                 let members = JSONValue.ofStored(text)?.members ?? [:]
                 let values = members.compactMap { name, value in value.string.map { (name, $0) } }

@@ -28,9 +28,16 @@
         }
 
         static func badRequest(_ message: String) -> ServerError { ServerError(400, message) }
-        static func unauthorized(_ message: String) -> ServerError { ServerError(401, message) }
+        /// The text is the dialect's, which clients compare; the detail is for people.
+        static func unauthorized(_ detail: String) -> ServerError {
+            ServerError(401, "Insufficient authorization", detail: detail)
+        }
         static func forbidden(_ message: String) -> ServerError { ServerError(403, message) }
         static func notFound(_ message: String) -> ServerError { ServerError(404, message) }
+        /// What no rule lets anybody do.
+        static func nobodyMay(_ detail: String) -> ServerError {
+            ServerError(405, "Invalid HTTP method", detail: detail)
+        }
         static func notAllowed(_ message: String, _ allowed: String) -> ServerError {
             var error = ServerError(405, message)
             error.allowed = allowed
@@ -56,6 +63,7 @@
             case .conflicts: self.init(409, "The object was changed at the same moment; read it and try again.")
             case .store(.invalidPredicate(let reason)): self.init(400, "\(reason)")
             case .store(.locked): self.init(503, "The store is busy.", retryAfter: 1)
+            case .cancelled, .store(.cancelled): self.init(503, "The request was given up.", retryAfter: 1)
             case .store(.diskFull): self.init(503, "The server has no room left.")
             default: self.init(500, "The store failed.")
             }

@@ -25,8 +25,8 @@
         private let cancellation: ReadCancellation?
         /// Why the rows of objects could not be read when they were looked at.
         private var readingFailure: PersistenceError?
-        /// How many answers the write remembers.
-        private(set) var answers = RememberedAnswers()
+        /// What the write makes room for.
+        private(set) var room = Room()
 
         init(
             catalogue: SchemaCatalogue, uniques: UniqueValues, context: ManagedObjectContext, now: Int64,
@@ -36,6 +36,7 @@
             self.catalogue = catalogue
             self.uniques = uniques
             self.cancellation = cancellation
+            context.readCancellation = cancellation
             self.context = context
             self.now = now
             self.visibleSequence = visibleSequence
@@ -83,11 +84,14 @@
         }
 
         /// The write remembers an answer. Those that were made before a time may go.
-        func remembersAnswer(expired: Int64) { answers.add(RememberedAnswers(count: 1, expired: expired)) }
+        func remembersAnswer(expired: Int64) { room.answers.add(count: 4, before: expired) }
+
+        /// The write opens a session. Some that have ended may go.
+        func endsSessions(before now: Int64, count: Int) { room.sessions.add(count: count, before: now) }
 
         /// Takes over what a part of the write asks for beyond its context.
         func takeOver(_ part: DataScope) {
-            answers.add(part.answers)
+            room.add(part.room)
             followUps += part.followUps
             touchedFiles.formUnion(part.touchedFiles)
             neededCatalogue = part.neededCatalogue ?? neededCatalogue
@@ -173,30 +177,6 @@
             do throws(PersistenceError) { return try context.insert(entityNamed: entity) } catch {
                 throw ServerError(error)
             }
-        }
-    }
-
-    /// How many answers a transaction remembers, and which ones may go for that.
-    struct RememberedAnswers {
-        var count = 0
-        /// In milliseconds since 1970.
-        var expired = Int64.min
-
-        mutating func add(_ other: RememberedAnswers) {
-            count += other.count
-            expired = max(expired, other.expired)
-        }
-
-        /// A few old ones go with each new one, so that there is no day of reckoning. This is done once in a transaction:
-        /// asking a context compares each of its unsaved objects with the condition.
-        func removeOld(from context: ManagedObjectContext) throws(PersistenceError) {
-            if count == 0 { return }
-            var old = FetchRequest<ManagedObject>(
-                entity: "ServerAnswer",
-                where: .comparison(.keyPath(["created"]), .less, .constant(.integer(expired)), []),
-                sortedBy: [FetchSort("created")], limit: 4 * count)
-            old.includesPendingChanges = false
-            for answer in try context.fetch(old) { context.delete(answer) }
         }
     }
 

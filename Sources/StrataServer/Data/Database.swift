@@ -181,7 +181,7 @@
             var (followUps, files): ([@Sendable () -> Void], Set<String>) = ([], [])
             var remaining = group[...]
             var grown: SchemaCatalogue?
-            var answers = RememberedAnswers()
+            var room = Room()
             while let write = remaining.first, grown == nil {
                 let scope = DataScope(
                     catalogue: catalogue, uniques: uniques, context: parent.makeChild(), now: clock.milliseconds,
@@ -192,7 +192,7 @@
                     scope.pending?.settle()
                     done.append(write)
                     followUps += scope.followUps
-                    answers.add(scope.answers)
+                    room.add(scope.room)
                 } catch {
                     grown = scope.neededCatalogue
                     if grown == nil { write.finish(error) }
@@ -200,7 +200,7 @@
                 files.formUnion(scope.touchedFiles)
                 if grown == nil { remaining = remaining.dropFirst() }
             }
-            commit(parent, done, followUps, files, answers)
+            commit(parent, done, followUps, files, room)
             guard let grown else { return }
             do {
                 try grow(to: grown)
@@ -213,11 +213,11 @@
 
         private func commit(
             _ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void],
-            _ touchedFiles: Set<String>, _ answers: RememberedAnswers
+            _ touchedFiles: Set<String>, _ room: Room
         ) {
             let last = sequences.value
             do throws(PersistenceError) {
-                try answers.removeOld(from: parent)
+                try room.make(in: parent)
                 try parent.save()
                 state.withLock { $0.committed = last }
                 removeUnnamed(touchedFiles)
@@ -242,6 +242,15 @@
         }
 
         // MARK: Growing
+
+        /// Takes in the schemas and fields of another catalogue; what is there stays.
+        func adopt(_ other: SchemaCatalogue) async throws(ServerError) {
+            try await write { (scope) throws(ServerError) in
+                var catalogue = scope.catalogue
+                catalogue.merge(other)
+                if catalogue != scope.catalogue { try scope.grow(to: catalogue) }
+            }
+        }
 
         private func grow(to catalogue: SchemaCatalogue) throws {
             let container = try Self.open(catalogue, path: path, hints: hints, options: options)

@@ -45,6 +45,7 @@
             case .list: return elements(object, field).map(JSONValue.array) ?? .null
             // A client that reads a to-many relationship needs an array.
             case .references: return .array(elements(object, field) ?? [])
+            case .json: return .ofStored(object.text(field.name)) ?? .null
             }
         }
 
@@ -57,6 +58,9 @@
 
         /// What an answer shows of objects, from the headers of a request.
         struct Shape {
+            /// The parameter that clients send in place of the header.
+            static let expandParameter = "_expand"
+
             /// How many levels of references become objects.
             var depth = 0
             /// The fields by level, dotted for deeper ones; nil for all.
@@ -65,12 +69,13 @@
             private var prefixes: Set<String> = []
 
             init(_ request: ServerRequest) throws(ServerError) {
-                if let text = request.header("X-StackMob-Expand") {
+                let parameter = QueryParameters.read(request.query)?.first { $0.name == Self.expandParameter }?.value
+                if let text = request.header("X-StackMob-Expand") ?? parameter {
                     guard request.method == "GET" || request.method == "HEAD" else {
-                        throw .badRequest("X-StackMob-Expand is for reading.")
+                        throw .badRequest("X-StackMob-Expand and _expand are for reading.")
                     }
                     guard let depth = Int(text.trimmingCharacters(in: .whitespaces)), (0...3).contains(depth) else {
-                        throw .badRequest("X-StackMob-Expand takes 1, 2 or 3.")
+                        throw .badRequest("X-StackMob-Expand and _expand take 1, 2 or 3.")
                     }
                     self.depth = depth
                 }
@@ -107,7 +112,7 @@
         /// objects refer.
         func json(_ objects: [ManagedObject], _ schema: ServerSchema, _ shape: Shape) throws(ServerError) -> [JSONValue]
         {
-            var budget = limits.answerObjects
+            var budget = limits.answers.objects
             return try json(objects, schema, shape, path: [], budget: &budget).map(JSONValue.object)
         }
 
@@ -130,7 +135,7 @@
                     budget -= new.elements?.count ?? 1
                     guard budget > 0 else {
                         throw .badRequest(
-                            "The answer would hold more than \(limits.answerObjects) objects; expand less, or ask for a range."
+                            "The answer would hold more than \(limits.answers.objects) objects; expand less, or ask for a range."
                         )
                     }
                     result[index][field.name] = new
@@ -162,11 +167,11 @@
                     .keyPath([schema.keyField]), .isIn, .constant(.list(keys.map(Value.string))), [])
             ]
             do throws(ServerError) {
-                if let owner = try principal.check(level, "read \(schema.name)") {
-                    parts.append(DataScope.equal("sm_owner", .string(owner)))
-                }
+                let grant = try principal.grant(level, "read \(schema.name)")
+                if let own = try grant.predicate(schema, scope) { parts.append(own) }
             } catch {
                 // What may not be read stays a key.
+                guard (400..<500).contains(error.status) else { throw error }
                 return [:]
             }
             let objects = try scope.fetch(FetchRequest(entity: schema.entityName, where: .and(parts)))

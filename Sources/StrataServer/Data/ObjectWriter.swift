@@ -25,7 +25,7 @@
             scope: DataScope, principal: Principal, options: ServerOptions, passwords: [String: String] = [:],
             files: FileVault
         ) {
-            self.init(scope, principal, options, passwords, files, Budget(options.limits.requestObjects))
+            self.init(scope, principal, options, passwords, files, Budget(options.limits.requests.objects))
         }
 
         private init(
@@ -48,17 +48,33 @@
         private func spend() throws(ServerError) {
             budget.rest -= 1
             guard budget.rest >= 0 else {
-                throw .badRequest("A request may touch \(options.limits.requestObjects) objects; send several.")
+                throw .badRequest("A request may touch \(options.limits.requests.objects) objects; send several.")
             }
         }
 
-        /// Checks whether an operation is allowed, on an object where there is one.
-        func check(
-            _ operation: AccessRules.Operation, _ schema: ServerSchema, _ object: ManagedObject? = nil
-        ) throws(ServerError) {
+        /// The objects with which an operation is allowed.
+        func grant(
+            _ operation: AccessRules.Operation, _ schema: ServerSchema
+        ) throws(ServerError) -> AccessGrant {
             let level = options.access.level(operation, schema: schema.name, isUser: schema.isUser)
-            let owner = try principal.check(level, "\(operation.rawValue) \(schema.name)")
-            if let owner, let object { try Principal.check(owner, owns: object) }
+            return try principal.grant(level, "\(operation.rawValue) \(schema.name)")
+        }
+
+        /// Whether an operation is allowed on an object.
+        /// - Throws: ``ServerError`` if it is not allowed on any.
+        func may(
+            _ operation: AccessRules.Operation, _ schema: ServerSchema, _ object: ManagedObject
+        ) throws(ServerError) -> Bool {
+            try grant(operation, schema).includes(object, schema, scope)
+        }
+
+        /// Checks whether an operation is allowed on an object. To others it does not exist.
+        private func check(
+            _ operation: AccessRules.Operation, _ schema: ServerSchema, _ object: ManagedObject
+        ) throws(ServerError) {
+            guard try may(operation, schema, object) else {
+                throw StackMobServer.noObject(schema.name, object.text(schema.keyField) ?? "", operation)
+            }
         }
 
         /// What an answer to a change shows of an object: all of it to those who may read it.
@@ -78,13 +94,13 @@
         func create(
             _ members: JSONObject, _ schema: ServerSchema, relations: RelationTree
         ) throws(ServerError) -> ManagedObject {
-            try check(.create, schema)
+            _ = try grant(.create, schema)
             let id = try key(of: members, schema) ?? Self.newKey()
             guard try scope.object(schema, id) == nil else {
                 throw .conflict("Duplicate key for schema \(schema.name): \"\(id)\"")
             }
-            if schema.isUser, members[options.passwordField] == nil {
-                throw .badRequest("An account needs a \(options.passwordField).")
+            if let accounts = options.accounts(schema.name), members[accounts.passwordField] == nil {
+                throw .badRequest("An account needs a \(accounts.passwordField).")
             }
             try spend()
             let object = try scope.insert(schema.entityName)
@@ -112,7 +128,7 @@
             try spend()
             let id = object.text(schema.keyField) ?? ""
             if let given = members[schema.keyField], given != .string(id) {
-                throw .badRequest("\(schema.keyField) cannot change.")
+                throw Self.keyIsFixed(schema)
             }
             underWay.insert([schema.name, id])
             defer { underWay.remove([schema.name, id]) }
@@ -154,11 +170,17 @@
         ) throws(ServerError) {
             for (name, value) in members.sorted(by: { $0.name < $1.name }) {
                 if ServerSchema.isKept(name) || name == schema.keyField { continue }
-                if schema.isUser, name == options.passwordField {
+                if name == "sm_roles", schema.isUser, principal.hasPrivateKey {
+                    try setRoles(value, object)
+                    continue
+                }
+                if name == options.accounts(schema.name)?.passwordField {
+                    // A change has been checked to hold the password that the account has.
+                    guard object.isInserted, object.text("sm_password") == nil else { continue }
                     guard let hash = value.string.flatMap({ passwords[$0] }) else {
-                        throw .badRequest("\(name) takes a string of 1 to 1,024 bytes.")
+                        throw .badRequest("\(name) takes a string.")
                     }
-                    if object.text("sm_password") == nil { object["sm_password"] = hash }
+                    object["sm_password"] = hash
                     continue
                 }
                 if name.hasSuffix("[inc]") {
@@ -170,6 +192,20 @@
                 }
                 try set(object, field, value, schema, relation: relations.fields[name])
             }
+        }
+
+        /// The text is the dialect's, which clients compare.
+        static func keyIsFixed(_ schema: ServerSchema) -> ServerError {
+            ServerError(400, "unable to update primary key", detail: "\(schema.name).\(schema.keyField) cannot change.")
+        }
+
+        /// What roles an account has is for holders of the private key to say.
+        private func setRoles(_ value: JSONValue, _ object: ManagedObject) throws(ServerError) {
+            let roles = value.elements ?? (value.isNull ? [] : nil)
+            guard let roles, roles.count <= 100, roles.allSatisfy({ $0.string?.isEmpty == false }) else {
+                throw .badRequest("sm_roles takes an array of up to 100 names.")
+            }
+            object["sm_roles"] = try JSONValue.array(Self.unique(roles)).stored()
         }
 
         private func increment(
@@ -196,7 +232,7 @@
             relation: (schema: String, next: RelationTree)?
         ) throws(ServerError) {
             func refuse() -> ServerError {
-                .badRequest("\(schema.name).\(field.name) takes \(field.expectation), not \(value.typeName).")
+                Self.typeFault(field, schema, "\(value.typeName)", isNew: object.isInserted)
             }
             if value == .null {
                 try setText(object, field, nil)
@@ -226,7 +262,10 @@
                 object[field.name] = GeoPoint(latitude: latitude, longitude: longitude)
             case .list:
                 guard let elements = value.elements else { throw refuse() }
+                try check(elements: elements, of: field, schema, isNew: object.isInserted)
                 try setElements(object, field, elements, schema)
+            case .json:
+                object[field.name] = try value.stored()
             case .reference:
                 object[field.name] = try reference(value, field, relation, refuse())
             case .references:
@@ -270,6 +309,29 @@
             return id
         }
 
+        /// The texts are the dialect's, which clients compare; the detail is for people.
+        private static func typeFault(
+            _ field: SchemaField, _ schema: ServerSchema, _ found: String, isNew: Bool
+        ) -> ServerError {
+            let fault = isNew ? "an incompatible type" : "has invalid type"
+            return ServerError(
+                400, "\(schema.name).\(field.name): \(fault), please check your schema",
+                detail: "\(schema.name).\(field.name) takes \(field.expectation), not \(found).")
+        }
+
+        /// Checks the elements of a list: all are of the kind that the first ones had.
+        func check(
+            elements: [JSONValue], of field: SchemaField, _ schema: ServerSchema, isNew: Bool = false
+        ) throws(ServerError) {
+            guard field.kind == .list else { return }
+            let isFine =
+                field.element.map { kind in elements.allSatisfy { kind.takes(element: $0) } }
+                ?? elements.allSatisfy { $0.members == nil && $0.elements == nil }
+            guard isFine else {
+                throw Self.typeFault(field, schema, "\(JSONValue.array(elements).description.prefix(80))", isNew: isNew)
+            }
+        }
+
         static func unique(_ elements: [JSONValue]) -> [JSONValue] {
             var seen: Set<JSONValue> = []
             return elements.filter { seen.insert($0).inserted }
@@ -279,8 +341,8 @@
         func setElements(
             _ object: ManagedObject, _ field: SchemaField, _ elements: [JSONValue], _ schema: ServerSchema
         ) throws(ServerError) {
-            guard elements.count <= options.limits.requestObjects else {
-                throw .badRequest("\(field.name) may hold \(options.limits.requestObjects) values.")
+            guard elements.count <= options.limits.requests.objects else {
+                throw .badRequest("\(field.name) may hold \(options.limits.requests.objects) values.")
             }
             let elements = elements.map(\.withPlainNumbers)
             object[field.name] = try JSONValue.array(elements).stored()

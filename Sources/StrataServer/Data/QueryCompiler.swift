@@ -51,6 +51,9 @@
             case "within": return try within(field, condition)
             default: break
             }
+            guard field.kind != .json else {
+                throw .badRequest("\(field.name) holds values of any type: ask with [null].")
+            }
             guard field.kind != .geoPoint else {
                 throw .badRequest("\(field.name) holds points: ask with [near], [within] or [null].")
             }
@@ -121,20 +124,25 @@
                 throw .badRequest("\(field.name) holds several values: ask with =, [ne], [in], [nin] or [null].")
             }
             let numbers = field.kind == .list ? texts.compactMap(Double.init).filter(\.isFinite) : []
+            let found = Self.holding(texts.map(Value.string), numbers: numbers, in: field)
+            return condition.operation == "ne" || condition.operation == "nin" ? .not(found) : found
+        }
+
+        /// Objects whose collection holds one of some values.
+        static func holding(_ texts: [Value], numbers: [Double] = [], in field: SchemaField) -> FetchPredicate {
             var match = FetchPredicate.comparison(
-                .keyPath(["text"]), .isIn, .constant(.list(texts.map(Value.string))), [])
+                .keyPath(["text"]), .isIn, .constant(.list(texts)), [])
             if !numbers.isEmpty {
                 match =
                     match
                     || .comparison(.keyPath(["number"]), .isIn, .constant(.list(numbers.map(Value.double))), [])
             }
-            let found = FetchPredicate.comparison(
+            return .comparison(
                 .path(
                     .subquery(
                         .keyPath(["sm_elements"]), "element",
-                        Self.onElement(.and([DataScope.equal("field", .string(field.name)), match]))),
+                        onElement(.and([DataScope.equal("field", .string(field.name)), match]))),
                     ["@count"]), .greater, .constant(.integer(0)), [])
-            return condition.operation == "ne" || condition.operation == "nin" ? .not(found) : found
         }
 
         /// Rewrites a condition on an element's own attributes for the variable of a subquery.
@@ -214,8 +222,8 @@
 
         private func parts(_ condition: QueryReader.Condition) throws(ServerError) -> [String] {
             let parts = condition.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count <= limits.conditions else {
-                throw .badRequest("\(condition.field) has \(parts.count) values; \(limits.conditions) are the most.")
+            guard parts.count <= limits.requests.conditions else {
+                throw .badRequest("\(condition.field) has \(parts.count) values; \(limits.requests.conditions) are the most.")
             }
             return parts
         }
@@ -239,7 +247,7 @@
                 if let number = Double(text), number.isFinite { return .double(number) }
             case .number:
                 if let number = Double(text), number.isFinite { return .double(number) }
-            case .geoPoint, .list, .references: break
+            case .geoPoint, .list, .references, .json: break
             }
             throw .badRequest("\(field.name) takes \(field.expectation), not '\(text.prefix(80))'.")
         }

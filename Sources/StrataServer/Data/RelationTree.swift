@@ -8,6 +8,9 @@
 
         init() {}
 
+        /// One field.
+        init(field: String, schema: String) { fields = [field: (schema, RelationTree())] }
+
         /// Reads `author=user&author.friends=user`.
         /// - Throws: ``ServerError`` 400 for what is not such a list, or is deeper than 3.
         init(header: String?) throws(ServerError) {

@@ -25,6 +25,7 @@
                     elements += field.kind == .list ? values : values.map(Self.asKey)
                     if field.kind == .references { elements = ObjectWriter.unique(elements) }
                     writer.touch(object)
+                    try writer.check(elements: values, of: field, schema)
                     try writer.setElements(object, field, elements, schema)
                 case .reference where values.count == 1:
                     let relations = relation.map { _ in relations } ?? RelationTree()
@@ -47,29 +48,41 @@
         }
 
         /// `POST /<schema>/<id>/<field>`: creates related objects and appends their keys.
+        ///
+        /// In development a field that is not known becomes a relationship to many: to the schema that the relations
+        /// header names for it, or to one that has its name.
         func createAndAppend(
             _ call: Call, _ name: String, _ id: String, _ fieldName: String
         ) async throws(ServerError) -> ObjectWrite {
             try precheck(.update, name, call)
             let all = try bodies(call).all
-            let known = database.catalogue[name]?.field(fieldName)?.schema
-            guard let related = known else {
+            let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
+            let known = call.database.catalogue[name]?.field(fieldName)
+            guard let related = known?.schema ?? relations.fields[fieldName]?.schema
+                    ?? (call.isDevelopment && known == nil ? fieldName : nil)
+            else {
                 throw .badRequest("\(fieldName.prefix(80)) of \(name) is not a relationship that the server knows.")
             }
             try precheck(.create, related, call)
-            let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
-            let passwords = try await hashes(of: all, schema: related, relations: relations)
+            // What the header names for the field itself is not part of the new objects.
+            let inner = relations.fields[fieldName]?.next ?? relations
+            let passwords = try await hashes(of: all, schema: related, relations: inner, call)
             let options = options
             return try once(
                 call,
                 { (scope, writer) throws(ServerError) in
-                    let (object, schema) = try Self.existing(call, name, id, scope, writer, .update)
-                    let target = try Self.schema(related, for: all, relations, call, scope, options)
+                    let (object, _) = try Self.existing(call, name, id, scope, writer, .update)
+                    let place = RelationTree(field: fieldName, schema: related)
+                    let schema =
+                        known == nil
+                        ? try Self.schema(name, for: [[fieldName: .array([])]], place, call, scope, options)
+                        : try Self.schema(name, scope)
+                    let target = try Self.schema(related, for: all, inner, call, scope, options)
                     let field = try Self.field(fieldName, schema)
                     guard field.kind == .references || all.count == 1 else {
                         throw .badRequest("\(fieldName) leads to one object.")
                     }
-                    let created = try Self.createMany(all, target, relations, scope, writer)
+                    let created = try Self.createMany(all, target, inner, scope, writer)
                     writer.touch(object)
                     if field.kind == .references {
                         let elements = (ObjectReader.elements(object, field) ?? []) + created.succeeded

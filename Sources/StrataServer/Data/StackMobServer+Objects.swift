@@ -9,7 +9,7 @@
     extension StackMobServer {
         /// Answers requests for a schema, its objects and their fields.
         func objects(_ call: Call, schema name: String) async throws(ServerError) -> ServerResponse {
-            if let write = try await write(call, schema: name) { return try await database.write(write) }
+            if let write = try await write(call, schema: name) { return try await call.database.write(write) }
             switch call.segments.count {
             case 1: return try await query(call, name)
             case 2: return try await read(call, name, call.segments[1])
@@ -26,7 +26,7 @@
             case ("POST", 1): return try await create(call, name)
             case ("PUT", 2): return try await update(call, name, id)
             case ("DELETE", 2): return try delete(call, name, id)
-            case ("DELETE", 1): return try deleteByQuery(call, name)
+            case ("DELETE", 1): return try deleteMatching(call, name)
             case ("PUT", 3): return try append(call, name, id, field)
             case ("POST", 3): return try await createAndAppend(call, name, id, field)
             case ("DELETE", 4): return try remove(call, name, id, field)
@@ -51,13 +51,19 @@
 
         private func read(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
             let options = options
-            return try await database.read { (scope) throws(ServerError) in
-                let shape = try ObjectReader.Shape(call.request)
+            let shape = try ObjectReader.Shape(call.request)
+            let others = QueryParameters.read(call.request.query)?.filter { $0.name != ObjectReader.Shape.expandParameter }
+            if let other = others?.first {
+                throw .badRequest("One object is read without conditions; \(other.name.prefix(80)) is not known here.")
+            }
+            let level = options.access.level(.read, schema: name, isUser: options.accounts(name) != nil)
+            let grant = try call.principal.grant(level, "read \(name)")
+            return try await call.database.read { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else { throw Self.noSchema(name) }
-                let level = options.access.level(.read, schema: name, isUser: schema.isUser)
-                let owner = try call.principal.check(level, "read \(name)")
-                guard let object = try scope.object(schema, id) else { throw Self.noObject(name, id) }
-                if let owner { try Principal.check(owner, owns: object) }
+                // Whether there is an object that somebody may not read is not told.
+                guard let object = try scope.object(schema, id), try grant.includes(object, schema, scope) else {
+                    throw Self.noObject(name, id)
+                }
                 let reader = ObjectReader(
                     scope: scope, principal: call.principal, access: options.access, limits: options.limits)
                 return ServerResponse(json: try reader.json([object], schema, shape)[0])
@@ -65,8 +71,13 @@
         }
 
         static func noSchema(_ name: String) -> ServerError { .notFound("There is no schema \(name).") }
-        static func noObject(_ name: String, _ id: String) -> ServerError {
-            .notFound("There is no object \"\(id.prefix(200))\" in schema \(name).")
+        /// The texts are the dialect's, which clients compare; the detail is for people.
+        static func noObject(
+            _ name: String, _ id: String, _ operation: AccessRules.Operation = .read
+        ) -> ServerError {
+            ServerError(
+                404, operation == .delete ? "This object does not exist" : "object instance does not exist",
+                detail: "There is no object \"\(id.prefix(200))\" in schema \(name) that you may \(operation.rawValue).")
         }
 
         // MARK: Writing
@@ -77,7 +88,7 @@
             _ body: @escaping @Sendable (DataScope, ObjectWriter) throws(ServerError) -> ServerResponse,
             passwords: [String: String] = [:]
         ) throws(ServerError) -> ObjectWrite {
-            let (options, vault) = (options, vault(for: call.request))
+            let (options, vault) = (options, vault(for: call))
             let key = try Self.idempotencyKey(call)
             return { (scope) throws(ServerError) in
                 if let key, let answer = try Self.rememberedAnswer(key, call, scope) { return answer }
@@ -93,7 +104,8 @@
         private static func idempotencyKey(_ call: Call) throws(ServerError) -> String? {
             guard let key = call.request.header("Idempotency-Key") else { return nil }
             guard (1...255).contains(key.utf8.count) else { throw .badRequest("Idempotency-Key has 1 to 255 bytes.") }
-            return (call.principal.account?.owner ?? "") + "|" + key
+            let owner = call.principal.account?.owner ?? (call.principal.hasPrivateKey ? "*" : "")
+            return "\(owner.utf8.count)|\(owner)|\(key)"
         }
 
         private static func fingerprint(_ call: Call) -> String {
@@ -125,14 +137,14 @@
             row["status"] = Int32(clamping: response.status)
             row["body"] = String(decoding: response.body, as: UTF8.self)
             row["created"] = scope.now
-            scope.remembersAnswer(expired: scope.now - Int64(options.answerLifetime) * 1000)
+            scope.remembersAnswer(expired: scope.now - Int64(options.storage.answerLifetime) * 1000)
         }
 
         /// The folder of files, with URLs as the client reaches this server.
-        func vault(for request: ServerRequest) -> FileVault {
-            var vault = files
+        func vault(for call: Call) -> FileVault {
+            var vault = call.environment.files
             vault.baseURL =
-                options.baseURL ?? request.header("Host").map { "\(request.isSecure ? "https" : "http")://\($0)" } ?? ""
+                options.baseURL ?? call.request.header("Host").map { "\(call.request.scheme)://\($0)" } ?? ""
             return vault
         }
 
@@ -141,7 +153,7 @@
             _ name: String, for bodies: [JSONObject], _ relations: RelationTree, _ call: Call,
             _ scope: DataScope, _ options: ServerOptions
         ) throws(ServerError) -> ServerSchema {
-            if options.isDevelopment, call.version == 0 {
+            if call.isDevelopment {
                 var inference = SchemaInference(catalogue: scope.catalogue, options: options)
                 try inference.use(name)
                 for body in bodies { try inference.use(body, schema: name, relations: relations) }
@@ -158,8 +170,8 @@
 
         /// What must hold before anything is looked at, so that strangers cannot even extend a schema.
         func precheck(_ operation: AccessRules.Operation, _ name: String, _ call: Call) throws(ServerError) {
-            let level = options.access.level(operation, schema: name, isUser: name == options.userSchema)
-            _ = try call.principal.check(level, "\(operation.rawValue) \(name)")
+            let level = options.access.level(operation, schema: name, isUser: options.accounts(name) != nil)
+            _ = try call.principal.grant(level, "\(operation.rawValue) \(name)")
         }
 
         private func create(_ call: Call, _ name: String) async throws(ServerError) -> ObjectWrite {
@@ -167,7 +179,7 @@
             let (all, isMany) = try bodies(call)
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let options = options
-            let passwords = try await hashes(of: all, schema: name, relations: relations)
+            let passwords = try await hashes(of: all, schema: name, relations: relations, call)
             return try once(
                 call,
                 { (scope, writer) throws(ServerError) in
@@ -180,63 +192,15 @@
                 }, passwords: passwords)
         }
 
-        /// The new objects of a body: one, or several in an array.
-        func bodies(_ call: Call) throws(ServerError) -> (all: [JSONObject], isMany: Bool) {
-            let body = try call.json(options)
-            let elements = body.elements ?? [body]
-            guard elements.count <= options.limits.requestObjects else {
-                throw .badRequest("A request may create \(options.limits.requestObjects) objects; send several.")
-            }
-            var all: [JSONObject] = []
-            for element in elements {
-                guard let members = element.members else { throw .badRequest("The body must hold objects.") }
-                all.append(members)
-            }
-            return (all, body.elements != nil)
-        }
-
-        struct CreatedMany {
-            var succeeded: [JSONValue] = []
-            var failed: [JSONValue] = []
-            var errors: JSONObject = [:]
-
-            /// `succeeded` and `failed` hold ids in the order of the request; `errors` says why, by id.
-            var response: ServerResponse {
-                var members: JSONObject = ["succeeded": .array(succeeded), "failed": .array(failed)]
-                if !errors.isEmpty { members["errors"] = .object(errors) }
-                return ServerResponse(status: 201, json: .object(members))
-            }
-        }
-
-        /// Makes objects, each for itself: one that fails leaves the others be.
-        static func createMany(
-            _ bodies: [JSONObject], _ schema: ServerSchema, _ relations: RelationTree, _ scope: DataScope,
-            _ writer: ObjectWriter
-        ) throws(ServerError) -> CreatedMany {
-            var result = CreatedMany()
-            for (index, members) in bodies.enumerated() {
-                do throws(ServerError) {
-                    let id = try scope.attempt { (inner) throws(ServerError) in
-                        try writer.within(inner).create(members, schema, relations: relations).text(schema.keyField)
-                    }
-                    result.succeeded.append(.string(id ?? ""))
-                } catch {
-                    let id = members[schema.keyField]?.string ?? "#\(index)"
-                    result.failed.append(.string(id))
-                    result.errors[id] = .string(error.message)
-                }
-            }
-            return result
-        }
-
         /// The object of a path, with the condition of `If-Match` checked.
         static func existing(
             _ call: Call, _ name: String, _ id: String, _ scope: DataScope, _ writer: ObjectWriter,
             _ operation: AccessRules.Operation
         ) throws(ServerError) -> (object: ManagedObject, schema: ServerSchema) {
             guard let schema = scope.catalogue[name] else { throw noSchema(name) }
-            guard let object = try scope.object(schema, id) else { throw noObject(name, id) }
-            try writer.check(operation, schema, object)
+            guard let object = try scope.object(schema, id), try writer.may(operation, schema, object) else {
+                throw noObject(name, id, operation)
+            }
             if let condition = call.request.header("If-Match")?.trimmingCharacters(in: .whitespaces), condition != "*",
                 condition != "\"\(object.whole("lastmoddate") ?? 0)\""
             {
@@ -250,8 +214,11 @@
             guard let members = try call.json(options).members else { throw .badRequest("The body must be an object.") }
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let options = options
+            if let accounts = call.database.catalogue[name], let given = members[accounts.keyField], given != .string(id) {
+                throw ObjectWriter.keyIsFixed(accounts)
+            }
             try await checkPassword(in: members, schema: name, id: id, call)
-            let passwords = try await hashes(of: [members], schema: name, relations: relations)
+            let passwords = try await newHashes(in: members, name, relations, call)
             return try once(
                 call,
                 { (scope, writer) throws(ServerError) in
@@ -262,7 +229,7 @@
                 }, passwords: passwords)
         }
 
-        private func delete(_ call: Call, _ name: String, _ id: String) throws(ServerError) -> ObjectWrite {
+        func delete(_ call: Call, _ name: String, _ id: String) throws(ServerError) -> ObjectWrite {
             try precheck(.delete, name, call)
             return try once(call) { (scope, writer) throws(ServerError) in
                 let (object, schema) = try Self.existing(call, name, id, scope, writer, .delete)
@@ -271,26 +238,13 @@
             }
         }
 
-        /// `DELETE /todo?todo_id=1`: the form of the documentation.
-        private func deleteByQuery(_ call: Call, _ name: String) throws(ServerError) -> ObjectWrite {
-            let key = database.catalogue[name]?.keyField ?? ""
-            let pairs = QueryParameters.read(call.request.query) ?? []
-            guard pairs.count == 1, pairs[0].name == key else {
-                throw .badRequest("Delete one object: by its path, or by its key as the only parameter.")
-            }
-            return try delete(call, name, pairs[0].value)
-        }
-    }
-
-    extension DataScope {
-        /// Runs a part of a write in a context of its own, so that it leaves nothing behind when it fails.
-        func attempt<T>(_ body: (DataScope) throws(ServerError) -> T) throws(ServerError) -> T {
-            let inner = nested()
-            defer { takeOver(inner) }
-            let value = try body(inner)
-            do throws(PersistenceError) { try inner.context.save() } catch { throw ServerError(error) }
-            inner.pending?.settle()
-            return value
+        /// The passwords that the body of a change brings: those of new accounts nested in it, not the object's own.
+        private func newHashes(
+            in members: JSONObject, _ name: String, _ relations: RelationTree, _ call: Call
+        ) async throws(ServerError) -> [String: String] {
+            var rest = members
+            if let accounts = options.accounts(name) { rest[accounts.passwordField] = nil }
+            return try await hashes(of: [rest], schema: name, relations: relations, call)
         }
     }
 #endif

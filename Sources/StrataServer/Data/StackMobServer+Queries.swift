@@ -6,13 +6,15 @@
         /// `GET /<schema>?…`: the objects that meet the conditions, all of them or a range.
         func query(_ call: Call, _ name: String) async throws(ServerError) -> ServerResponse {
             let options = options
-            let isForgiving = options.isDevelopment && call.version == 0
-            return try await database.read(isLong: true) { (scope) throws(ServerError) in
-                let shape = try ObjectReader.Shape(call.request)
+            let isForgiving = call.isDevelopment
+            let shape = try ObjectReader.Shape(call.request)
+            let level = options.access.level(.read, schema: name, isUser: options.accounts(name) != nil)
+            let grant = try call.principal.grant(level, "read \(name)")
+            return try await call.database.read(isLong: true) { (scope) throws(ServerError) in
                 let range = try ObjectRange(header: call.request.header("Range"))
-                let level = options.access.level(.read, schema: name, isUser: name == options.userSchema)
-                let owner = try call.principal.check(level, "read \(name)")
-                let conditions = try QueryReader(query: call.request.query, limit: options.limits.conditions)
+                let conditions = try QueryReader(
+                    query: call.request.query, ignoring: [ObjectReader.Shape.expandParameter],
+                    limit: options.limits.requests.conditions)
                 guard let schema = scope.catalogue[name] else {
                     guard isForgiving else { throw Self.noSchema(name) }
                     return ServerResponse(json: [])
@@ -20,8 +22,7 @@
                 var compiler = QueryCompiler(schema: schema, isForgiving: isForgiving, limits: options.limits)
                 var request = FetchRequest<ManagedObject>(
                     entity: schema.entityName, where: try compiler.predicate(conditions))
-                if let owner {
-                    let own = DataScope.equal("sm_owner", .string(owner))
+                if let own = try grant.predicate(schema, scope) {
                     request.predicate = request.predicate.map { own && $0 } ?? own
                 }
                 if compiler.nearest == nil {
@@ -39,7 +40,7 @@
             _ range: ObjectRange?, _ nearest: (field: String, point: GeoPoint)?, _ reader: ObjectReader
         ) throws(ServerError) -> ServerResponse {
             var request = whole
-            let most = reader.limits.answerObjects
+            let most = reader.limits.answers.objects
             request.offset = range?.first ?? 0
             request.limit = min(range?.count ?? most, most)
             let found = try reader.scope.fetchLazily(request)
@@ -78,7 +79,7 @@
         ) throws(ServerError) -> (body: Data, count: Int) {
             var bytes = Array("[".utf8)
             var place = 0
-            while place < found.count, bytes.count < reader.limits.answerSize {
+            while place < found.count, bytes.count < reader.limits.answers.size {
                 try reader.scope.checkCancellation()
                 let batch = Array(found[place..<min(place + DataScope.batchSize, found.count)])
                 // Reading one reads all, and tells which of them are still there.
@@ -97,7 +98,7 @@
                     } catch {
                         throw ServerError(500, "An object cannot be written: \(error).")
                     }
-                    if bytes.count >= reader.limits.answerSize { break }
+                    if bytes.count >= reader.limits.answers.size { break }
                 }
             }
             bytes.append(UInt8(ascii: "]"))
@@ -132,7 +133,7 @@
                     guard isForgiving else { throw .badRequest("The schema \(schema.name) has no field \(name).") }
                     continue
                 }
-                guard !field.isCollection, field.kind != .geoPoint else {
+                guard !field.isCollection, field.kind != .geoPoint, field.kind != .json else {
                     throw .badRequest("\(name) has no order.")
                 }
                 sorts.append(FetchSort([name], ascending: halves.last != "desc"))

@@ -30,7 +30,7 @@
         private static func value(_ object: ManagedObject, _ field: SchemaField?) -> Value? {
             guard let field else { return nil }
             switch field.kind {
-            case .string, .reference, .list, .references: return object.text(field.name).map(Value.string)
+            case .string, .reference, .list, .references, .json: return object.text(field.name).map(Value.string)
             case .integer: return object.whole(field.name).map(Value.integer)
             case .number: return (object[field.name] as? Double).map(Value.double)
             case .boolean: return (object[field.name] as? Bool).map(Value.boolean)

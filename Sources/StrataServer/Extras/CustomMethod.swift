@@ -22,7 +22,11 @@
         public let account: String?
         let server: StackMobServer
         let principal: Principal
+        let environment: Environment
         let version: Int
+
+        /// The account in the form of `sm_owner`.
+        var owner: String? { principal.account?.owner }
 
         /// The first value of a parameter.
         public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
@@ -34,7 +38,7 @@
             try await server.answer(
                 Call(
                     request: request, segments: ServerRequest.segments(request.path), principal: principal,
-                    version: version))
+                    version: version, environment: environment))
         }
     }
 
@@ -42,14 +46,14 @@
         /// Runs custom code, if the caller may.
         func run(_ method: @escaping CustomMethod, _ call: Call) async throws(ServerError) -> ServerResponse {
             let name = call.segments[0]
-            _ = try call.principal.check(options.access.methods[name] ?? .anyone, "call \(name)")
+            _ = try call.principal.grant(options.access.level(method: name), "call \(name)")
             guard let parameters = QueryParameters.read(call.request.query) else {
                 throw .badRequest("The query is not UTF-8.")
             }
             return try await method(
                 CustomCall(
                     request: call.request, parameters: parameters, account: call.principal.account?.id, server: self,
-                    principal: call.principal, version: call.version))
+                    principal: call.principal, environment: call.environment, version: call.version))
         }
     }
 #endif

@@ -12,7 +12,15 @@
         var baseURL = ""
 
         /// The first segment of the paths of files.
-        static let pathSegment = "_files"
+        let segment: String
+
+        static let productionSegment = "_files"
+        static let developmentSegment = "_development_files"
+
+        init(folder: URL, segment: String) {
+            self.folder = folder
+            self.segment = segment
+        }
 
         /// The file of a binary value, with a type and name that may stand in headers and addresses; nil for any other
         /// text.
@@ -60,15 +68,15 @@
                 scope.register(row, digest, content.name)
                 row["size"] = Int64(content.data.count)
             }
-            return "\(baseURL)/\(Self.pathSegment)/\(digest)/\(PercentEncoding.encode(content.name))"
+            return "\(baseURL)/\(segment)/\(digest)/\(PercentEncoding.encode(content.name))"
         }
 
         // MARK: Names
 
         /// What a URL of this server's names; nil for any other text. What stands before the path does not count: the
         /// server may have had another address.
-        private static func name(in url: String) -> (digest: String, filename: String)? {
-            guard let start = url.range(of: "/\(pathSegment)/", options: .backwards)?.upperBound else { return nil }
+        private func name(in url: String) -> (digest: String, filename: String)? {
+            guard let start = url.range(of: "/\(segment)/", options: .backwards)?.upperBound else { return nil }
             let parts = url[start...].split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].utf8.count == 64, Hexadecimal.isLowercase(parts[0]),
                 let filename = PercentEncoding.decode(parts[1])
@@ -79,7 +87,7 @@
         private func row(
             _ url: String, _ scope: DataScope
         ) throws(ServerError) -> (row: ManagedObject, digest: String, filename: String)? {
-            guard let (digest, filename) = Self.name(in: url),
+            guard let (digest, filename) = name(in: url),
                 let row = try scope.find("ServerFile", ("digest", digest), ("filename", filename))
             else { return nil }
             return (row, digest, filename)
@@ -138,10 +146,10 @@
         private func save(_ data: Data, name: String) throws {
             let target = path(of: name)
             guard !FileManager.default.fileExists(atPath: target.path) else { return }
-            try FileManager.default.createDirectory(
-                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try PrivateFiles.makeFolder(target.deletingLastPathComponent())
             let draft = target.appendingPathExtension(UUID().uuidString)
-            guard FileManager.default.createFile(atPath: draft.path, contents: nil) else {
+            guard FileManager.default.createFile(
+                    atPath: draft.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
                 throw CocoaError(.fileWriteUnknown)
             }
             let handle = try FileHandle(forWritingTo: draft)
@@ -170,7 +178,7 @@
                     ("Content-Disposition", "attachment; filename=\"\(PercentEncoding.encode(segments[2]))\""),
                     // A browser must not take what somebody uploaded for a page of this server.
                     ("X-Content-Type-Options", "nosniff"), ("Content-Security-Policy", "sandbox"),
-                    ("Cache-Control", "public, max-age=31536000, immutable"),
+                    ("Cache-Control", "private, max-age=31536000, immutable"),
                 ], body: data)
         }
     }

@@ -6,7 +6,17 @@
         /// The folder.
         let folder: URL
 
-        /// Writes a message. The name appears whole or not at all, so that a sender never meets half a message.
+        /// Whether a text is one address, and not a list of them or a header.
+        static func isAddress(_ text: String) -> Bool {
+            let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+            return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.utf8.count <= 254
+                && text.unicodeScalars.allSatisfy { scalar in
+                    scalar.value > 0x20 && scalar.value != 0x7F && !scalar.properties.isWhitespace
+                        && !",;:<>()[]\\\"".unicodeScalars.contains(scalar)
+                }
+        }
+
+        /// Writes a message to an address of ``isAddress(_:)``. The name appears whole or not at all, so that a sender never meets half a message.
         /// - Throws: Whatever the file system says.
         func send(to address: String, subject: String, text: String, milliseconds: Int64) throws {
             try FileManager.default.createDirectory(
@@ -16,10 +26,8 @@
             formatter.locale = Locale(identifier: "en_US_POSIX")
             formatter.timeZone = TimeZone(secondsFromGMT: 0)
             formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss Z"
-            // An address with a line break would write headers of its own.
-            let line = address.filter { !$0.isNewline && $0 != "\0" }
             let message = """
-                To: \(line)\r
+                To: \(address)\r
                 Subject: \(subject)\r
                 Date: \(formatter.string(from: date))\r
                 MIME-Version: 1.0\r

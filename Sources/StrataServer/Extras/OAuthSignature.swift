@@ -2,7 +2,7 @@
     import Foundation
     import StrataWire
 
-    /// The OAuth 1 signature of push requests: two-legged, with the application's own keys.
+    /// The OAuth 1 signature of requests with the private key: two-legged, with the application's own keys.
     enum OAuthSignature {
         /// Checks the signature of a request.
         /// - Throws: ``ServerError`` 401 for a signature that is wrong in any way, or a server without keys.
@@ -10,10 +10,10 @@
             _ request: ServerRequest, options: ServerOptions, clock: ServerClock, replays: ReplayGuard
         ) throws(ServerError) {
             guard let publicKey = options.publicKey, let privateKey = options.privateKey else {
-                throw .unauthorized("The server has no keys for push requests; give it a public and a private one.")
+                throw .unauthorized("The server has no private key, so that no signature with one is right.")
             }
             guard let authorization = request.header("Authorization").flatMap(OAuth1Authorization.init(header:)) else {
-                throw .unauthorized("Push requests are signed with OAuth 1.")
+                throw .unauthorized("The request must be signed with OAuth 1.")
             }
             guard authorization["oauth_consumer_key"] == publicKey, authorization.method == .hmacSHA1,
                 let nonce = authorization["oauth_nonce"],
@@ -25,12 +25,12 @@
                 throw .unauthorized("The signature is wrong.")
             }
             let now = clock.milliseconds / 1000
-            let window = Int64(options.signatureWindow)
+            let window = Int64(options.tokens.signatureWindow)
             let (distance, isFar) = now.subtractingReportingOverflow(time)
             guard !isFar, (-window...window).contains(distance) else {
                 throw .unauthorized("The time of the signature is not the server's, \(now).")
             }
-            try replays.admit(["oauth", String(time), nonce], time: time, now: now, window: window)
+            try replays.admit(["oauth", String(time), nonce], of: "oauth", time: time, now: now, window: window)
         }
     }
 

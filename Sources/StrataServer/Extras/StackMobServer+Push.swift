@@ -10,48 +10,50 @@
         ]
         private static let tokenTypes: Set<String> = ["ios", "android", "androidgcm"]
 
-        /// Whether a request is about push: by its path, or by an OAuth signature, which nothing else has.
-        func isPush(_ request: ServerRequest, _ segments: [String]) -> Bool {
-            Self.pushPaths.contains(segments.first ?? "")
-                || request.header("Authorization")?.lowercased().hasPrefix("oauth ") == true
+        /// Whether a request is about push.
+        static func isPush(_ segments: [String]) -> Bool {
+            switch (segments.first ?? "", segments.count) {
+            case ("tokens", 3), ("notifications", 1), ("expired_tokens", 1): true
+            case (let name, _): pushPaths.contains(name)
+            }
         }
 
         /// Answers a request about push whose signature is good.
-        func push(_ request: ServerRequest, _ segments: [String]) async throws(ServerError) -> ServerResponse {
-            let call = Call(request: request, segments: segments, principal: .nobody, version: 0)
+        func push(_ call: Call) async throws(ServerError) -> ServerResponse {
+            let (request, segments) = (call.request, call.segments)
             let body = request.body.isEmpty ? .object([:]) : try call.json(options)
             switch (request.method, segments.first ?? "", segments.count) {
             case ("POST", "register_device_token_universal", 1):
                 guard let user = body["userId"]?.string, let token = try Self.token(body["token"]) else {
                     throw .badRequest("A registration takes userId and token.")
                 }
-                return try await register(token, user: user, overwrites: body["overwrite"]?.boolean ?? true)
+                return try await register(token, user: user, overwrites: body["overwrite"]?.boolean ?? true, call)
             case ("POST", "tokens", 3):
                 guard let user = body["user"]?.string,
                     let token = try Self.token(["type": .string(segments[1]), "token": .string(segments[2])])
                 else { throw .badRequest("A registration takes a user.") }
-                return try await register(token, user: user, overwrites: body["overwrite"]?.boolean ?? true)
+                return try await register(token, user: user, overwrites: body["overwrite"]?.boolean ?? true, call)
             case ("POST", "push_broadcast_universal", 1):
-                return try await record(["broadcast": true], body["kvPairs"])
+                return try await record(["broadcast": true], body["kvPairs"], call)
             case ("POST", "push_users_universal", 1):
                 guard let users = body["userIds"]?.elements else { throw .badRequest("The body lacks userIds.") }
-                return try await record(["users": .array(users)], body["kvPairs"])
+                return try await record(["users": .array(users)], body["kvPairs"], call)
             case ("POST", "push_tokens_universal", 1):
                 guard let tokens = body["tokens"]?.elements else { throw .badRequest("The body lacks tokens.") }
-                return try await record(["tokens": .array(tokens)], body["payload"]?["kvPairs"])
+                return try await record(["tokens": .array(tokens)], body["payload"]?["kvPairs"], call)
             case ("POST", "notifications", 1):
                 let audience: JSONValue =
                     body["tokens"].map { ["tokens": $0] } ?? body["users"].map { ["users": $0] } ?? ["broadcast": true]
-                return try await record(audience, body["payload"]?["kvPairs"] ?? body["payload"])
+                return try await record(audience, body["payload"]?["kvPairs"] ?? body["payload"], call)
             case ("GET", "get_tokens_for_users_universal", 1):
                 let users = (QueryParameters.read(request.query) ?? []).filter { $0.name == "userIds" }
                     .flatMap { $0.value.split(separator: ",").map(String.init) }
-                return try await tokens(of: users)
+                return try await tokens(of: users, call)
             case ("POST", "remove_token_universal", 1):
                 guard let token = try Self.token(body) else { throw .badRequest("The body lacks token and type.") }
-                return try await remove(token)
+                return try await remove(token, call)
             case ("DELETE", "tokens", 3):
-                return try await remove((segments[2], segments[1]))
+                return try await remove((segments[2], segments[1].lowercased()), call)
             case ("GET", "expired_tokens", 1): return ServerResponse(json: ["tokens": []])
             case ("GET", "_push", 2) where segments[1] == "messages":
                 var since: Int64 = 0
@@ -61,7 +63,7 @@
                     }
                     since = number
                 }
-                return ServerResponse(json: .array(try await pushMessages(since: since)))
+                return ServerResponse(json: .array(try await pushMessages(since: since, in: call.environment)))
             default: throw .notFound("There is no push request \(request.method) \(request.path.prefix(200)).")
             }
         }
@@ -70,9 +72,16 @@
         /// and `created` in milliseconds since 1970. At most some 10,000; the next ones follow the last `created`.
         /// - Parameters:
         ///   - since: Messages of that millisecond and older are left out.
+        ///   - apiVersion: Whose messages: those of development for 0, where there is development.
         /// - Throws: ``ServerError`` if the store fails.
-        public func pushMessages(since: Int64 = 0) async throws(ServerError) -> [JSONValue] {
-            try await database.read(isLong: true) { (scope) throws(ServerError) in
+        public func pushMessages(since: Int64 = 0, apiVersion: Int = 1) async throws(ServerError) -> [JSONValue] {
+            try await pushMessages(since: since, in: databases.environment(version: apiVersion))
+        }
+
+        private func pushMessages(
+            since: Int64, in environment: Environment
+        ) async throws(ServerError) -> [JSONValue] {
+            try await environment.database.read(isLong: true) { (scope) throws(ServerError) in
                 func created(_ comparison: ComparisonOperator, _ time: Int64) -> FetchPredicate {
                     .comparison(.keyPath(["created"]), comparison, .constant(.integer(time)), [])
                 }
@@ -105,7 +114,7 @@
         private typealias Token = (token: String, type: String)
 
         private static func token(_ value: JSONValue?) throws(ServerError) -> Token? {
-            guard let token = value?["token"]?.string, let type = value?["type"]?.string else { return nil }
+            guard let token = value?["token"]?.string, let type = value?["type"]?.string?.lowercased() else { return nil }
             guard tokenTypes.contains(type) else { throw .badRequest("Tokens are of type ios, android or androidgcm.") }
             let isHex = Hexadecimal.isLowercase(token.lowercased())
             guard (1...4096).contains(token.utf8.count), type != "ios" || isHex else {
@@ -114,11 +123,11 @@
             return (token, type)
         }
 
-        private func register(_ token: Token, user: String, overwrites: Bool) async throws(ServerError)
-            -> ServerResponse
-        {
+        private func register(
+            _ token: Token, user: String, overwrites: Bool, _ call: Call
+        ) async throws(ServerError) -> ServerResponse {
             let (text, type) = token
-            return try await database.write { (scope) throws(ServerError) in
+            return try await call.database.write { (scope) throws(ServerError) in
                 let known = try scope.first("ServerPushToken", ("type", .string(type)), ("token", .string(text)))
                 if let known, known.text("user") != user, !overwrites {
                     throw .conflict("The token belongs to another user.")
@@ -132,9 +141,9 @@
             }
         }
 
-        private func remove(_ token: Token) async throws(ServerError) -> ServerResponse {
+        private func remove(_ token: Token, _ call: Call) async throws(ServerError) -> ServerResponse {
             let (text, type) = token
-            return try await database.write { (scope) throws(ServerError) in
+            return try await call.database.write { (scope) throws(ServerError) in
                 guard let row = try scope.first("ServerPushToken", ("type", .string(type)), ("token", .string(text)))
                 else { throw .notFound("The token is not registered.") }
                 scope.context.delete(row)
@@ -142,11 +151,11 @@
             }
         }
 
-        private func tokens(of users: [String]) async throws(ServerError) -> ServerResponse {
-            guard users.count <= options.limits.conditions else {
-                throw .badRequest("Ask for \(options.limits.conditions) users at most.")
+        private func tokens(of users: [String], _ call: Call) async throws(ServerError) -> ServerResponse {
+            guard users.count <= options.limits.requests.conditions else {
+                throw .badRequest("Ask for \(options.limits.requests.conditions) users at most.")
             }
-            return try await database.read { (scope) throws(ServerError) in
+            return try await call.database.read { (scope) throws(ServerError) in
                 var result: JSONObject = [:]
                 for user in users {
                     let rows = try scope.all("ServerPushToken", ("user", .string(user)))
@@ -164,18 +173,20 @@
 
         // MARK: Messages
 
-        private func record(_ audience: JSONValue, _ payload: JSONValue?) async throws(ServerError) -> ServerResponse {
+        private func record(
+            _ audience: JSONValue, _ payload: JSONValue?, _ call: Call
+        ) async throws(ServerError) -> ServerResponse {
             guard let payload, payload.members != nil else { throw .badRequest("The body lacks kvPairs.") }
-            guard (audience["users"] ?? audience["tokens"] ?? []).elements?.count ?? 0 <= options.limits.conditions
+            guard (audience["users"] ?? audience["tokens"] ?? []).elements?.count ?? 0 <= options.limits.requests.conditions
             else {
-                throw .badRequest("A message goes to \(options.limits.conditions) at most; send several, or broadcast.")
+                throw .badRequest("A message goes to \(options.limits.requests.conditions) at most; send several, or broadcast.")
             }
             let text = try payload.stored()
             guard text.utf8.count <= Self.largestPayload else {
                 throw .badRequest("A payload has at most \(Self.largestPayload) bytes.")
             }
             let addressees = try audience.stored()
-            return try await database.write { (scope) throws(ServerError) in
+            return try await call.database.write { (scope) throws(ServerError) in
                 if text.utf8.count > 256, try Self.reachesApple(audience, scope) {
                     throw .badRequest("A payload for iOS has at most 256 bytes.")
                 }

@@ -7,22 +7,24 @@
     /// The body of an answer on its way to a client that may read slowly, or not at all.
     ///
     /// It goes out in parts, each of which waits until the connection takes it, so that what has gone is known. When one
-    /// part is not taken in time, the connection ends, and with it the answer's claim on memory.
+    /// part is not taken in time, or all of them too slowly, the connection ends, and with it the answer's claim on memory.
     struct AnswerBody: Sendable {
         private static let partSize = 64 * 1024
 
         let data: Data
         let lease: MemoryBudget.Lease
         let channel: any Channel
-        /// How long a part may wait.
-        let patience: Duration
+        /// How long a part may wait, in seconds.
+        let patience: Double
+        /// How many bytes a second must go on average, once the patience for the first part is over.
+        let rate: Int
 
         /// The body for the responder.
         var body: ResponseBody {
-            // A small one fits what the connection takes at once; the idle time-out is enough for it.
+            // A small one fits what the connection takes immediately; the idle time-out is enough for it.
             guard data.count > Self.partSize else { return ResponseBody(byteBuffer: ByteBuffer(bytes: data)) }
             return ResponseBody(contentLength: data.count) { writer in
-                let watch = Watch(channel, patience: patience)
+                let watch = Watch(channel, patience: patience, rate: rate)
                 defer { watch.end() }
                 var rest = data[...]
                 while !rest.isEmpty {
@@ -30,23 +32,31 @@
                     // The writer takes parts until the event loop says that the connection takes none. A loop that is
                     // busy says so late: without waiting for it, all of the answer would be the connection's, unseen.
                     try await channel.eventLoop.submit {}.get()
-                    watch.rest()
                     rest = rest.dropFirst(Self.partSize)
+                    watch.went(data.count - rest.count)
                 }
                 try await writer.finish(nil)
                 withExtendedLifetime(lease) {}
             }
         }
 
-        /// Closes a connection that takes nothing for too long.
+        /// Closes a connection that takes nothing for too long, or too little.
         private final class Watch: Sendable {
-            private let last = Guarded(ContinuousClock.now)
+            private struct State {
+                var last = ContinuousClock.now
+                var count = 0
+            }
+
+            private let state = Guarded(State())
             private let timer = Guarded<Task<Void, any Error>?>(nil)
 
-            init(_ channel: any Channel, patience: Duration) {
+            init(_ channel: any Channel, patience: Double, rate: Int) {
+                let start = ContinuousClock.now
                 let task = Task { [self] in
                     while true {
-                        let deadline = last.withLock { $0 } + patience
+                        let (last, count) = state.withLock { ($0.last, $0.count) }
+                        let slowest = start + .seconds(patience + Double(count) / Double(max(1, rate)))
+                        let deadline = min(last + .seconds(patience), slowest)
                         guard deadline > .now else { return channel.close(promise: nil) }
                         try await Task.sleep(until: deadline, clock: .continuous)
                     }
@@ -54,7 +64,13 @@
                 timer.withLock { $0 = task }
             }
 
-            func rest() { last.withLock { $0 = .now } }
+            func went(_ count: Int) {
+                state.withLock { state in
+                    state.last = .now
+                    state.count = count
+                }
+            }
+
             func end() { timer.withLock { $0?.cancel() } }
         }
     }

@@ -52,36 +52,51 @@
             threads = usesOwnThreads ? ServiceThreads() : nil
         }
 
+        /// Refuses rules that are open to strangers at an address that others reach.
+        /// - Throws: ``ServerSetupError`` with what is open, unless ``NetworkOptions/isDeliberatelyOpen`` is set.
+        public static func checkExposure(_ options: ServerOptions, host: String) throws(ServerSetupError) {
+            try ServerExposure.check(options, host: host)
+        }
+
         /// Serves until the task is cancelled or the process is told to end by SIGTERM or SIGINT: then no new requests
         /// are taken, those under way are answered, and the file is closed.
         /// - Parameters:
         ///   - endsOnSignals: Whether the signals end it; false where a larger program takes care of them.
         ///   - onReady: Called with the port once requests are taken.
-        /// - Throws: ``ServerSetupError`` for a certificate that cannot be read; the system's error if the port is taken.
+        /// - Throws: ``ServerSetupError`` for a certificate that cannot be read, a port that is taken, and rules that are open
+        ///   to strangers at an address that others reach.
         public func run(
             endsOnSignals: Bool = true, onReady: @escaping @Sendable (Int) async -> Void = { _ in }
         ) async throws {
-            let limits = server.options.limits
+            let (limits, network) = (server.options.limits, server.options.network)
+            try Self.checkExposure(server.options, host: host)
+            for finding in ServerExposure(server.options).findings {
+                server.logger.warning("open", metadata: ["finding": "\(finding)"])
+            }
             let isSecure = tls != nil
-            let budget = MemoryBudget(limit: limits.memory)
+            let budget = MemoryBudget(limit: limits.memory, percent: limits.memoryShare)
             let responder = CallbackResponder<BasicContext> { request, context in
                 await answer(request, on: context.channel, isSecure: isSecure, budget: budget)
             }
+            let counts = ConnectionCounts(maximum: limits.connections.perAddress, exempt: network.trustedProxies)
             let http1 = HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestDeadline(seconds: limits.requestTimeout)],
-                idleTimeout: .nanoseconds(Int64(limits.idleTimeout * 1e9)),
+                additionalChannelHandlers: [
+                    ConnectionLimit(counts), ResponseCompression(), RequestDeadline(seconds: limits.requests.timeout),
+                ],
+                idleTimeout: .nanoseconds(Int64(limits.connections.idleTimeout * 1e9)),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 32 * 1024, maxHeaderListSize: 64 * 1024, maxHeaderFieldCount: 200))
             var configuration = ApplicationConfiguration(
                 address: .hostname(host, port: port), serverName: "strata-server", backlog: 1024)
-            configuration.availableConnectionsDelegate = MaximumAvailableConnections(limits.connections)
+            configuration.availableConnectionsDelegate = MaximumAvailableConnections(limits.connections.count)
             var logger = server.logger
             // What goes wrong on a connection is its client's affair; requests are logged by the core.
             logger.logLevel = max(logger.logLevel, .error)
             let application = Application(
                 responder: responder,
                 server: try tls.map {
-                    try .tls(.http1(configuration: http1), tlsConfiguration: Self.configuration(of: $0))
+                    let certificates = try Certificates($0, logger: server.logger)
+                    return try .tls(.http1(configuration: http1), tlsConfiguration: certificates.configuration())
                 }
                     ?? .http1(configuration: http1),
                 configuration: configuration,
@@ -97,56 +112,48 @@
             }
         }
 
-        private static func configuration(of files: TLSFiles) throws -> TLSConfiguration {
-            do {
-                let chain = try NIOSSLCertificate.fromPEMFile(files.certificateChain).map {
-                    NIOSSLCertificateSource.certificate($0)
-                }
-                let key = try NIOSSLPrivateKey(file: files.privateKey, format: .pem)
-                var configuration = TLSConfiguration.makeServerConfiguration(
-                    certificateChain: chain, privateKey: .privateKey(key))
-                // Older versions have been given up (RFC 8996).
-                configuration.minimumTLSVersion = .tlsv12
-                return configuration
-            } catch {
-                throw ServerSetupError(
-                    "The certificate \(files.certificateChain) or the key \(files.privateKey) cannot be read: \(error)")
-            }
-        }
-
         private func answer(
             _ request: Request, on channel: any Channel, isSecure: Bool, budget: MemoryBudget
         ) async -> Response {
             let limits = server.options.limits
-            let lease = MemoryBudget.Lease(budget)
-            let body: Data
-            do throws(ServerError) {
-                body = try await Self.collect(request, from: channel, upTo: limits.bodySize, lease)
-            } catch {
-                // The rest of the body is of no use, so the connection ends with the answer.
-                return Self.response(error.response, on: channel, lease, limits, closes: true)
-            }
             var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
             if let authority = request.head.authority { headers.append(("Host", authority)) }
+            let forwarded = ForwardedRequest(
+                headers: headers, client: channel.remoteAddress?.ipAddress ?? "unknown", isSecure: isSecure,
+                trusted: server.options.network.trustedProxies)
+            if let host = forwarded.host {
+                headers.removeAll { $0.name.lowercased() == "host" }
+                headers.append(("Host", host))
+            }
+            let lease = MemoryBudget.Lease(budget, client: forwarded.client)
+            let body: Data
+            do throws(ServerError) {
+                body = try await Self.collect(request, from: channel, upTo: limits.requests.bodySize, lease)
+                // While it comes in, a body takes its bytes; what it is read into is taken when it is all there.
+                try lease.take(body.count * (MemoryBudget.weightOfBodies - 1))
+            } catch {
+                // The rest of the body is of no use, so the connection ends with the answer.
+                return response(error.response, to: request, on: channel, lease, closes: true)
+            }
             let head = ServerRequest(
                 request.method.rawValue, request.head.path ?? "/", headers: headers, body: body,
-                client: channel.remoteAddress?.ipAddress ?? "unknown", isSecure: isSecure)
-            let answer = await withDeadline(limits.requestTimeout) { [server] in
+                client: forwarded.client, isSecure: forwarded.isSecure)
+            let answer = await withDeadline(limits.requests.timeout) { [server] in
                 // Work that goes on behind a deadline keeps its claim on memory.
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
             }
-            let share = MemoryBudget.Lease(budget)
+            let share = MemoryBudget.Lease(budget, client: forwarded.client)
             guard request.method == .get else {
                 share.takeAnyway(answer.body.count)
-                return Self.response(answer, on: channel, share, limits, closes: false)
+                return response(answer, to: request, on: channel, share, closes: false)
             }
             do throws(ServerError) {
                 try share.take(answer.body.count)
             } catch {
-                return Self.response(error.response, on: channel, share, limits, closes: false)
+                return response(error.response, to: request, on: channel, share, closes: false)
             }
-            return Self.response(answer, on: channel, share, limits, closes: false)
+            return response(answer, to: request, on: channel, share, closes: false)
         }
 
         private static func collect(
@@ -167,7 +174,7 @@
                         break
                     }
                     do throws(ServerError) {
-                        try lease.take(part.readableBytes * MemoryBudget.weightOfBodies)
+                        try lease.take(part.readableBytes)
                     } catch {
                         refusal = error
                         break
@@ -199,8 +206,8 @@
             return ServerError(500, "There was no answer.").response
         }
 
-        private static func response(
-            _ answer: ServerResponse, on channel: any Channel, _ lease: MemoryBudget.Lease, _ limits: ServerLimits,
+        private func response(
+            _ answer: ServerResponse, to request: Request, on channel: any Channel, _ lease: MemoryBudget.Lease,
             closes: Bool
         ) -> Response {
             var headers = HTTPFields()
@@ -210,10 +217,20 @@
                 }
             }
             if closes { headers[.connection] = "close" }
+            // Tokens are not compressed: the length of what is compressed with a guess would tell whether it is right.
+            let isSecret = ["/accessToken", "/refreshToken"].contains { request.head.path?.hasSuffix($0) == true }
+            if answer.body.count >= ResponseCompression.minimumSize, request.method != .head, !isSecret,
+                answer.header("Content-Type").map(Self.isText) == true, let mark = HTTPField.Name(ResponseCompression.mark)
+            {
+                headers[mark] = "1"
+            }
+            let limits = server.options.limits.answers
             let body = AnswerBody(
-                data: answer.body, lease: lease, channel: channel, patience: .seconds(limits.answerTimeout))
+                data: answer.body, lease: lease, channel: channel, patience: limits.timeout, rate: limits.rate)
             return Response(status: HTTPResponse.Status(code: answer.status), headers: headers, body: body.body)
         }
+
+        private static func isText(_ type: String) -> Bool { type.hasPrefix("text/") || type.contains("json") }
     }
 
     /// What Hummingbird keeps of a request: the connection is all that is needed beyond it.

@@ -3,45 +3,77 @@
 
     /// What the bodies and answers of all requests together may take. Each request has a lease, which gives back what it
     /// took when the last who needs it lets go: the work of a request may outlive its connection.
+    ///
+    /// No address takes more than its share, so that a few clients who stall cannot stop the others.
     final class MemoryBudget: Sendable {
-        /// A body stands here as bytes, as parsed values and as objects that are about to be written. How much that is
-        /// depends on what it says; arrays of small numbers take the most.
+        /// A body that is worked on exists as bytes, as parsed values and as objects that are about to be written. How
+        /// much that is depends on what it says; arrays of small numbers take the most.
         static let weightOfBodies = 8
 
+        private struct State {
+            var used = 0
+            var shares: [String: Int] = [:]
+        }
+
         private let limit: Int
-        private let used = Guarded(0)
+        private let share: Int
+        private let state = Guarded(State())
 
-        init(limit: Int) { self.limit = limit }
+        /// - Parameters:
+        ///   - limit: All of it, in bytes.
+        ///   - percent: What one address may have of it.
+        init(limit: Int, percent: Int = 100) {
+            self.limit = limit
+            share = limit / 100 * percent
+        }
 
-        /// A share of the budget.
+        private func take(_ bytes: Int, _ client: String, anyway: Bool) -> Bool {
+            state.withLock { state in
+                let own = state.shares[client, default: 0]
+                // A client without anything gets what it asks for: a share may be smaller than a body that is allowed.
+                let fits = bytes <= limit - state.used && (own == 0 || bytes <= share - own)
+                guard fits || anyway else { return false }
+                state.used += bytes
+                state.shares[client] = own + bytes
+                return true
+            }
+        }
+
+        private func giveBack(_ bytes: Int, _ client: String) {
+            state.withLock { state in
+                state.used -= bytes
+                let rest = state.shares[client, default: 0] - bytes
+                state.shares[client] = rest > 0 ? rest : nil
+            }
+        }
+
+        /// A part of the budget.
         final class Lease: Sendable {
             private let budget: MemoryBudget
+            private let client: String
             private let taken = Guarded(0)
 
-            init(_ budget: MemoryBudget) { self.budget = budget }
+            init(_ budget: MemoryBudget, client: String) {
+                self.budget = budget
+                self.client = ClientNetwork.name(of: client)
+            }
 
             /// Takes more.
             /// - Throws: ``ServerError`` 503 if there is no more.
             func take(_ bytes: Int) throws(ServerError) {
-                let fits = budget.used.withLock { used in
-                    guard bytes <= budget.limit - used else { return false }
-                    used += bytes
-                    return true
+                guard budget.take(bytes, client, anyway: false) else {
+                    throw ServerError(503, "The server has its hands full.", retryAfter: 1)
                 }
-                guard fits else { throw ServerError(503, "The server has its hands full.", retryAfter: 1) }
                 taken.withLock { $0 += bytes }
             }
 
             /// Takes more, even if it is not there: for an answer to what is done already.
             func takeAnyway(_ bytes: Int) {
-                budget.used.withLock { $0 += bytes }
+                _ = budget.take(bytes, client, anyway: true)
                 taken.withLock { $0 += bytes }
             }
 
-            deinit {
-                let bytes = taken.withLock { $0 }
-                budget.used.withLock { $0 -= bytes }
-            }
+            deinit { budget.giveBack(taken.withLock { $0 }, client) }
         }
     }
 #endif

@@ -27,9 +27,9 @@
             of entity: EntityDescription, in model: ManagedObjectModel, options: ServerOptions
         ) throws(ServerSetupError) -> ServerSchema {
             let name = StackMobNames.schema(ofEntity: entity.name)
-            let isUser = name == options.userSchema
-            let key = isUser ? options.userKeyField : entity.primaryKeyField.map(StackMobNames.field) ?? name + "_id"
-            var schema = ServerSchema(name: name, keyField: key, isUser: isUser)
+            let accounts = options.accounts(name)
+            let key = accounts?.keyField ?? entity.primaryKeyField.map(StackMobNames.field) ?? name + "_id"
+            var schema = ServerSchema(name: name, keyField: key, isUser: accounts != nil)
             func check(_ name: String, _ property: String) throws(ServerSetupError) {
                 if let fault = ServerSchema.fault(ofName: name) {
                     throw ServerSetupError("\(entity.name).\(property): \(fault); rename it")
@@ -40,7 +40,13 @@
             for attribute in entity.attributes where !attribute.isTransient {
                 let field = StackMobNames.field(of: attribute.name)
                 if field == key || ServerSchema.isKept(field) { continue }
-                if isUser, field == options.passwordField { continue }
+                if field == accounts?.passwordField { continue }
+                // Elsewhere it would be kept as it is, for all to read.
+                if options.accountSchemas.contains(where: { $0.passwordField == field }) {
+                    throw ServerSetupError(
+                        "\(entity.name).\(attribute.name): \(name) is not a schema of accounts; name it under users in the "
+                            + "configuration, or rename the attribute")
+                }
                 try check(field, attribute.name)
                 guard let kind = kind(of: attribute.type) else {
                     throw ServerSetupError(
@@ -68,7 +74,8 @@
             case .string, .uuid, .uri, .binary: .string
             case .boolean: .boolean
             case .geoPoint: .geoPoint
-            case .transformable, .json, .composite: nil
+            case .json: .json
+            case .transformable, .composite: nil
             }
         }
 
@@ -96,14 +103,5 @@
             }
             return hint
         }
-    }
-
-    /// Why a server cannot start.
-    public struct ServerSetupError: Error, Sendable, CustomStringConvertible {
-        /// What is wrong and what to do.
-        public let description: String
-
-        /// Describes what is wrong.
-        public init(_ description: String) { self.description = description }
     }
 #endif

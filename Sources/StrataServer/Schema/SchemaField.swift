@@ -14,12 +14,16 @@
             case reference
             /// The keys of several, each once.
             case references
+            /// Any JSON, as a model declares it; queries ask only whether there is a value.
+            case json
         }
 
         var name: String
         var kind: Kind
         /// The schema that references lead to.
         var schema: String?
+        /// What the elements of a list are; nil as long as there were none.
+        var element: Kind?
 
         /// Whether the value is kept as a JSON text, with the elements in a table of their own to be found by.
         var isCollection: Bool { kind == .list || kind == .references }
@@ -27,15 +31,46 @@
         /// The kind in words, for messages.
         var expectation: String {
             switch kind {
+            case .list: element.map { "an array whose elements are \($0.plural)" } ?? "an array"
+            case .reference: "the id of a \(schema ?? "related object")"
+            case .references: "an array of ids of \(schema ?? "related objects")"
             case .string: "a string"
             case .integer: "an integer"
             case .number: "a number"
             case .boolean: "true or false"
             case .geoPoint: "an object with lat and lon"
-            case .list: "an array"
-            case .reference: "the id of a \(schema ?? "related object")"
-            case .references: "an array of ids of \(schema ?? "related objects")"
+            case .json: "any value"
             }
+        }
+    }
+
+    extension SchemaField.Kind {
+        fileprivate var plural: String {
+            switch self {
+            case .integer: "integers"
+            case .number: "numbers"
+            case .boolean: "true or false"
+            default: "strings"
+            }
+        }
+
+        /// Whether a value can be an element of a list of this kind. A missing element keeps its place.
+        func takes(element: JSONValue) -> Bool {
+            switch (self, element) {
+            case (_, .null), (.string, .string), (.boolean, .boolean), (.integer, .integer), (.number, .integer),
+                (.number, .double), (.number, .decimal):
+                true
+            case (.integer, .double), (.integer, .decimal): !element.hasFraction
+            default: false
+            }
+        }
+
+        /// What kind all elements of a list have.
+        /// - Returns: nil if there is none that has a value, or if they have several.
+        static func element(of elements: [JSONValue]) -> SchemaField.Kind? {
+            let kinds: [SchemaField.Kind] = [.string, .boolean, .integer, .number]
+            guard elements.contains(where: { !$0.isNull }) else { return nil }
+            return kinds.first { kind in elements.allSatisfy { kind.takes(element: $0) } }
         }
     }
 

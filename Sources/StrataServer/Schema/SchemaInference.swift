@@ -8,9 +8,10 @@
         mutating func use(_ name: String) throws(ServerError) {
             guard catalogue[name] == nil else { return }
             if let fault = ServerSchema.fault(ofName: name) { throw .badRequest(fault) }
-            let isUser = name == options.userSchema
+            let accounts = options.accounts(name)
             catalogue.schemas.append(
-                ServerSchema(name: name, keyField: isUser ? options.userKeyField : name + "_id", isUser: isUser))
+                ServerSchema(
+                    name: name, keyField: accounts?.keyField ?? name + "_id", isUser: accounts != nil))
         }
 
         /// Takes in the fields of a body and of what is nested in it.
@@ -30,7 +31,14 @@
             guard let index = catalogue.schemas.firstIndex(where: { $0.name == name }) else { return }
             let schema = catalogue.schemas[index]
             if ServerSchema.isKept(field) || field == schema.keyField { return }
-            if schema.isUser, field == options.passwordField { return }
+            if schema.isUser, field == "sm_roles" { return }
+            if field == options.accounts(name)?.passwordField { return }
+            // Elsewhere it would be kept as it is, for all to read.
+            if options.accountSchemas.contains(where: { $0.passwordField == field }) {
+                throw .badRequest(
+                    "\(name) is not a schema of accounts, so that it cannot hold \(field); name it under users in the configuration."
+                )
+            }
             let relation = relations.fields[field]
             let known = schema.fields.firstIndex { $0.name == field }
             if let relation {
@@ -51,8 +59,8 @@
             }
             // What was inferred from the first values may turn out to be more than that; both forms are kept alike.
             switch (schema.fields[known].kind, value, relation) {
-            case (.integer, _, _) where value.hasFraction:
-                catalogue.schemas[index].fields[known].kind = .number
+            case (.list, .array(let elements), nil) where schema.fields[known].element == nil:
+                catalogue.schemas[index].fields[known].element = try Self.element(of: elements, field)
             case (.string, _, let relation?) where value.elements == nil:
                 catalogue.schemas[index].fields[known].kind = .reference
                 catalogue.schemas[index].fields[known].schema = relation.schema
@@ -79,11 +87,22 @@
             case .string: return SchemaField(name: name, kind: .string)
             case .array(let elements):
                 guard !elements.contains(where: { $0.members != nil }) else { throw unlisted(name) }
-                return SchemaField(name: name, kind: .list)
+                return SchemaField(name: name, kind: .list, element: try element(of: elements, name))
             case .object(let members):
                 guard Set(members.names) == ["lat", "lon"] else { throw unlisted(name) }
                 return SchemaField(name: name, kind: .geoPoint)
             }
+        }
+
+        /// What all elements of a list are; nil if there are none yet.
+        private static func element(of elements: [JSONValue], _ name: String) throws(ServerError) -> SchemaField.Kind? {
+            if let kind = SchemaField.Kind.element(of: elements) { return kind }
+            guard elements.allSatisfy(\.isNull) else {
+                throw ServerError(
+                    400, "\(name): an incompatible type, please check your schema",
+                    detail: "The elements of \(name) must all be strings, numbers, or true or false.")
+            }
+            return nil
         }
 
         private static func unlisted(_ name: String) -> ServerError {

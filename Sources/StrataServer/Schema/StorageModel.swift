@@ -33,6 +33,8 @@
                 Attribute("sm_password", .string).optional()
                 Attribute("sm_temporary", .string).optional()
                 Attribute("sm_temporary_until", .integer64).optional()
+                // The roles of an account as a JSON array.
+                Attribute("sm_roles", .string).optional()
                 for field in schema.fields { attribute(field, hint: hint) }
                 for index in hint?.indexes ?? [] { index }
                 for field in schema.fields where field.kind == .geoPoint { Index(field.name, kind: .spatial) }
@@ -54,7 +56,7 @@
 
         private static func type(of kind: SchemaField.Kind) -> AttributeType {
             switch kind {
-            case .string, .reference, .list, .references: .string
+            case .string, .reference, .list, .references, .json: .string
             case .integer: .integer64
             case .number: .double
             case .boolean: .boolean
@@ -86,7 +88,9 @@
                 Attribute("mackey", .string)
                 Attribute("schema", .string)
                 Attribute("user", .string)
+                // The end of the access token, and that of the refresh token.
                 Attribute("expires", .integer64)
+                Attribute("ends", .integer64).optional().indexed()
                 Index("schema", "user")
             },
             Entity("ServerLink") {

@@ -69,7 +69,7 @@
                 #expect(read["title"] as? String == "Ann's")
                 try read.setValue("Bob's", forKey: "title")
                 let refused = await failure { try await bob.save() }
-                #expect([.forbidden, .unauthorized].contains(refused?.updated.first?.failure.remoteKind))
+                #expect([.notFound, .unauthorized].contains(refused?.updated.first?.failure.remoteKind))
                 try note.setValue("Ann's own", forKey: "title")
                 try await ann.save()
                 let stored = try await ann.client.dataStore.read("1", in: "note")

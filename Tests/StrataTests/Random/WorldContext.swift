@@ -10,6 +10,14 @@ struct PendingUpdate {
     var changes: [String: Cell?] { values.filter { $0.value != snapshot.cells[$0.key] } }
 }
 
+/// A reference to a deleted object in a row that the context has not read: the save clears it, whatever the version of the
+/// row, unless the row leads elsewhere by then.
+struct DeferredNullification: Hashable {
+    let id: Ident
+    let name: String
+    let target: Ident
+}
+
 struct PendingOrder {
     var appended: [Ident] = []
     var arranged: [Ident]?
@@ -28,6 +36,7 @@ final class WorldContext {
     /// Pairs added (true) or removed (false).
     var pairs: [String: [Pair: Bool]] = [:]
     var orders: [OrderKey: PendingOrder] = [:]
+    var deferred: Set<DeferredNullification> = []
     /// Whether the context has taken in all that others saved.
     var isSynced = true
     /// Objects that the application holds.
@@ -54,6 +63,35 @@ final class WorldContext {
         deleted = [:]
         pairs = [:]
         orders = [:]
+        deferred = []
+    }
+
+    /// After a delete: references that the context has not read are no changes of objects yet.
+    /// - Parameter changed: The objects that have changes.
+    func deferNullifications(otherThan changed: Set<Ident>) {
+        for (id, update) in updates where !changed.contains(id) {
+            for (name, cell) in update.changes where cell == nil {
+                guard case .ref(let target)? = update.snapshot.cells[name], deleted[target] != nil else { continue }
+                deferred.insert(DeferredNullification(id: id, name: name, target: target))
+                updates[id]?.values[name] = nil
+            }
+            if updates[id]?.changes.isEmpty == true { updates[id] = nil }
+        }
+    }
+
+    /// What was deferred and has been read since is a change like any other.
+    func settleNullifications() {
+        guard !deferred.isEmpty else { return }
+        for object in context.updatedObjects {
+            let id = Ident(object.objectID)
+            for item in deferred where item.id == id && object.changedValues()[item.name] != nil {
+                deferred.remove(item)
+                if updates[id] == nil, let row = store.history[id]?[object.version] {
+                    updates[id] = PendingUpdate(snapshot: row, version: object.version)
+                }
+                if updates[id]?.values[item.name] == nil { updates[id]?.values.updateValue(nil, forKey: item.name) }
+            }
+        }
     }
 
     /// All objects as this context sees them.

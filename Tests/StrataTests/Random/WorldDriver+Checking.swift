@@ -17,6 +17,7 @@ extension WorldDriver {
 
     /// Compares the pending changes of a context with the model.
     func checkPending(_ context: WorldContext) throws {
+        context.settleNullifications()
         let view = context.view
         let inserted = Set(context.context.insertedObjects.map { Ident($0.objectID) })
         if inserted != Set(context.inserted.keys) {
@@ -145,9 +146,9 @@ extension WorldDriver {
     private func path(_ entity: String) -> [String]? {
         if random.oneIn(3), let relation = random.pick(WorldSchema.relations(entity).filter({ $0.cardinality == .one }))
         {
-            return random.pick(WorldSchema.attributes(relation.destination)).map { [relation.name, $0] }
+            return random.pick(WorldSchema.comparableAttributes(relation.destination)).map { [relation.name, $0] }
         }
-        return random.pick(WorldSchema.attributes(entity)).map { [$0] }
+        return random.pick(WorldSchema.comparableAttributes(entity)).map { [$0] }
     }
 
     struct Criterion {

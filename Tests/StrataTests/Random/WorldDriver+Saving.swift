@@ -20,15 +20,18 @@ extension WorldDriver {
     }
 
     private func hasStaleCode(_ context: WorldContext) -> Bool {
+        // An overwriting save writes codes that it read long ago.
         let mine =
-            (Array(context.updates.mapValues { $0.changes["code"] ?? nil })
+            (Array(context.updates.mapValues { $0.values["code"] ?? $0.snapshot.cells["code"] })
             + Array(context.inserted.mapValues { $0.cells["code"] }))
             .compactMap { id, cell in cell.map { (id, $0) } }
         return mine.contains { id, cell in store.world.rows.contains { $0.key != id && $0.value.cells["code"] == cell }
         }
     }
 
-    func save(_ context: WorldContext, policy: MergePolicy) throws {
+    /// Saves by a policy.
+    /// - Parameter attempted: How the save ended, if it was made already.
+    func save(_ context: WorldContext, policy: MergePolicy, attempted: Outcome? = nil) throws {
         context.context.mergePolicy = policy
         let wasClean = context.isClean
         if let parent = context.parent {
@@ -53,9 +56,10 @@ extension WorldDriver {
             return
         }
         let before = Set(store.world.rows.keys)
+        context.settleNullifications()
         let expected = store.save(context, policy: policy)
         note(context, "save \(policy): \(expected)")
-        let actual = try outcome(context)
+        let actual = try attempted ?? outcome(context)
         try require(actual, is: expected, context)
         guard case .saved(let hasConflicts) = expected else {
             try checkPending(context)
@@ -91,7 +95,7 @@ extension WorldDriver {
     }
 
     /// How a save ends.
-    private func outcome(_ context: WorldContext) throws -> Outcome {
+    func outcome(_ context: WorldContext) throws -> Outcome {
         do throws(PersistenceError) {
             try context.context.save()
             return .saved(withConflicts: false)
@@ -103,6 +107,7 @@ extension WorldDriver {
             case .conflicts: return .conflicts
             case .objectNotFound: return .notFound
             case .store(.constraint): return .dangling
+            case .store(.locked), .store(.diskFull), .store(.io): return .failed
             default: throw error
             }
         }
@@ -113,7 +118,8 @@ extension WorldDriver {
         case (.saved, .saved): return
         // Whether validation or the store refuses depends on whether the context knows already that the target is gone.
         case (.invalid, .dangling): return
-        case (.invalid, .conflicts) where store.leadsNowhere(context): return
+        // What a stale context takes for deleted may have been created again.
+        case (.invalid, .conflicts) where store.leadsNowhere(context) || !root(of: context).isSynced: return
         default: if actual != expected { throw Difference("the save ended as \(actual), should end as \(expected)") }
         }
     }

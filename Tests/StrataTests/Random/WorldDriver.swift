@@ -1,6 +1,7 @@
 import Foundation
 import SeededRandom
 import Strata
+import StrataTesting
 
 /// Runs random commands against contexts on a file and against the reference model, and compares the two.
 final class WorldDriver {
@@ -8,6 +9,11 @@ final class WorldDriver {
     let seed: UInt64
     let path: String
     var container: PersistentContainer
+    var faults: FaultInjectingStore
+    /// Whether the store fails while the next command changes objects.
+    var failsNextChange = false
+    /// Objects whose contexts are gone.
+    var outliving: [ManagedObject] = []
     let store = WorldStore()
     var roots: [WorldContext] = []
     /// The last commands, for the report of a difference.
@@ -21,8 +27,16 @@ final class WorldDriver {
         self.seed = seed
         self.path = path
         random = SplitMix64(seed: seed)
-        container = try PersistentContainer(model: WorldSchema.model, at: .file(path: path))
+        (container, faults) = try Self.open(path)
         makeRoots()
+    }
+
+    private static func open(_ path: String) throws -> (PersistentContainer, FaultInjectingStore) {
+        var options = SQLiteStore.Options()
+        options.externalStorageThreshold = WorldSchema.largestInlineCover
+        let faults = FaultInjectingStore(
+            try SQLiteStore.open(model: WorldSchema.model, location: .file(path: path), options: options))
+        return (try PersistentContainer(store: faults), faults)
     }
 
     private func makeRoots() {
@@ -75,8 +89,14 @@ final class WorldDriver {
 
     private func runStep() throws {
         let context = all[random.below(all.count)]
+        for root in roots { root.settleNullifications() }
         guard root(of: context).isSynced else { return try runStale(root(of: context)) }
-        switch random.below(100) {
+        switch random.below(108) {
+        case 100..<102: try upsert(context)
+        case 102..<104: try outlive()
+        case 104..<105: try saveFailing(context)
+        case 105..<106: try fetchFailing(context)
+        case 106..<108: failsNextChange = true
         case 0..<12: try insert(context)
         case 12..<27: try setAttribute(context)
         case 27..<39: try setRef(context)
@@ -163,10 +183,13 @@ final class WorldDriver {
         case "ratio": cell = random.oneIn(3) ? nil : .value(.double(Double(random.below(4)) / 2))
         case "price": cell = random.oneIn(3) ? nil : .value(.decimal(Decimal(random.below(4)) / 10))
         case "code": cell = random.oneIn(2) ? nil : .value(.string("c\(random.below(40))"))
+        case "cover":
+            let bytes = Data(repeating: UInt8(random.below(4)), count: random.below(2 * WorldSchema.largestInlineCover))
+            cell = random.oneIn(4) ? nil : .value(.binary(bytes))
         default: cell = random.oneIn(3) ? nil : .value(.string(String(repeating: "é", count: random.below(30))))
         }
         note(context, "set \(id).\(name) = \(WorldReading.text(cell))")
-        try write(cell, name, to: object)
+        try changing(context) { try write(cell, name, to: object) }
         context.write(id, name, cell)
         try refreshDescendants(context)
     }
@@ -178,6 +201,7 @@ final class WorldDriver {
         case .double(let number): try object.setValue(number, forKey: name)
         case .decimal(let number): try object.setValue(number, forKey: name)
         case .string(let text): try object.setValue(text, forKey: name)
+        case .binary(let data): try object.setValue(data, forKey: name)
         default: throw Difference("no such value: \(value)")
         }
     }
@@ -189,7 +213,8 @@ final class WorldDriver {
         let target = random.oneIn(4) ? nil : anyObject(context, relation.destination)
         let object = try object(id, context)
         note(context, "link \(id).\(relation.name) = \(WorldReading.text(target))")
-        try object.setValue(target.map { try self.object($0, context) }, forKey: relation.name)
+        let partner = try target.map { try self.object($0, context) }
+        try changing(context) { try object.setValue(partner, forKey: relation.name) }
         context.setRef(id, relation, target)
         try refreshDescendants(context)
     }
@@ -206,12 +231,14 @@ final class WorldDriver {
         case 0, 1:
             guard let member = anyObject(context, relation.destination), !list.contains(member) else { return }
             note(context, "add \(member) to \(id).\(relation.name)")
-            owner._add([try object(member, context)], index)
+            let added = try object(member, context)
+            try changing(context) { owner._add([added], index) }
             context.addMember(id, relation, member)
         case 2:
             guard let member = random.pick(list) else { return }
             note(context, "remove \(member) from \(id).\(relation.name)")
-            owner._remove([try object(member, context)], index)
+            let removed = try object(member, context)
+            try changing(context) { owner._remove([removed], index) }
             context.removeMember(id, relation, member)
         case 3:
             var wanted = list.filter { _ in !random.oneIn(3) }
@@ -223,17 +250,20 @@ final class WorldDriver {
             if relation.cardinality == .ordered { wanted.shuffle(using: &random) }
             note(context, "replace \(id).\(relation.name) by \(wanted)")
             let objects = try wanted.map { try object($0, context) }
-            if relation.cardinality == .ordered {
-                try owner.setValue(objects, forKey: relation.name)
-            } else {
-                try owner.setValue(Set(objects), forKey: relation.name)
+            try changing(context) {
+                if relation.cardinality == .ordered {
+                    try owner.setValue(objects, forKey: relation.name)
+                } else {
+                    try owner.setValue(Set(objects), forKey: relation.name)
+                }
             }
             context.setMembers(id, relation, wanted)
         case 4:
             guard let member = anyObject(context, relation.destination) else { return }
             let place = random.below(list.count + 1)
             note(context, "place \(member) at \(place) of \(id).\(relation.name)")
-            owner._insert(try object(member, context), at: place, index)
+            let placed = try object(member, context)
+            try changing(context) { owner._insert(placed, at: place, index) }
             var wanted = list.filter { $0 != member }
             wanted.insert(member, at: min(place, wanted.count))
             context.setMembers(id, relation, wanted)
@@ -242,7 +272,9 @@ final class WorldDriver {
             let from = random.below(list.count)
             let to = random.below(list.count)
             note(context, "move \(from) to \(to) in \(id).\(relation.name)")
-            owner._move(from: from, to: to, index)
+            // A list that cannot be read has no such place.
+            _ = try WorldReading.members(owner, relation)
+            try changing(context) { owner._move(from: from, to: to, index) }
             var wanted = list
             wanted.insert(wanted.remove(at: from), at: to)
             context.setMembers(id, relation, wanted)
@@ -256,8 +288,12 @@ final class WorldDriver {
         // What a child has pending for an object that its parent deletes is a matter of tests of its own.
         guard !context.descendants.contains(where: { child in doomed.contains(where: child.touches) }) else { return }
         note(context, "delete \(id), which takes \(doomed)")
-        context.context.delete(try object(id, context))
+        let object = try object(id, context)
+        try changing(context) { context.context.delete(object) }
         context.delete(id)
+        if context.parent == nil {
+            context.deferNullifications(otherThan: Set(context.context.updatedObjects.map { Ident($0.objectID) }))
+        }
         for id in doomed { context.held[id] = nil }
         try refreshDescendants(context)
     }
@@ -324,8 +360,9 @@ final class WorldDriver {
     /// Opens the file anew; what was not saved is gone.
     func reopen() throws {
         roots = []
+        outliving = []
         container.close()
-        container = try PersistentContainer(model: WorldSchema.model, at: .file(path: path))
+        (container, faults) = try Self.open(path)
         makeRoots()
         log.append("\(step) reopen")
         try readBack(exactly: true, versions: true)

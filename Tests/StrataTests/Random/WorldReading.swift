@@ -16,6 +16,7 @@ enum WorldReading {
         case let number as Double: .value(.double(number))
         case let number as Decimal: .value(.decimal(number))
         case let text as String: .value(.string(text))
+        case let data as Data: .value(.binary(data))
         case let other?: throw Difference("\(object.objectID).\(attribute) has the unexpected value \(other)")
         }
     }

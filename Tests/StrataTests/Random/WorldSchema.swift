@@ -46,7 +46,7 @@ enum WorldSchema {
                 ("favourites", .ordered, "Book", "fan", .nullify), ("shop", .one, "Shop", "clerks", .nullify),
             ]),
         kind(
-            "Book", ["name", "score", "price"],
+            "Book", ["name", "score", "price", "cover"],
             [
                 ("author", .one, "Author", "books", .nullify), ("fan", .one, "Author", "favourites", .nullify),
                 ("tags", .many, "Tag", "books", .nullify), ("shelves", .many, "Shelf", "items", .nullify),
@@ -81,6 +81,12 @@ enum WorldSchema {
     static func attributes(_ name: String) -> [String] {
         (kind(name).parent.map(attributes) ?? []) + kind(name).attributes
     }
+
+    /// Attributes that conditions and orders can ask for.
+    static func comparableAttributes(_ name: String) -> [String] { attributes(name).filter { $0 != "cover" } }
+
+    /// Covers larger than this many bytes are files.
+    static let largestInlineCover = 100
 
     /// Relationships with inherited ones.
     static func relations(_ name: String) -> [Relation] {
@@ -122,6 +128,7 @@ enum WorldSchema {
                     var attribute = Attribute(name, .string, optional: true)
                     attribute.isUnique = true
                     return attribute
+                case "cover": return Attribute(name, .binary, optional: true).externalStorage()
                 default: return Attribute(name, .string, optional: true)
                 }
             }

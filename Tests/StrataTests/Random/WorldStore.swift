@@ -9,6 +9,8 @@ enum Outcome: Hashable {
     case dangling
     /// A child changed an object that is gone below.
     case notFound
+    /// The store failed.
+    case failed
 }
 
 /// The store in the reference model.
@@ -58,6 +60,9 @@ final class WorldStore {
         for id in deletes { next.rows[id] = nil }
         for (id, row) in inserts { next.rows[id] = row }
         for (id, cells) in writes { for (name, cell) in cells { next.rows[id]?.cells[name] = cell } }
+        for item in context.deferred where next.rows[item.id]?.cells[item.name] == .ref(item.target) {
+            next.rows[item.id]?.cells[item.name] = nil
+        }
         if breaksUnique(next, context, inserts: inserts) { hasConflicts = true }
         if policy == .error, hasConflicts { return .conflicts }
         let pairs = context.pairs.mapValues { changes in

@@ -103,8 +103,12 @@ import Testing
                 group.addTask {
                     let context = container.newContext()
                     while !Task.isCancelled {
-                        let found = try await context.fetch(
-                            FetchRequest<Sample>(sortedBy: [FetchSort("label")], limit: 50))
+                        let request = FetchRequest<Sample>(sortedBy: [FetchSort("label")], limit: 50)
+                        let found: [Sample]
+                        do throws(PersistenceError) { found = try await context.fetch(request) } catch {
+                            guard case .cancelled = error else { throw error }
+                            return
+                        }
                         #expect(found.allSatisfy { $0.text?.count == 2_000 || $0.text?.count == 1_000 })
                         await Task.yield()
                     }

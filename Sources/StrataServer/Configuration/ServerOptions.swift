@@ -1,0 +1,88 @@
+#if Server
+    import Foundation
+
+    /// How a server behaves.
+    public struct ServerOptions: Sendable {
+        /// Whether there is a development database beside the production database. Clients of API version 0, and those
+        /// that name no version, use it, and may extend its schemas by using them. Without it, the production database
+        /// answers all versions.
+        public var isDevelopment = true
+        /// The schemas whose objects are accounts.
+        public var accountSchemas = [AccountSchema()]
+        /// The key that clients must name in `X-StackMob-API-Key`; nil takes any. It is in every app and no secret.
+        public var publicKey: String?
+        /// The secret that goes with the public key. Requests that are signed with it by OAuth 1 stand above all access
+        /// rules, and push requests need it; nil refuses both.
+        public var privateKey: String?
+        /// What stands before the paths of files in answers, such as `https://example.org`; nil takes the `Host` of the
+        /// request.
+        public var baseURL: String?
+        /// Who may do what.
+        public var access = AccessRules()
+        /// What the server bears.
+        public var limits = ServerLimits()
+        /// What passwords must be like.
+        public var passwords = PasswordPolicy()
+        /// How long tokens and signatures are good for.
+        public var tokens = TokenOptions()
+        /// Who may reach the server, and how.
+        public var network = NetworkOptions()
+        /// Custom code that other servers answer, by the name of the method.
+        public var hooks: [String: CustomHook] = [:]
+        /// How the file is written.
+        public var storage = StorageOptions()
+
+        /// The defaults.
+        public init() {}
+
+        /// The account schema of a name; nil for any other schema.
+        func accounts(_ schema: String) -> AccountSchema? { accountSchemas.first { $0.name == schema } }
+    }
+
+    /// How long tokens, signatures and temporary passwords are good for, in seconds.
+    public struct TokenOptions: Sendable, Hashable {
+        /// An access token.
+        public var lifetime = 3600
+        /// A refresh token that is not used.
+        public var refreshLifetime = 30 * 24 * 3600
+        /// How long the same refresh token may come again and have the same answer. Clients whose requests end at the
+        /// same moment, or whose answer got lost, send it twice. Later it was stolen.
+        public var refreshGrace = 60
+        /// How far the time of a signature may be from the server's.
+        public var signatureWindow = 300
+        /// A temporary password.
+        public var temporaryPasswordLifetime = 24 * 3600
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Who may reach a server, and how.
+    public struct NetworkOptions: Sendable, Hashable {
+        /// Whether only requests over TLS are answered, except for `/health`.
+        public var requiresTLS = false
+        /// Proxies that end TLS in front of the server. What they say in `Forwarded` or `X-Forwarded-…` about the address
+        /// of the client, the scheme and the host is believed; nobody else is.
+        public var trustedProxies: [ClientNetwork] = []
+        /// The origins of pages whose scripts may use the server, such as `https://app.example.org`; `*` stands for any.
+        public var origins: [String] = []
+        /// Who may read `/_metrics`.
+        public var metricsReaders: [ClientNetwork] = ["127.0.0.0/8", "::1"].compactMap(ClientNetwork.init)
+        /// Whether ``HTTPService`` may serve rules that let anyone write, or development, beyond this machine.
+        public var isDeliberatelyOpen = false
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// How a server keeps its data.
+    public struct StorageOptions: Sendable, Hashable {
+        /// Whether an acknowledged write survives a power failure, and not only the end of the process.
+        public var survivesPowerFailure = true
+        /// How long the answers to requests with an `Idempotency-Key` are remembered, in seconds.
+        public var answerLifetime = 24 * 3600
+
+        /// The defaults.
+        public init() {}
+    }
+#endif

@@ -1,0 +1,44 @@
+#if Server
+    import Foundation
+
+    /// Lets scripts of other origins use the server, if the configuration names them (the CORS protocol of the Fetch
+    /// standard).
+    enum CrossOrigin {
+        /// Whether a text is an origin, or `*` for any.
+        static func isOrigin(_ text: String) -> Bool {
+            if text == "*" { return true }
+            guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme) else { return false }
+            return url.host?.isEmpty == false && url.path.isEmpty && url.query == nil && url.user == nil
+        }
+
+        private static func origin(_ request: ServerRequest, _ origins: [String]) -> String? {
+            guard let origin = request.header("Origin") else { return nil }
+            return origins.contains("*") || origins.contains(origin) ? origin : nil
+        }
+
+        /// The answer to a browser that asks whether it may send a request; nil for any other request. It needs neither a
+        /// key nor a signature, which the browser does not send here.
+        static func preflight(_ request: ServerRequest, _ origins: [String]) -> ServerResponse? {
+            guard request.method == "OPTIONS", origin(request, origins) != nil,
+                request.header("Access-Control-Request-Method") != nil
+            else { return nil }
+            var headers = [("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, HEAD")]
+            // One name has the public key in it, so that no list could be complete.
+            if let names = request.header("Access-Control-Request-Headers") {
+                headers.append(("Access-Control-Allow-Headers", names))
+            }
+            headers.append(("Access-Control-Max-Age", "600"))
+            return ServerResponse(status: 204, headers: headers.map { (name: $0.0, value: $0.1) })
+        }
+
+        /// Adds to an answer who may read it.
+        static func allow(_ request: ServerRequest, _ origins: [String], on response: inout ServerResponse) {
+            guard !origins.isEmpty else { return }
+            response.headers.append(("Vary", "Origin"))
+            guard let origin = origin(request, origins) else { return }
+            response.headers.append(("Access-Control-Allow-Origin", origin))
+            response.headers.append(
+                ("Access-Control-Expose-Headers", "Content-Range, Retry-After, X-StackMob-Time-MS"))
+        }
+    }
+#endif
