@@ -18,6 +18,7 @@
 #   make bench-callgrind  counts instructions instead of time; slow
 #   make bench-outbox     what it costs to save new objects offline
 #   make bench-loopback   what it costs to synchronise 10,000 objects with a server on this machine
+#   make bench-server     requests per second of strata-server, a hand-written handler, Django REST framework and Kinto
 #   make bench-build      how long a small app takes to build, beside the same on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
@@ -49,8 +50,8 @@ SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-local build-tests test tsan asan stress simulate thresholds growth leaks data clean dependencies \
-	fuzz-predicates bench bench-quick bench-check bench-callgrind bench-outbox bench-loopback bench-build bench-program \
-	server server-load
+	fuzz-predicates bench bench-quick bench-check bench-callgrind bench-outbox bench-loopback bench-build bench-server \
+	bench-program server server-load
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
@@ -163,6 +164,11 @@ bench-loopback: dependencies
 	$(SWIFT) build -c release $(TRAITS) --product strata-server
 	$(SWIFT) build -c release $(TRAITS) --product LoopbackProbe
 	Scripts/measure-loopback.sh "$$($(SWIFT) build -c release $(TRAITS) --show-bin-path)" $(ARGS)
+
+bench-server: dependencies
+	$(SWIFT) build -c release $(TRAITS) --product strata-server
+	$(SWIFT) build -c release $(TRAITS) --product PlainServer
+	Benchmarks/Server/measure.py "$$($(SWIFT) build -c release $(TRAITS) --show-bin-path)" $(ARGS)
 
 bench-build: dependencies
 	Benchmarks/measure-build.py $(ARGS)

@@ -220,6 +220,14 @@ let package = Package(
         .executableTarget(
             name: "LoopbackProbe", dependencies: ["Strata", "StrataStackMob", "StrataAsyncHTTP"],
             path: "Tests/LoopbackProbe"),
+        // What strata-server is measured against: as little as answers the same requests.
+        .executableTarget(
+            name: "PlainServer",
+            dependencies: [
+                "StrataCSQLite",
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ],
+            path: "Benchmarks/Server/PlainServer"),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",

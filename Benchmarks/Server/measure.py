@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Requests per second of strata-server, of a hand-written handler over SQLite, of Django REST framework and of Kinto.
 
-    measure.py <strata-server> <PlainServer> [--seconds 5] [--rounds 3] [--only NAME]
+    measure.py <folder of the built programs> [--seconds 5] [--rounds 3] [--only NAME]
 
 All run on this machine, one after the other, asked by wrk over 64 connections: one object by its key, a list of 20, and the
 creation of one that is on the disk when it is answered. The contenders take turns, and the best round of each counts, so that
@@ -83,7 +83,7 @@ class Strata(Contender):
     def __init__(self, folder, port, program):
         super().__init__(folder, port)
         self.environment["RANGE"] = "objects=0-19"
-        self.start([program, "--port", str(port), "--data", str(folder), "--log-level", "error"])
+        self.start([str(program), "--port", str(port), "--data", str(folder), "--log-level", "error"])
         self.wait("/health")
         for start in range(0, COUNT, 1000):
             ask("POST", self.base + "/item", items(range(start, start + 1000)))
@@ -92,7 +92,7 @@ class Strata(Contender):
 class Plain(Contender):
     def __init__(self, folder, port, program):
         super().__init__(folder, port)
-        self.start([program, str(port), str(folder / "items.sqlite"), str(COUNT)])
+        self.start([str(program), str(port), str(folder / "items.sqlite"), str(COUNT)])
         self.wait("/item")
 
 
@@ -160,15 +160,14 @@ def wrk(contender, path, script, seconds):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("strata")
-    parser.add_argument("plain")
+    parser.add_argument("programs", type=lambda text: Path(text).resolve())
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only")
     arguments = parser.parse_args()
     makers = {
-        "strata-server": lambda folder, port: Strata(folder, port, arguments.strata),
-        "hand-written": lambda folder, port: Plain(folder, port, arguments.plain),
+        "strata-server": lambda folder, port: Strata(folder, port, arguments.programs / "strata-server"),
+        "hand-written": lambda folder, port: Plain(folder, port, arguments.programs / "PlainServer"),
         "Django REST": Django,
         "Kinto (in memory)": Kinto,
     }

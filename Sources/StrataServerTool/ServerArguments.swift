@@ -6,8 +6,8 @@
     import StrataModelFiles
     import StrataServer
 
-    /// The options that say how a server is to be; they come on top of a configuration file. It has one of the stored properties
-    /// for each option.
+    /// The options that say how a server is to be; they come on top of a configuration file. They are many stored properties,
+    /// because the parser takes one for each option.
     struct ServerArguments: ParsableArguments {
         @Option(
             name: [.short, .customLong("config")], help: "A configuration file in YAML; the options below come on top.")

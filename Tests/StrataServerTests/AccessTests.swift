@@ -107,7 +107,9 @@
                 ).status
             }
             let account = #"{"username":"ann","password":"x"}"#
-            for (target, body) in [("/user", account), ("/user/accessToken", "username=ann&password=x"), ("/todo", "{}")] {
+            for (target, body) in [
+                ("/user", account), ("/user/accessToken", "username=ann&password=x"), ("/todo", "{}"),
+            ] {
                 #expect(await send(target, body, isSecure: false) == 403, "\(target)")
             }
             #expect(await bench.send("GET", "/health").status == 200)
@@ -143,7 +145,9 @@
                 configuration.options.access.schemas["note"]?.levels == [
                     .read: .owner, .create: .nobody, .update: .nobody, .delete: .nobody,
                 ])
-            #expect(configuration.options.limits.requests.timeout == 7 && !configuration.options.storage.survivesPowerFailure)
+            #expect(
+                configuration.options.limits.requests.timeout == 7
+                    && !configuration.options.storage.survivesPowerFailure)
             for (yaml, expected) in [
                 ("listen: {port: 99999}", "c.yaml:1:16: listen.port takes a whole number from 0 to 65535"),
                 ("development: false\nfoo: 1", "c.yaml:2:6: foo is not known; see Documentation/Server.md"),

@@ -35,7 +35,8 @@
             #expect(await bench.send("GET", "/user/logout", session: session).status == 200)
             #expect(await bench.send("GET", "/user/loggedInUser", session: session).status == 401)
             #expect(
-                try Data(contentsOf: bench.folder.appending(path: "development/strata.sqlite")).range(of: Data("robin".utf8)) == nil
+                try Data(contentsOf: bench.folder.appending(path: "development/strata.sqlite")).range(
+                    of: Data("robin".utf8)) == nil
             )
         }
 
@@ -163,7 +164,8 @@
             let temporary = try #require(text.firstMatch(of: /is ([0-9a-f]{20})/)?.1)
             bench.advance(seconds: 24 * 3600 + 1)
             #expect(
-                await bench.form("accessToken", "username=ann%40example.org&password=\(temporary)&new_password=new").status == 401)
+                await bench.form("accessToken", "username=ann%40example.org&password=\(temporary)&new_password=new")
+                    .status == 401)
         }
 
         @Test("A password is changed by who knows the old one")
@@ -237,6 +239,19 @@
                 #expect(await bench.send("DELETE", "/user/\(path)", session: ann).status == 404, "\(path)")
             }
             #expect(await bench.form("twitterAccessToken", "tw_tk=good-5&tw_ts=s").status == 401)
+        }
+
+        @Test("An account elsewhere makes none here that the rules do not let in, nor one with the name of a request")
+        func socialRules() async throws {
+            let closed = try Bench(verifier: Directory()) { $0.access.accounts.levels[.create] = .nobody }
+            #expect(await closed.form("facebookAccessTokenWithCreate", "fb_at=good-1&username=ann").status == 405)
+            #expect(await closed.form("twitterAccessTokenWithCreate", "tw_tk=good-1&tw_ts=s").status == 405)
+            let creation: JSONValue = ["fb_at": "good-1", "username": "ann"]
+            #expect(await closed.send("POST", "/user/createUserWithFacebook", creation).status == 405)
+            let bench = try Bench(verifier: Directory())
+            let reserved = await bench.form("facebookAccessTokenWithCreate", "fb_at=good-1&username=loggedInUser")
+            #expect(reserved.status == 400)
+            #expect(await bench.form("facebookAccessTokenWithCreate", "fb_at=good-1&username=ann").status == 200)
         }
 
         @Test("Without a verifier such requests are not implemented")

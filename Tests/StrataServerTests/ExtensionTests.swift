@@ -77,6 +77,27 @@
             #expect(await bench.send("GET", "/_changes/post?since=x").status == 400)
         }
 
+        @Test("Cursors are never ahead of what is written, over a restart, too, and one that is has to begin anew")
+        func cursors() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            var server = try StackMobServer(folder: folder.path, logger: silent)
+            func send(_ method: String, _ target: String, _ body: String = "") async -> ServerResponse {
+                await server.respond(to: ServerRequest(method, target, body: Data(body.utf8)))
+            }
+            #expect(await send("POST", "/x", #"{"x_id":"a","n":1}"#).status == 201)
+            for _ in 0..<6 { #expect(await send("POST", "/x", #"{"n":"text"}"#).status == 400) }
+            #expect(await send("POST", "/x", #"[{"x_id":"b","n":1},{"n":"text"}]"#).status == 201)
+            let cursor = await send("GET", "/_changes/x").json?["next"]?.string ?? ""
+            server.close()
+            server = try StackMobServer(folder: folder.path, logger: silent)
+            #expect(await send("POST", "/x", #"{"x_id":"c","n":2}"#).status == 201)
+            let news = await send("GET", "/_changes/x?since=\(cursor)")
+            #expect(news.json?["objects"]?.elements?.map { $0["x_id"] ?? .null } == ["c"], "\(cursor): \(news.text)")
+            #expect(await send("GET", "/_changes/x?since=1000").status == 410)
+            server.close()
+        }
+
         @Test("Readers that follow the changes miss nothing while many write")
         func changesUnderLoad() async throws {
             let bench = try Bench()

@@ -19,7 +19,8 @@
             }
             var server = try open()
             func send(_ request: ServerRequest) async -> ServerResponse { await server.respond(to: request) }
-            _ = await send(ServerRequest("POST", "/user", body: Data(#"{"username":"ann","password":"long enough"}"#.utf8)))
+            _ = await send(
+                ServerRequest("POST", "/user", body: Data(#"{"username":"ann","password":"long enough"}"#.utf8)))
             let token = await send(
                 ServerRequest("POST", "/user/accessToken", body: Data("username=ann&password=long%20enough".utf8)))
             let session = try #require(Session(token.json), "\(token.text)")

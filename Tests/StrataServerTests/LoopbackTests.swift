@@ -203,6 +203,29 @@
             #expect(count >= text.utf8.count)
         }
 
+        @Test("A client that reads its answer steadily, but too slowly on the whole, is let go")
+        func tooSlowOnTheWhole() async throws {
+            let bench = try Bench {
+                $0.limits.answers.timeout = 2
+                // No connection is as fast as that.
+                $0.limits.answers.rate = 1 << 40
+            }
+            let text = String(repeating: "x", count: 9_000_000)
+            await bench.send("POST", "/text", ["text_id": "t", "text": .string(text)])
+            try await bench.serving { port in
+                let socket = try Socket(port: port, receiveBuffer: 4096)
+                socket.send("GET /text/t HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                var count = 0
+                let start = ContinuousClock.now
+                while case let part = await socket.receive(), !part.isEmpty {
+                    count += part.count
+                    // Something is taken all the time, but not all of it before the time is over.
+                    if start.duration(to: .now) < .seconds(10) { try await Task.sleep(for: .milliseconds(20)) }
+                }
+                #expect(count < text.utf8.count)
+            }
+        }
+
         @Test("A client that asks whether its body is welcome is told")
         func expectations() async throws {
             let bench = try Bench { $0.limits.requests.bodySize = 1_000 }
@@ -290,7 +313,8 @@
                 try? JSONValue(parsing: try Tool.run("curl", ["-sk", "--max-time", "20"] + arguments))
             }
             _ = try curl("-d", #"{"username":"ann","password":"long enough"}"#, "\(base)/user")
-            let session = try #require(Session(try curl("-d", "username=ann&password=long+enough", "\(base)/user/accessToken")))
+            let session = try #require(
+                Session(try curl("-d", "username=ann&password=long+enough", "\(base)/user/accessToken")))
             let signed = session.authorization(
                 ServerRequest("GET", "/user/loggedInUser"), seconds: Int64(Date().timeIntervalSince1970),
                 host: "127.0.0.1",

@@ -40,7 +40,8 @@
             #expect(created.status == 201)
             for (name, value) in whole.members ?? [:] { #expect(created.json?[name] == value, "\(name)") }
             for (name, value) in [
-                ("text", 1), ("count", 1.5), ("list", [1]), ("list", ["a", true]), ("list", [["a"]]), ("flag", 1), ("flag", "true"), ("count", "5"), ("share", "x"), ("list", "x"),
+                ("text", 1), ("count", 1.5), ("list", [1]), ("list", ["a", true]), ("list", [["a"]]), ("flag", 1),
+                ("flag", "true"), ("count", "5"), ("share", "x"), ("list", "x"),
                 ("place", [1, 2]),
                 ("place", ["lat": 91, "lon": 0]), ("place", ["lat": 0, "lon": 180]), ("unknown", nil), ("Title", "x"),
                 ("sm_x", 1), ("text", ["a": 1]), ("second", ["lat": 1, "lon": 1]), ("nested", ["a": 1]),

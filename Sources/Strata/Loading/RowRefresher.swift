@@ -43,7 +43,10 @@ struct RowRefresher {
         guard let row = rows.first else { return core.merger.noteDeletedElsewhere(object) }
         // The store has forgotten all but the key.
         guard !row.row.isHeaderOnly else { return }
-        if object.isFault { object.fill(row) } else { takeNewer(row, object) }
+        guard object.isFault else { return takeNewer(row, object) }
+        object.fill(row)
+        // A fault may have loaded and changed its relationships.
+        object.forgetLoadedMembers()
     }
 
     /// The objects of some rows whose entity is known: those that the context has, faults for the others. Touching one

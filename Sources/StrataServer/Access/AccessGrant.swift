@@ -78,7 +78,8 @@
             field.schema == nil || field.schema == account.schema
         }
 
-        private static func names(_ account: Principal.Account, _ object: ManagedObject, _ field: SchemaField?) -> Bool {
+        private static func names(_ account: Principal.Account, _ object: ManagedObject, _ field: SchemaField?) -> Bool
+        {
             guard let field, leads(field, to: account) else { return false }
             switch field.kind {
             case .string, .reference: return object.text(field.name)?.utf8.elementsEqual(account.id.utf8) == true

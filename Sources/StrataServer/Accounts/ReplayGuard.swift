@@ -63,7 +63,9 @@
                 // A part of an entry at the end was never answered for.
                 for entry in 0..<bytes.count / Self.entrySize {
                     let (time, digest) = Self.entry(bytes, at: entry * Self.entrySize)
-                    if time >= now, state.seen.insert(digest).inserted { state.line[time, default: []].append((digest, "")) }
+                    if time >= now, state.seen.insert(digest).inserted {
+                        state.line[time, default: []].append((digest, ""))
+                    }
                 }
             }
             self.state = Guarded(state)

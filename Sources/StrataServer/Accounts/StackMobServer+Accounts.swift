@@ -67,7 +67,8 @@
             if isRight {
                 guesses.succeed(attempt, milliseconds: clock.milliseconds)
                 // A hash of an older cost is made anew while the password is at hand.
-                let isOutdated = kept.password.map(hasher.isOutdated) == true && password.utf8.count >= hasher.policy.minimumLength
+                let isOutdated =
+                    kept.password.map(hasher.isOutdated) == true && password.utf8.count >= hasher.policy.minimumLength
                 let renewed = isOutdated ? try await hasher.hash(password, for: client) : nil
                 return try await open(user, call, accounts) { (account, _, _) throws(ServerError) in
                     if let renewed { account["sm_password"] = renewed }

@@ -24,7 +24,8 @@
                 try precheck(.create, accounts.name, call)
                 let found = try await prove(provider, values, verifier, refusal: 400)
                 return try await create(
-                    found, named: values["username"] ?? found.identity.name ?? found.identity.identifier, call, accounts)
+                    found, named: values["username"] ?? found.identity.name ?? found.identity.identifier, call, accounts
+                )
             case .linkUserWithFacebook, .linkUserWithTwitter, .linkUserWithGigya:
                 let account = try account(call)
                 let found = try await prove(provider, values, verifier, refusal: 400)

@@ -64,7 +64,8 @@
                 + AccessRules.Operation.allCases.map { operation in
                     let level = rule.levels[operation] ?? .nobody
                     let isBefore = operation == .create && level != .anyone
-                    let who = isBefore && Self.dependsOnObject(level) ? "every account that is logged in" : level.explanation
+                    let who =
+                        isBefore && Self.dependsOnObject(level) ? "every account that is logged in" : level.explanation
                     return "  \(operation.rawValue): \(who)"
                 }
         }

@@ -11,14 +11,18 @@
             }
             for operation in AccessRules.Operation.allCases where operation != .read {
                 if options.access.standard.levels[operation]?.isOpen == true {
-                    findings.append("Anyone may \(operation.rawValue) objects of schemas that have no rule of their own.")
+                    findings.append(
+                        "Anyone may \(operation.rawValue) objects of schemas that have no rule of their own.")
                 }
             }
-            let schemas = options.accountSchemas.map { ($0.name, options.access.schemas[$0.name] ?? options.access.accounts) }
+            let schemas = options.accountSchemas.map {
+                ($0.name, options.access.schemas[$0.name] ?? options.access.accounts)
+            }
             for (name, rule) in schemas {
                 for operation in [AccessRules.Operation.read, .update, .delete]
                 where rule.levels[operation]?.isOpen == true {
-                    findings.append("Anyone may \(operation.rawValue) the accounts of \(name), addresses for mail included.")
+                    findings.append(
+                        "Anyone may \(operation.rawValue) the accounts of \(name), addresses for mail included.")
                 }
             }
             self.findings = findings

@@ -26,7 +26,8 @@
                 )
             }
             production = try Environment(
-                folder: folder.appendingPathComponent("production", isDirectory: true), isDevelopment: false, declared: declared, hints: hints, options: options, clock: clock)
+                folder: folder.appendingPathComponent("production", isDirectory: true), isDevelopment: false,
+                declared: declared, hints: hints, options: options, clock: clock)
             development =
                 options.isDevelopment
                 ? try Environment(

@@ -44,7 +44,9 @@
 
         /// The metrics in the text format of Prometheus, for those who may read them.
         func metrics(_ request: ServerRequest) throws(ServerError) -> ServerResponse {
-            guard request.client == "local" || options.network.metricsReaders.contains(where: { $0.contains(request.client) })
+            guard
+                request.client == "local"
+                    || options.network.metricsReaders.contains(where: { $0.contains(request.client) })
             else { throw .notFound("There is no /\(Self.metricsPath).") }
             return ServerResponse(
                 status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],

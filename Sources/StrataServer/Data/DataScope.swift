@@ -18,15 +18,13 @@
         let pending: PendingKeys?
         /// The catalogue that a write needs and the file lacks; the queue grows the file and runs the write again.
         private(set) var neededCatalogue: SchemaCatalogue?
-        /// What must happen only if the write is kept, such as mail.
-        private(set) var followUps: [@Sendable () -> Void] = []
-        /// The files that the write has made or that it has taken a name from, be it kept or not.
-        private(set) var touchedFiles: Set<String> = []
+        /// The number of the last change that the write has made; 0 for none.
+        private(set) var lastSequence: Int64 = 0
+        /// What the write asks for beyond its context.
+        private(set) var effects = WriteEffects()
         private let cancellation: ReadCancellation?
         /// Why the rows of objects could not be read when they were looked at.
         private var readingFailure: PersistenceError?
-        /// What the write makes room for.
-        private(set) var room = Room()
 
         init(
             catalogue: SchemaCatalogue, uniques: UniqueValues, context: ManagedObjectContext, now: Int64,
@@ -63,7 +61,8 @@
         /// The number of the next change.
         func nextSequence() -> Int64 {
             guard let sequences else { fatalError("a read numbers no changes; run it as a write") }
-            return sequences.next()
+            lastSequence = sequences.next()
+            return lastSequence
         }
 
         /// Asks for a wider catalogue. The write ends here, and begins anew when the file has it.
@@ -73,10 +72,10 @@
         }
 
         /// Runs something once the write is durable.
-        func afterCommit(_ work: @escaping @Sendable () -> Void) { followUps.append(work) }
+        func afterCommit(_ work: @escaping @Sendable () -> Void) { effects.followUps.append(work) }
 
         /// Says that a file may have no name any more once the write is done, or undone.
-        func touchFile(_ digest: String) { touchedFiles.insert(digest) }
+        func touchFile(_ digest: String) { effects.touchedFiles.insert(digest) }
 
         /// Ends a read that nobody waits for any more.
         func checkCancellation() throws(ServerError) {
@@ -84,16 +83,17 @@
         }
 
         /// The write remembers an answer. Those that were made before a time may go.
-        func remembersAnswer(expired: Int64) { room.answers.add(count: 4, before: expired) }
+        func remembersAnswer(expired: Int64) { effects.room.answers.add(count: 4, before: expired) }
 
         /// The write opens a session. Some that have ended may go.
-        func endsSessions(before now: Int64, count: Int) { room.sessions.add(count: count, before: now) }
+        func endsSessions(before now: Int64, count: Int) { effects.room.sessions.add(count: count, before: now) }
+
+        /// A part of the write is kept, with its changes.
+        func keep(_ part: DataScope) { lastSequence = max(lastSequence, part.lastSequence) }
 
         /// Takes over what a part of the write asks for beyond its context.
         func takeOver(_ part: DataScope) {
-            room.add(part.room)
-            followUps += part.followUps
-            touchedFiles.formUnion(part.touchedFiles)
+            effects.add(part.effects)
             neededCatalogue = part.neededCatalogue ?? neededCatalogue
         }
 

@@ -13,7 +13,6 @@
                 return $0
             }
         }
-        var value: Int64 { last.withLock { $0 } }
     }
 
     /// The context that all writes are gathered in. It is used again, because a context reserves its keys in blocks, and
@@ -178,10 +177,11 @@
             let parent = writerContext.context(on: container)
             let pending = PendingKeys()
             var done: [Write] = []
-            var (followUps, files): ([@Sendable () -> Void], Set<String>) = ([], [])
+            // What is kept, and the files of what is not.
+            var (effects, files) = (WriteEffects(), Set<String>())
+            var last: Int64 = 0
             var remaining = group[...]
             var grown: SchemaCatalogue?
-            var room = Room()
             while let write = remaining.first, grown == nil {
                 let scope = DataScope(
                     catalogue: catalogue, uniques: uniques, context: parent.makeChild(), now: clock.milliseconds,
@@ -191,16 +191,17 @@
                     do throws(PersistenceError) { try scope.context.save() } catch { throw ServerError(error) }
                     scope.pending?.settle()
                     done.append(write)
-                    followUps += scope.followUps
-                    room.add(scope.room)
+                    effects.add(scope.effects)
+                    last = max(last, scope.lastSequence)
                 } catch {
                     grown = scope.neededCatalogue
                     if grown == nil { write.finish(error) }
                 }
-                files.formUnion(scope.touchedFiles)
+                files.formUnion(scope.effects.touchedFiles)
                 if grown == nil { remaining = remaining.dropFirst() }
             }
-            commit(parent, done, followUps, files, room)
+            effects.touchedFiles = files
+            commit(parent, done, effects, last)
             guard let grown else { return }
             do {
                 try grow(to: grown)
@@ -212,23 +213,23 @@
         }
 
         private func commit(
-            _ parent: ManagedObjectContext, _ done: [Write], _ followUps: [@Sendable () -> Void],
-            _ touchedFiles: Set<String>, _ room: Room
+            _ parent: ManagedObjectContext, _ done: [Write], _ effects: WriteEffects, _ last: Int64
         ) {
-            let last = sequences.value
             do throws(PersistenceError) {
-                try room.make(in: parent)
+                try effects.room.make(in: parent)
                 try parent.save()
-                state.withLock { $0.committed = last }
-                removeUnnamed(touchedFiles)
-                for work in followUps { work() }
+                // Numbers of writes that failed are used up and on no disk: after a restart they are given again, and a reader
+                // that had been told of them would miss what gets them.
+                state.withLock { $0.committed = max($0.committed, last) }
+                removeUnnamed(effects.touchedFiles)
+                for work in effects.followUps { work() }
                 for write in done { write.finish(nil) }
             } catch {
                 // What stands against one must not fail the others: each has a transaction of its own now.
                 if done.count > 1 {
                     for write in done { run([write]) }
                 } else {
-                    removeUnnamed(touchedFiles)
+                    removeUnnamed(effects.touchedFiles)
                     done.first?.finish(ServerError(error))
                 }
             }

@@ -223,7 +223,8 @@
         private func parts(_ condition: QueryReader.Condition) throws(ServerError) -> [String] {
             let parts = condition.value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard parts.count <= limits.requests.conditions else {
-                throw .badRequest("\(condition.field) has \(parts.count) values; \(limits.requests.conditions) are the most.")
+                throw .badRequest(
+                    "\(condition.field) has \(parts.count) values; \(limits.requests.conditions) are the most.")
             }
             return parts
         }

@@ -22,7 +22,9 @@
         /// - Parameter ignored: Parameters that are no conditions.
         /// - Throws: ``ServerError`` 400 naming the parameter that cannot be read.
         init(query: String, ignoring ignored: Set<String> = [], limit: Int) throws(ServerError) {
-            guard let pairs = QueryParameters.read(query)?.filter({ !ignored.contains($0.name) }) else { throw .badRequest("The query is not UTF-8.") }
+            guard let pairs = QueryParameters.read(query)?.filter({ !ignored.contains($0.name) }) else {
+                throw .badRequest("The query is not UTF-8.")
+            }
             guard pairs.count <= limit else {
                 throw .badRequest("The query has \(pairs.count) conditions; \(limit) are the most.")
             }

@@ -8,7 +8,7 @@
         ///
         /// A cursor is the number of a change. Numbers are given in the order of writing, and an answer stops at the
         /// last one that was on the disk when it began: what is written meanwhile has a greater number and comes next
-        /// time.
+        /// time. A cursor that is ahead of the server, because that was restored from a backup, is answered with 410.
         func changes(_ call: Call) async throws(ServerError) -> ServerResponse {
             guard call.request.method == "GET" else { throw .notAllowed("Changes are only read.", "GET") }
             let name = call.segments[1].lowercased()
@@ -29,6 +29,10 @@
                 guard let schema = scope.catalogue[name] else {
                     guard isDevelopment else { throw Self.noSchema(name) }
                     return Self.answer([], [], next: start, more: false)
+                }
+                guard start <= scope.visibleSequence else {
+                    throw ServerError(
+                        410, "The cursor is of a later state than the server's, which was restored from a backup; begin anew.")
                 }
                 func after(_ name: String) -> FetchPredicate {
                     .comparison(.keyPath([name]), .greater, .constant(.integer(start)), [])

@@ -58,7 +58,8 @@
             let all = try bodies(call).all
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let known = call.database.catalogue[name]?.field(fieldName)
-            guard let related = known?.schema ?? relations.fields[fieldName]?.schema
+            guard
+                let related = known?.schema ?? relations.fields[fieldName]?.schema
                     ?? (call.isDevelopment && known == nil ? fieldName : nil)
             else {
                 throw .badRequest("\(fieldName.prefix(80)) of \(name) is not a relationship that the server knows.")

@@ -60,6 +60,7 @@
             let value = try body(inner)
             do throws(PersistenceError) { try inner.context.save() } catch { throw ServerError(error) }
             inner.pending?.settle()
+            keep(inner)
             return value
         }
     }

@@ -52,7 +52,9 @@
         private func read(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
             let options = options
             let shape = try ObjectReader.Shape(call.request)
-            let others = QueryParameters.read(call.request.query)?.filter { $0.name != ObjectReader.Shape.expandParameter }
+            let others = QueryParameters.read(call.request.query)?.filter {
+                $0.name != ObjectReader.Shape.expandParameter
+            }
             if let other = others?.first {
                 throw .badRequest("One object is read without conditions; \(other.name.prefix(80)) is not known here.")
             }
@@ -77,7 +79,8 @@
         ) -> ServerError {
             ServerError(
                 404, operation == .delete ? "This object does not exist" : "object instance does not exist",
-                detail: "There is no object \"\(id.prefix(200))\" in schema \(name) that you may \(operation.rawValue).")
+                detail: "There is no object \"\(id.prefix(200))\" in schema \(name) that you may \(operation.rawValue)."
+            )
         }
 
         // MARK: Writing
@@ -214,7 +217,9 @@
             guard let members = try call.json(options).members else { throw .badRequest("The body must be an object.") }
             let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
             let options = options
-            if let accounts = call.database.catalogue[name], let given = members[accounts.keyField], given != .string(id) {
+            if let accounts = call.database.catalogue[name], let given = members[accounts.keyField],
+                given != .string(id)
+            {
                 throw ObjectWriter.keyIsFixed(accounts)
             }
             try await checkPassword(in: members, schema: name, id: id, call)

@@ -148,8 +148,10 @@
             guard !FileManager.default.fileExists(atPath: target.path) else { return }
             try PrivateFiles.makeFolder(target.deletingLastPathComponent())
             let draft = target.appendingPathExtension(UUID().uuidString)
-            guard FileManager.default.createFile(
-                    atPath: draft.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+            guard
+                FileManager.default.createFile(
+                    atPath: draft.path, contents: nil, attributes: [.posixPermissions: 0o600])
+            else {
                 throw CocoaError(.fileWriteUnknown)
             }
             let handle = try FileHandle(forWritingTo: draft)

@@ -121,7 +121,8 @@
                 for (_, series) in family.series.sorted(by: { $0.key < $1.key }) {
                     let value = series.value.withLock { $0 }
                     guard family.kind == .histogram else {
-                        text += "\(name)\(series.labels.isEmpty ? "" : "{\(series.labels)}") \(Self.number(value.sum))\n"
+                        text +=
+                            "\(name)\(series.labels.isEmpty ? "" : "{\(series.labels)}") \(Self.number(value.sum))\n"
                         continue
                     }
                     let before = series.labels.isEmpty ? "" : series.labels + ","

@@ -114,7 +114,9 @@
         private typealias Token = (token: String, type: String)
 
         private static func token(_ value: JSONValue?) throws(ServerError) -> Token? {
-            guard let token = value?["token"]?.string, let type = value?["type"]?.string?.lowercased() else { return nil }
+            guard let token = value?["token"]?.string, let type = value?["type"]?.string?.lowercased() else {
+                return nil
+            }
             guard tokenTypes.contains(type) else { throw .badRequest("Tokens are of type ios, android or androidgcm.") }
             let isHex = Hexadecimal.isLowercase(token.lowercased())
             guard (1...4096).contains(token.utf8.count), type != "ios" || isHex else {
@@ -177,9 +179,12 @@
             _ audience: JSONValue, _ payload: JSONValue?, _ call: Call
         ) async throws(ServerError) -> ServerResponse {
             guard let payload, payload.members != nil else { throw .badRequest("The body lacks kvPairs.") }
-            guard (audience["users"] ?? audience["tokens"] ?? []).elements?.count ?? 0 <= options.limits.requests.conditions
+            guard
+                (audience["users"] ?? audience["tokens"] ?? []).elements?.count ?? 0
+                    <= options.limits.requests.conditions
             else {
-                throw .badRequest("A message goes to \(options.limits.requests.conditions) at most; send several, or broadcast.")
+                throw .badRequest(
+                    "A message goes to \(options.limits.requests.conditions) at most; send several, or broadcast.")
             }
             let text = try payload.stored()
             guard text.utf8.count <= Self.largestPayload else {

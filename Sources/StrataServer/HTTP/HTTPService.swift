@@ -220,7 +220,8 @@
             // Tokens are not compressed: the length of what is compressed with a guess would tell whether it is right.
             let isSecret = ["/accessToken", "/refreshToken"].contains { request.head.path?.hasSuffix($0) == true }
             if answer.body.count >= ResponseCompression.minimumSize, request.method != .head, !isSecret,
-                answer.header("Content-Type").map(Self.isText) == true, let mark = HTTPField.Name(ResponseCompression.mark)
+                answer.header("Content-Type").map(Self.isText) == true,
+                let mark = HTTPField.Name(ResponseCompression.mark)
             {
                 headers[mark] = "1"
             }

@@ -63,7 +63,8 @@
             let shown = await bench.send("GET", "/user/ann?_expand=1", session: ann)
             #expect(shown.json?["messages"]?.elements?.allSatisfy { $0["messages_id"]?.string != nil } == true)
             let named = await bench.send(
-                "POST", "/user/ann/notes", [["text": "x"]], headers: ["X-StackMob-Relations": "notes=note"], session: ann)
+                "POST", "/user/ann/notes", [["text": "x"]], headers: ["X-StackMob-Relations": "notes=note"],
+                session: ann)
             #expect(named.status == 201, "\(named.text)")
             #expect(await bench.send("GET", "/note").json?.elements?.count == 1)
             #expect(await bench.send("POST", "/user/nobody/messages", messages, session: ann).status == 404)
@@ -99,7 +100,8 @@
             let driver = try #require(Session(token.json), "\(token.text)")
             #expect(token.json?["stackmob"]?["user"]?["badge"] == "d1")
             #expect(await bench.send("GET", "/driver/loggedInUser", session: driver).json?["car"] == "red")
-            #expect(await bench.send("POST", "/todo", ["todo_id": "t"], session: driver).json?["sm_owner"] == "driver/d1")
+            #expect(
+                await bench.send("POST", "/todo", ["todo_id": "t"], session: driver).json?["sm_owner"] == "driver/d1")
             // The same name elsewhere is somebody else.
             let user = try await bench.signUp("d1")
             #expect(await bench.send("GET", "/driver/d1", session: user).status == 404)
@@ -114,7 +116,8 @@
             #expect(await bench.send("GET", "/user_locked").json == [])
             let yaml = "users: [{schema: user}, {schema: driver, key: badge, password: pin}]"
             #expect(
-                try ServerConfiguration(yaml: yaml, path: "c").options.accountSchemas == bench.server.options.accountSchemas)
+                try ServerConfiguration(yaml: yaml, path: "c").options.accountSchemas
+                    == bench.server.options.accountSchemas)
             let model = try ManagedObjectModel(name: "M") {
                 Entity("Member") {
                     Attribute("memberId", .string).unique()
@@ -157,7 +160,8 @@
                 $0.publicKey = "public"
                 $0.privateKey = "private"
             }
-            #expect(await bench.privateKey("POST", "/api/0/ruby_test/todo", ["todo_id": "a", "tags": ["x"]]).status == 201)
+            #expect(
+                await bench.privateKey("POST", "/api/0/ruby_test/todo", ["todo_id": "a", "tags": ["x"]]).status == 201)
             #expect(await bench.privateKey("GET", "/api/0/ruby_test/todo/a").json?["todo_id"] == "a")
             #expect(await bench.privateKey("GET", "/todo/a").json?["todo_id"] == "a")
             #expect(await bench.privateKey("GET", "/api/1/ruby_test/todo/a").status == 404)
@@ -212,7 +216,8 @@
             ] {
                 var request = ServerRequest("GET", sent, headers: [("Host", "localhost")])
                 let seconds = bench.time.milliseconds / 1000
-                request.headers.append(("Authorization", ann.authorization(ServerRequest("GET", signed), seconds: seconds)))
+                request.headers.append(
+                    ("Authorization", ann.authorization(ServerRequest("GET", signed), seconds: seconds)))
                 #expect(await bench.server.respond(to: request).status == 200, "\(sent)")
             }
         }
@@ -226,7 +231,9 @@
                 }
             }
             let bench = try Bench(model: model)
-            for (id, value) in [("a", ["x": [1, "b", nil], "y": ["z": 1.5]]), ("b", [1, 2]), ("c", "text"), ("d", nil)]
+            for (id, value) in [
+                ("a", ["x": [1, "b", nil], "y": ["z": 1.5]]), ("b", [1, 2]), ("c", "text"), ("d", nil),
+            ]
                 as [(String, JSONValue)]
             {
                 #expect(await bench.send("POST", "/page", ["page_id": .string(id), "layout": value]).status == 201)

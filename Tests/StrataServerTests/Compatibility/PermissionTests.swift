@@ -11,7 +11,8 @@
                 $0.privateKey = "private"
                 for (schema, level) in [
                     ("perm_open", "anyone"), ("perm_private_key", "privateKey"), ("perm_any", "loggedIn"),
-                    ("perm_owner", "owner"), ("perm_role", "role:admin"), ("perm_friends", "relationship:sm_owner.friends"),
+                    ("perm_owner", "owner"), ("perm_role", "role:admin"),
+                    ("perm_friends", "relationship:sm_owner.friends"),
                     ("perm_relationship", "relationship:collaborators"), ("perm_not_allowed", "nobody"),
                     ("perm_either", "owner | relationship:collaborators"),
                 ] { $0.access.schemas[schema] = .init(all: AccessRules.Level(level)!) }
@@ -25,7 +26,8 @@
             var outcomes: [String] = []
             for (method, body) in [("GET", nil), ("PUT", ["n": 1]), ("DELETE", nil)] as [(String, JSONValue?)] {
                 let answer = await bench.send(method, path, body, headers: Self.key, session: session)
-                outcomes.append("\(answer.status) \(answer.json?["error"]?.string ?? "")".trimmingCharacters(in: .whitespaces))
+                outcomes.append(
+                    "\(answer.status) \(answer.json?["error"]?.string ?? "")".trimmingCharacters(in: .whitespaces))
             }
             return outcomes
         }
@@ -54,7 +56,8 @@
             let fine = ["200", "200", "200"]
             let login = Array(repeating: "401 Insufficient authorization", count: 3)
             let hidden = [
-                "404 object instance does not exist", "404 object instance does not exist", "404 This object does not exist",
+                "404 object instance does not exist", "404 object instance does not exist",
+                "404 This object does not exist",
             ]
             let never = Array(repeating: "405 Invalid HTTP method", count: 3)
             for (schema, expected) in [
@@ -70,9 +73,12 @@
                     ]
                     let created = await bench.send(
                         "POST", "/\(schema)", body,
-                        headers: Self.key.merging(["X-StackMob-Relations": "collaborators=user"]) { $1 }, session: owner)
+                        headers: Self.key.merging(["X-StackMob-Relations": "collaborators=user"]) { $1 }, session: owner
+                    )
                     if created.status != 201 {
-                        #expect(await bench.privateKey("POST", "/\(schema)", body).status == 201, "\(schema) \(created.text)")
+                        #expect(
+                            await bench.privateKey("POST", "/\(schema)", body).status == 201,
+                            "\(schema) \(created.text)")
                     }
                     #expect(await outcomes(bench, "/\(schema)/x", session) == outcome, "\(schema)")
                     await bench.privateKey("DELETE", "/\(schema)/x")
@@ -84,7 +90,9 @@
         func queries() async throws {
             let bench = try bench()
             let (owner, friend) = (try await signUp(bench, "owner"), try await signUp(bench, "friend"))
-            for (id, collaborators) in [("a", ["friend"]), ("b", []), ("c", ["frien", "other"])] as [(String, [JSONValue])] {
+            for (id, collaborators) in [("a", ["friend"]), ("b", []), ("c", ["frien", "other"])]
+                as [(String, [JSONValue])]
+            {
                 let body: JSONValue = ["perm_either_id": .string(id), "collaborators": .array(collaborators)]
                 let created = await bench.send("POST", "/perm_either", body, headers: Self.key, session: owner)
                 #expect(created.status == 201)
@@ -105,7 +113,8 @@
             let bench = try bench()
             let ann = try await signUp(bench, "ann")
             #expect(
-                await bench.send("PUT", "/user/ann", ["sm_roles": ["admin"]], headers: Self.key, session: ann).status == 400)
+                await bench.send("PUT", "/user/ann", ["sm_roles": ["admin"]], headers: Self.key, session: ann).status
+                    == 400)
             #expect(await bench.send("GET", "/perm_role", headers: Self.key, session: ann).status == 401)
             await bench.privateKey("PUT", "/user/ann", ["sm_roles": ["admin", "editor"]])
             #expect(await bench.send("GET", "/perm_role", headers: Self.key, session: ann).status == 200)

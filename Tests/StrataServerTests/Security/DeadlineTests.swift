@@ -66,7 +66,9 @@
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
             let logger = Logger(label: "test") { label in
-                JSONLogHandler(label: label) { line in lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+                JSONLogHandler(label: label) { line in
+                    lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+                }
             }
             let server = try StackMobServer(folder: folder.path, logger: logger)
             defer { server.close() }
@@ -75,10 +77,13 @@
             }
             let text = lines.withLock { $0.joined() }
             #expect(!text.contains("ann") && !text.contains("secret-id") && !text.contains("bob"))
-            #expect(text.contains("\"/user/*\"") && text.contains("\"/todo/*/*\"") && text.contains("/user/loggedInUser"))
+            #expect(
+                text.contains("\"/user/*\"") && text.contains("\"/todo/*/*\"") && text.contains("/user/loggedInUser"))
         }
 
-        @Test("A certificate that is renewed is used without a new start", .enabled(if: Tool.areThere(["openssl", "curl"])))
+        @Test(
+            "A certificate that is renewed is used without a new start",
+            .enabled(if: Tool.areThere(["openssl", "curl"])))
         func renewal() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }

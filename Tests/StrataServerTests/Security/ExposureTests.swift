@@ -36,7 +36,10 @@
             let ann = try await bench.signUp("ann")
             #expect(await bench.send("GET", "/user").status == 401)
             #expect(await bench.send("GET", "/user/bob").status == 401)
-            #expect(await bench.send("GET", "/user", session: ann).json?.elements?.map { $0["username"] ?? .null } == ["ann"])
+            #expect(
+                await bench.send("GET", "/user", session: ann).json?.elements?.map { $0["username"] ?? .null } == [
+                    "ann"
+                ])
             #expect(await bench.send("GET", "/user/bob", session: ann).status == 404)
             #expect(await bench.send("GET", "/user?email=bob@example.org", session: ann).json == [])
         }
@@ -64,7 +67,8 @@
             #expect(empty == .closed)
             #expect(empty.standard == AccessRules.Rule(all: .nobody))
             #expect(throws: ServerSetupError.self) {
-                try ServerConfiguration(yaml: "access: {schemas: {note: {read: owner}, NOTE: {read: anyone}}}", path: "c")
+                try ServerConfiguration(
+                    yaml: "access: {schemas: {note: {read: owner}, NOTE: {read: anyone}}}", path: "c")
             }
         }
 

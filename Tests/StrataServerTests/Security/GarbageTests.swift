@@ -10,11 +10,14 @@
             try await bench.serving { port in
                 for round in 0..<20 {
                     let garbage = try Socket(port: port)
-                    garbage.send(round % 2 == 0 ? "\u{16}\u{3}\u{1}\r\n\r\n" : "GET / HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n")
+                    garbage.send(
+                        round % 2 == 0 ? "\u{16}\u{3}\u{1}\r\n\r\n" : "GET / HTTP/1.1\r\nHost: x\r\n\r\nGARBAGE\r\n\r\n"
+                    )
                     _ = await garbage.receiveAll()
                     let polite = try Socket(port: port)
                     polite.send(
-                        "POST /todo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 7\r\nAccept-Encoding: gzip\r\n\r\n")
+                        "POST /todo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 7\r\nAccept-Encoding: gzip\r\n\r\n"
+                    )
                     #expect(String(decoding: await polite.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 100 "))
                     polite.send("{\"n\":1}")
                     #expect(String(decoding: await polite.receive(), as: UTF8.self).contains("HTTP/1.1 201 "))

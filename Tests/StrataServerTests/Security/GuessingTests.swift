@@ -5,7 +5,9 @@
     import Testing
 
     @Suite struct GuessingTests {
-        private func logIn(_ bench: Bench, _ user: String, _ password: String, from client: String) async -> ServerResponse {
+        private func logIn(_ bench: Bench, _ user: String, _ password: String, from client: String) async
+            -> ServerResponse
+        {
             await bench.server.respond(
                 to: ServerRequest(
                     "POST", "/user/accessToken", body: Data("username=\(user)&password=\(password)".utf8),
@@ -23,7 +25,9 @@
             #expect(await logIn(bench, "ann", "secret", from: "192.0.2.1").status == 200)
             for user in ["ann", "nobody"] {
                 var answers: [Int] = []
-                for round in 0..<7 { answers.append(await logIn(bench, user, "w\(round)", from: "198.51.100.7").status) }
+                for round in 0..<7 {
+                    answers.append(await logIn(bench, user, "w\(round)", from: "198.51.100.7").status)
+                }
                 #expect(answers == [401, 401, 401, 401, 401, 503, 503], "\(user)")
             }
             let refused = await logIn(bench, "ann", "secret", from: "198.51.100.7")
@@ -150,7 +154,8 @@
             await bench.server.finishBackgroundWork()
             let mail = bench.folder.appending(path: "mail")
             let files = try FileManager.default.contentsOfDirectory(at: mail, includingPropertiesForKeys: nil)
-            #expect(try String(contentsOf: try #require(files.only), encoding: .utf8).contains("To: ann@example.org\r\n"))
+            #expect(
+                try String(contentsOf: try #require(files.only), encoding: .utf8).contains("To: ann@example.org\r\n"))
             // With a temporary password there is no second slow hash to tell the account by.
             for user in ["ann", "nobody"] {
                 let answer = await bench.form("accessToken", "username=\(user)&password=wrong")
@@ -159,7 +164,8 @@
             let kept = try Data(contentsOf: bench.folder.appending(path: "development/strata.sqlite-wal"))
             let text = try String(contentsOf: try #require(files.only), encoding: .utf8)
             let temporary = try #require(text.firstMatch(of: /is ([0-9a-f]{20})/)?.1)
-            let digest = SHA256.hash(data: Data(temporary.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let digest = SHA256.hash(data: Data(temporary.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+                .joined()
             #expect(kept.range(of: Data(digest.utf8)) != nil && kept.range(of: Data(temporary.utf8)) == nil)
         }
     }

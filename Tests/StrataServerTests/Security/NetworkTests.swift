@@ -15,7 +15,8 @@
         @Test("A trusted proxy says who sent a request, over what and to whom; nobody else does")
         func proxies() {
             let usual = forwarded([
-                ("X-Forwarded-For", "192.0.2.9"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "data.example.org"),
+                ("X-Forwarded-For", "192.0.2.9"), ("X-Forwarded-Proto", "https"),
+                ("X-Forwarded-Host", "data.example.org"),
             ])
             #expect(usual.client == "192.0.2.9" && usual.isSecure && usual.host == "data.example.org")
             // What the client wrote itself stands before what the proxy added.
@@ -25,7 +26,8 @@
             #expect(chain.client == "192.0.2.9")
             let standard = forwarded([("Forwarded", "for=\"[2001:db8::1]:4711\";proto=https;host=\"a.example:8443\"")])
             #expect(standard.client == "2001:db8::1" && standard.isSecure && standard.host == "a.example:8443")
-            let stranger = forwarded([("X-Forwarded-For", "127.0.0.1"), ("X-Forwarded-Proto", "https")], from: "192.0.2.9")
+            let stranger = forwarded(
+                [("X-Forwarded-For", "127.0.0.1"), ("X-Forwarded-Proto", "https")], from: "192.0.2.9")
             #expect(stranger.client == "192.0.2.9" && !stranger.isSecure && stranger.host == nil)
             let port = forwarded([("X-Forwarded-Host", "a.example"), ("X-Forwarded-Port", "8443")])
             #expect(port.host == "a.example:8443" && port.client == "10.0.0.1")
@@ -111,7 +113,8 @@
                 for _ in 0..<10 {
                     let socket = try Socket(port: port)
                     socket.send(
-                        "POST /todo HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\nContent-Length: 1000000\r\n\r\n\(part)")
+                        "POST /todo HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\nContent-Length: 1000000\r\n\r\n\(part)"
+                    )
                     sockets.append(socket)
                 }
                 for number in 0..<5 {
@@ -143,7 +146,8 @@
                 $0.limits.requests.perSecond = 1
                 $0.limits.requests.burst = 5
             }
-            let requests = JSONValue.array((0..<8).map { ["method": "POST", "path": "/todo", "body": ["n": .integer($0)]] })
+            let requests = JSONValue.array(
+                (0..<8).map { ["method": "POST", "path": "/todo", "body": ["n": .integer($0)]] })
             let answer = await bench.send("POST", "/_batch", ["requests": requests])
             let statuses = answer.json?.elements?.map { $0["status"]?.integer ?? 0 }
             #expect(statuses == [201, 201, 201, 201, 201, 503, 503, 503])
@@ -153,18 +157,23 @@
         func compression() async throws {
             let bench = try Bench()
             await bench.send("POST", "/todo", ["todo_id": "a", "t": .string(String(repeating: "abc", count: 5_000))])
-            await bench.send("POST", "/user", ["username": "ann", "password": "secret", "about": .string(String(repeating: "x", count: 5_000))])
+            await bench.send(
+                "POST", "/user",
+                ["username": "ann", "password": "secret", "about": .string(String(repeating: "x", count: 5_000))])
             try await bench.serving { port in
                 func ask(_ head: String, _ body: String = "") async throws -> String {
                     let socket = try Socket(port: port)
                     socket.send(
-                        "\(head) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                        "\(head) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                    )
                     var data = Data()
                     while case let part = await socket.receive(), !part.isEmpty { data += part }
                     return String(decoding: data, as: Unicode.ASCII.self)
                 }
                 let large = try await ask("GET /todo/a")
-                #expect(large.contains("Content-Encoding: gzip") && large.utf8.count < 2_000 && !large.contains("compressible"))
+                #expect(
+                    large.contains("Content-Encoding: gzip") && large.utf8.count < 2_000
+                        && !large.contains("compressible"))
                 #expect(try await !ask("GET /health").contains("Content-Encoding"))
                 #expect(try await !ask("HEAD /todo/a").contains("Content-Encoding"))
                 let tokens = try await ask("POST /user/accessToken", "username=ann&password=secret")

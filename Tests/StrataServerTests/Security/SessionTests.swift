@@ -85,7 +85,8 @@
             #expect(await bench.send("GET", "/todo/a", headers: override, session: ann).status == 403)
             #expect(await bench.send("GET", "/todo/a").status == 200)
             var request = ServerRequest(
-                "GET", "/todo/a", headers: [("Host", "localhost"), ("X-HTTP-Method-Override", "DELETE")], isSecure: true)
+                "GET", "/todo/a", headers: [("Host", "localhost"), ("X-HTTP-Method-Override", "DELETE")], isSecure: true
+            )
             let seconds = bench.time.milliseconds / 1000
             request.headers.append(("Authorization", ann.authorization(request, seconds: seconds, port: 443)))
             #expect(await bench.server.respond(to: request).status == 200)
@@ -97,7 +98,8 @@
             let bench = try Bench()
             let (one, two) = (try await bench.signUp("a|b"), try await bench.signUp("a"))
             #expect(
-                await bench.send("POST", "/todo", ["n": 1], headers: ["Idempotency-Key": "c"], session: one).status == 201)
+                await bench.send("POST", "/todo", ["n": 1], headers: ["Idempotency-Key": "c"], session: one).status
+                    == 201)
             #expect(
                 await bench.send("POST", "/todo", ["n": 2], headers: ["Idempotency-Key": "b|c"], session: two).status
                     == 201)

@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import StrataCSQLite
 import Synchronization
 
 /// One connection with its three statements, used by one thread at a time.

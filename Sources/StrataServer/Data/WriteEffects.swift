@@ -1,0 +1,17 @@
+#if Server
+    /// What writes ask for beyond their context.
+    struct WriteEffects {
+        /// What must happen only if the write is kept, such as mail.
+        var followUps: [@Sendable () -> Void] = []
+        /// The files that the write has made or that it has taken a name from, be it kept or not.
+        var touchedFiles: Set<String> = []
+        /// What the write makes room for.
+        var room = Room()
+
+        mutating func add(_ other: WriteEffects) {
+            followUps += other.followUps
+            touchedFiles.formUnion(other.touchedFiles)
+            room.add(other.room)
+        }
+    }
+#endif
