@@ -24,5 +24,6 @@ for seed in first..<(first + count) {
     say("STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_VARIANT='\(variant)':")
     for violation in violations.prefix(5) { say("    \(violation)") }
 }
+for fault in SimulationWorld.Fault.allCases { say("\(fault.rawValue): \(SimulationWorld.strikes.all[fault] ?? 0)") }
 say("\(count) simulations from seed \(first), \(failed) failed, \(ContinuousClock.now - start)")
 exit(failed == 0 ? 0 : 1)

@@ -8,6 +8,10 @@ public struct ServerVariant: Sendable, Hashable, CustomStringConvertible {
     var maximumBatch = 1
 
     var isConditional: Bool { features.contains(.conditionalWrites) }
+    /// Whether several writes go in one request.
+    public var sendsGroups: Bool { maximumBatch > 1 }
+    /// Whether pulls ask for what is new.
+    public var tellsNews: Bool { features.contains(.incrementalPull) }
     var hasTokens: Bool { features.contains(.idempotencyTokens) }
 
     /// All kinds of servers that are simulated.
@@ -63,6 +67,8 @@ final class ModelServer: @unchecked Sendable {
     private var sequence = 0
     private var lastChange = Date.distantPast
     private var tokens: [UUID: RemoteIdentity] = [:]
+    /// Whether records say when they were changed.
+    var tellsTime = true
     /// Called with each value that replaces another one.
     var onReplace: (Write, _ old: RemoteValue) -> Void = { _, _ in }
     var onViolation: (String) -> Void = { _ in }
@@ -91,7 +97,7 @@ final class ModelServer: @unchecked Sendable {
         guard let object = objects[identity], !object.isDeleted else { return nil }
         return RemoteRecord(
             entity: identity.entity, id: identity.id, values: object.values, version: "\(object.version)",
-            modified: object.modified)
+            modified: tellsTime ? object.modified : nil)
     }
 
     // MARK: Operations
@@ -119,7 +125,12 @@ final class ModelServer: @unchecked Sendable {
     }
 
     private func page(_ query: RemoteQuery) -> RemotePage {
+        var wanted: String?
+        if case .comparison(_, .equal, let right, _)? = query.predicate?.node, case .constant(.string(let id)) = right.node {
+            wanted = id
+        }
         let all = objects.filter { $0.key.entity == query.entity.name && !$0.value.isDeleted }
+            .filter { wanted == nil || $0.key.id == wanted }
             .sorted { $0.key.id < $1.key.id }
         let part = all.dropFirst(query.offset).prefix(query.limit ?? .max)
         return RemotePage(
@@ -150,7 +161,7 @@ final class ModelServer: @unchecked Sendable {
     private func repeated(_ token: UUID) -> RemoteOutcome? {
         guard variant.hasTokens, let identity = tokens[token] else { return nil }
         if let record = record(identity) { return .done(record) }
-        return .failed(RemoteError(.notFound, domain: "Simulation", message: "gone", identity: identity))
+        return .failed(RemoteError(.gone, domain: "Simulation", message: "gone", identity: identity))
     }
 
     private func create(_ entity: EntityDescription, _ write: RemoteWrite) -> RemoteOutcome {

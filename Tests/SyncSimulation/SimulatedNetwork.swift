@@ -9,6 +9,15 @@ struct Weather: Sendable {
     var duplicates = 0.0
     var serverErrors = 0.0
     var delay = 0.01
+    /// Answers that are not the server's: portals, firewalls, proxies.
+    var portals = 0.0
+    var proxies404 = 0.0
+    var endedSessions = 0.0
+    /// Requests with several writes that are refused as a whole.
+    var refusedGroups = 0.0
+    /// Single writes that are refused.
+    var refusals = 0.0
+    var expiredCursors = 0.0
 
     static let calm = Weather()
 }
@@ -46,6 +55,7 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
                 executor.random.chance(0.5) ? .timeout : .unreachable, domain: "Simulation", message: "lost")
         }
         if executor.random.chance(world.weather.serverErrors / 2) { throw Self.unavailable(&executor.random) }
+        if let answer = try stranger(operation) { return answer }
         if executor.random.chance(world.weather.duplicates) {
             // The same request once more, at any later time.
             executor.after(executor.random.unit() * 20) { [server] in _ = try? server.perform(operation) }
@@ -65,8 +75,51 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
             world.trace("\(client)     answer lost")
             throw RemoteError(.timeout, domain: "Simulation", message: "no answer")
         }
+        if executor.random.chance(world.weather.portals / 2) {
+            world.struck(.swallowedAnswer, operation)
+            throw RemoteError(.invalidAnswer, domain: "Simulation", message: "<html>", status: 200)
+        }
         try await clock.sleep(seconds: executor.random.unit() * world.weather.delay)
         return try result.get()
+    }
+
+    /// What answers in the server's place, before it has done anything.
+    private func stranger(_ operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer? {
+        let weather = world.weather
+        if executor.random.chance(weather.portals / 2) {
+            world.struck(.portal, operation)
+            throw RemoteError(.invalidAnswer, domain: "Simulation", message: "<html>", status: 200)
+        }
+        if executor.random.chance(weather.endedSessions) {
+            world.struck(.endedSession, operation)
+            throw RemoteError(.unauthorized, domain: "Simulation", message: "log in", status: 401)
+        }
+        if case .pull(let pull) = operation, pull.cursor != nil, executor.random.chance(weather.expiredCursors) {
+            world.struck(.expiredCursor, operation)
+            throw RemoteError(.cursorExpired, domain: "Simulation", message: "begin anew", status: 410)
+        }
+        let count: Int
+        switch operation {
+        case .create(_, let writes): count = writes.count
+        case .update, .delete, .relate: count = 1
+        case .batch(let list): count = list.count
+        default: return nil
+        }
+        if count > 1, executor.random.chance(weather.refusedGroups) {
+            world.struck(.refusedGroup, operation)
+            throw RemoteError(
+                .rejected, domain: "Simulation", message: "too large", status: executor.random.chance(0.5) ? 413 : 400)
+        }
+        guard count == 1 else { return nil }
+        if executor.random.chance(weather.proxies404) {
+            world.struck(.proxy404, operation)
+            return .outcomes([.failed(RemoteError(.notFound, domain: "Simulation", message: "not here", status: 404))])
+        }
+        if executor.random.chance(weather.refusals) {
+            world.struck(.refusal, operation)
+            return .outcomes([.failed(RemoteError(.rejected, domain: "Simulation", message: "no", status: 400))])
+        }
+        return nil
     }
 
     private static func unavailable(_ random: inout SplitMix64) -> RemoteError {

@@ -15,6 +15,14 @@ public final class SimulationWorld: @unchecked Sendable {
     /// What each saved value took the place of, and who saved it.
     private var saves: [ModelServer.Write: (client: Int, seen: RemoteValue)] = [:]
 
+    /// A kind of fault beside those of a bad network.
+    public enum Fault: String, Sendable, CaseIterable {
+        case portal, swallowedAnswer, endedSession, expiredCursor, refusedGroup, proxy404, refusal
+    }
+
+    /// How often each fault met a request that mattered, over all simulations of the process.
+    public static let strikes = Strikes()
+
     /// Who deleted what.
     private var deletes: [RemoteIdentity: Set<Int>] = [:]
 
@@ -37,6 +45,11 @@ public final class SimulationWorld: @unchecked Sendable {
     func violate(_ text: String) {
         violations.append(text)
         trace("VIOLATION \(text)")
+    }
+
+    func struck(_ fault: Fault, _ operation: RemoteOperation) {
+        Self.strikes.add(fault)
+        trace("    \(fault.rawValue): \(Self.text(operation))")
     }
 
     private static let traces = ProcessInfo.processInfo.environment["STRATA_SIMULATION_TRACE"] != nil
@@ -73,6 +86,15 @@ public final class SimulationWorld: @unchecked Sendable {
             lostRequests: executor.random.unit() * 0.3, lostAnswers: executor.random.unit() * 0.3,
             duplicates: executor.random.unit() * 0.2, serverErrors: executor.random.unit() * 0.2,
             delay: executor.random.unit() * 3)
+        // Armed by the seed, each by itself, so that they do not hide each other.
+        func armed(_ most: Double) -> Double { executor.random.chance(0.4) ? executor.random.unit() * most : 0 }
+        weather.portals = armed(0.2)
+        weather.endedSessions = armed(0.1)
+        weather.refusedGroups = armed(0.5)
+        weather.proxies404 = armed(0.15)
+        weather.refusals = armed(0.15)
+        weather.expiredCursors = armed(0.2)
+        server.tellsTime = !variant.isConditional || executor.random.chance(0.6)
         await withTaskGroup(of: Void.self) { group in
             for client in clients {
                 group.addTask { [self] in await live(client) }
@@ -121,12 +143,18 @@ public final class SimulationWorld: @unchecked Sendable {
         for _ in 0..<40 {
             for client in clients {
                 do throws(SyncError) {
+                    // What was refused by a stranger is sent again.
+                    if let failed = try? client.engine.failedChanges(), !failed.isEmpty {
+                        try? client.engine.retry(failed)
+                    }
                     try await client.engine.synchronize()
                 } catch {
                     violate("client \(client.number) in calm weather: \(error)")
                 }
             }
-            let waiting = clients.contains { ((try? $0.engine.pendingCount()) ?? 1) > 0 }
+            let waiting = clients.contains {
+                ((try? $0.engine.pendingCount()) ?? 1) > 0 || ((try? $0.engine.failedChanges().isEmpty) ?? false) == false
+            }
             if !waiting, before == server.changeCount { return }
             before = server.changeCount
         }
@@ -243,4 +271,14 @@ public final class SimulationWorld: @unchecked Sendable {
             if !isReported { violate("\(write.identity).\(write.property): \(write.value) went without a word") }
         }
     }
+}
+
+/// Counts by kind of fault.
+public final class Strikes: Sendable {
+    private let counts = Guarded<[SimulationWorld.Fault: Int]>([:])
+
+    func add(_ fault: SimulationWorld.Fault) { counts.withLock { $0[fault, default: 0] += 1 } }
+
+    /// How often each fault struck.
+    public var all: [SimulationWorld.Fault: Int] { counts.withLock { $0 } }
 }

@@ -201,6 +201,7 @@ private struct JoinedAnswers {
         case (.page(var page), .page(let more)):
             page.records += more.records
             page.deleted += more.deleted
+            page.unreadable += more.unreadable
             page.total = nil
             page.next = more.next ?? page.next
             page.hasMore = page.hasMore || more.hasMore
@@ -240,6 +241,14 @@ extension RemoteOperation {
 }
 
 extension RemoteError {
-    /// Whether the next request would meet the same.
-    var concernsAll: Bool { isTransient || kind == .cancelled || kind == .unauthorized }
+    /// Whether the error is about the network, the session or the whole server, not about the objects of the request: the
+    /// next request would meet the same.
+    var concernsAll: Bool {
+        switch kind {
+        case .unreachable, .timeout, .throttled, .unavailable, .cancelled, .unauthorized, .invalidAnswer: true
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret, .unsupported,
+            .cursorExpired:
+            false
+        }
+    }
 }

@@ -19,8 +19,11 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     /// once because it is taken out first.
     private let exchanges = Guarded<[Int: Exchange]>([:])
 
-    init(maximumBody: Int) {
+    private let challenge: URLSessionTransport.ChallengeHandler?
+
+    init(maximumBody: Int, challenge: URLSessionTransport.ChallengeHandler? = nil) {
         self.maximumBody = maximumBody
+        self.challenge = challenge
     }
 
     func open(_ task: Int) {
@@ -81,6 +84,15 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard let handler = self.challenge else { return completionHandler(.performDefaultHandling, nil) }
+        let (disposition, credential) = handler(challenge)
+        completionHandler(disposition, credential)
     }
 
     private static func head(of response: HTTPURLResponse) -> HTTPResponse {

@@ -13,6 +13,11 @@ import Foundation
 /// The path goes out as it stands in the request, except that characters which no URI may contain – square brackets in
 /// a query are the usual ones – are percent-encoded, since `URL` takes no others (RFC 3986, appendix A).
 public final class URLSessionTransport: HTTPTransport {
+    /// Says what to do about a challenge of the server; see `URLSessionDelegate`.
+    public typealias ChallengeHandler = @Sendable (URLAuthenticationChallenge) -> (
+        URLSession.AuthChallengeDisposition, URLCredential?
+    )
+
     private let session: URLSession
     private let exchanges: URLSessionExchanges
 
@@ -21,8 +26,14 @@ public final class URLSessionTransport: HTTPTransport {
     ///   - configuration: How the session connects; nil for an ephemeral one without cookies and caches. Its delegate
     ///     is the transport's own.
     ///   - maximumBody: The most bytes of an answer's body. A longer answer is an error, and its rest is not read.
-    public init(configuration: URLSessionConfiguration? = nil, maximumBody: Int = 256 << 20) {
-        exchanges = URLSessionExchanges(maximumBody: maximumBody)
+    ///   - challenge: Answers the server's challenges: checks its certificate against one that the app brings along, or
+    ///     gives the client's own. nil leaves them to the system. On Linux the system checks certificates itself and asks
+    ///     about passwords only; use `StrataAsyncHTTP` with a `TLSConfiguration` there.
+    public init(
+        configuration: URLSessionConfiguration? = nil, maximumBody: Int = 256 << 20,
+        challenge: ChallengeHandler? = nil
+    ) {
+        exchanges = URLSessionExchanges(maximumBody: maximumBody, challenge: challenge)
         session = URLSession(
             configuration: configuration ?? Self.plainConfiguration, delegate: exchanges, delegateQueue: nil)
     }

@@ -22,6 +22,8 @@ public struct RemotePage: Sendable, Hashable {
     public var records: [RemoteRecord]
     /// Objects that are gone; only in answers to a pull.
     public var deleted: [RemoteIdentity]
+    /// Records of the answer that make no sense. The others count all the same.
+    public var unreadable: [UnreadableRecord]
     /// How many objects there are in all, if the back end told.
     public var total: Int?
     /// What asks for the rest, or, after a pull, for what comes later. nil if this was all.
@@ -31,11 +33,12 @@ public struct RemotePage: Sendable, Hashable {
 
     /// Describes an answer.
     public init(
-        records: [RemoteRecord] = [], deleted: [RemoteIdentity] = [], total: Int? = nil, next: String? = nil,
-        hasMore: Bool = false
+        records: [RemoteRecord] = [], deleted: [RemoteIdentity] = [], unreadable: [UnreadableRecord] = [],
+        total: Int? = nil, next: String? = nil, hasMore: Bool = false
     ) {
         self.records = records
         self.deleted = deleted
+        self.unreadable = unreadable
         self.total = total
         self.next = next
         self.hasMore = hasMore

@@ -18,8 +18,10 @@ public struct RemoteError: Error, Sendable, Hashable {
         case unauthorized
         /// The session does not allow it.
         case forbidden
-        /// No such object or function.
+        /// No such object or function, or no such schema: nothing says that there ever was one.
         case notFound
+        /// The object was there and has been deleted since.
+        case gone
         /// The object has another version than the one that the change was made to.
         case conflict
         /// An object with the same primary key or unique value is there already.
@@ -32,8 +34,12 @@ public struct RemoteError: Error, Sendable, Hashable {
         case missingSecret
         /// The back end cannot do it. Nothing was sent. The message names the part.
         case unsupported
-        /// The answer is not what the protocol promises.
+        /// The answer is not what the protocol promises: it may be from somebody else, a portal for instance. It says
+        /// nothing about the objects that the request was about.
         case invalidAnswer
+        /// The server does not know the cursor of a pull any more, because it has expired or the server's data was
+        /// restored. The pull begins again.
+        case cursorExpired
     }
 
     /// What it means.

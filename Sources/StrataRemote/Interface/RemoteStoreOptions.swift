@@ -25,6 +25,9 @@ public enum SavePolicy: Int, Sendable, Hashable, CaseIterable {
     case networkOnly = 1
     /// The mirror; the outbox keeps the change for the next synchronisation.
     case cacheOnly = 2
+    /// The network, then the mirror with what the server answered. If the server cannot be reached, or does not answer in
+    /// time, the mirror and the outbox, as with ``cacheOnly``.
+    case networkElseQueue = 3
 }
 
 /// What one fetch or save asks of a remote store, in place of the store's own settings.

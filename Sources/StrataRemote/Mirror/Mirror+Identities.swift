@@ -28,6 +28,59 @@ extension Mirror {
         }
     }
 
+    /// The keys of some objects of a hierarchy by primary key.
+    func keys(of ids: [String], root: Int, on connection: Connection) throws(StoreError) -> [String: Int64] {
+        let statement = try connection.statement(
+            """
+            SELECT l.value, r.key FROM strata_list(?) AS l CROSS JOIN _remote AS r \
+            ON r.root = ? AND r.id = l.value WHERE r.key IS NOT NULL
+            """)
+        statement.bind(ValueList(texts: ids), at: 1)
+        statement.bind(entities.numbers[root], at: 2)
+        var result: [String: Int64] = [:]
+        while try statement.step() { result[statement.text(0)] = statement.integer(1) }
+        return result
+    }
+
+    /// Those of some primary keys that no object here has, or had when it was deleted here.
+    func unknown(among ids: Set<String>, of entity: EntityDescription) throws(StoreError) -> [RemoteIdentity] {
+        try store.reading { (connection) throws(StoreError) in
+            let statement = try connection.statement(
+                """
+                SELECT l.value FROM strata_list(?) AS l CROSS JOIN _remote AS r ON r.root = ? AND r.id = l.value
+                """)
+            statement.bind(ValueList(texts: ids.sorted()), at: 1)
+            statement.bind(entities.numbers[entity.rootIndex], at: 2)
+            var here: Set<String> = []
+            while try statement.step() { here.insert(statement.text(0)) }
+            return ids.subtracting(here).sorted().map { RemoteIdentity(entity: entity.name, id: $0) }
+        }
+    }
+
+    /// Some objects that the server is known to have had, and of which nothing waits here.
+    func witnesses(limit: Int) throws(StoreError) -> [RemoteIdentity] {
+        try store.reading { (connection) throws(StoreError) in
+            let statement = try connection.statement(
+                """
+                SELECT root, key FROM _remote AS r WHERE key IS NOT NULL AND version IS NOT NULL AND NOT EXISTS \
+                (SELECT 1 FROM _outbox AS o WHERE o.root = r.root AND o.key = r.key) LIMIT ?
+                """)
+            statement.bind(Int64(limit), at: 1)
+            var found: [RowIdentity] = []
+            while try statement.step() {
+                guard let index = entities.indexes[statement.integer(0)] else { continue }
+                found.append(RowIdentity(entityIndex: index, key: statement.integer(1)))
+            }
+            var result: [RemoteIdentity] = []
+            for identity in found {
+                let names = try ids(
+                    entityIndex: identity.entityIndex, keys: [identity.key], placeholdersOnly: false, on: connection)
+                if let name = names[identity.key] { result.append(name) }
+            }
+            return result
+        }
+    }
+
     /// What is known of an object.
     func known(_ id: String, root: Int, on connection: Connection) throws(StoreError) -> KnownObject? {
         let statement = try connection.statement("SELECT key, version, modified FROM _remote WHERE root = ? AND id = ?")
@@ -39,6 +92,26 @@ extension Mirror {
             key: statement.isNull(0) ? nil : statement.integer(0),
             version: statement.isNull(1) ? nil : statement.text(1),
             modified: statement.isNull(2) ? nil : .init(timeIntervalSinceReferenceDate: statement.double(2)))
+    }
+
+    /// What is known of some objects of a hierarchy, by one statement.
+    func known(_ ids: [String], root: Int, on connection: Connection) throws(StoreError) -> [String: KnownObject] {
+        if ids.isEmpty { return [:] }
+        let statement = try connection.statement(
+            """
+            SELECT l.value, r.key, r.version, r.modified FROM strata_list(?) AS l CROSS JOIN _remote AS r \
+            ON r.root = ? AND r.id = l.value
+            """)
+        statement.bind(ValueList(texts: ids), at: 1)
+        statement.bind(entities.numbers[root], at: 2)
+        var result: [String: KnownObject] = [:]
+        while try statement.step() {
+            result[statement.text(0)] = KnownObject(
+                key: statement.isNull(1) ? nil : statement.integer(1),
+                version: statement.isNull(2) ? nil : statement.text(2),
+                modified: statement.isNull(3) ? nil : .init(timeIntervalSinceReferenceDate: statement.double(3)))
+        }
+        return result
     }
 
     // MARK: Primary keys of keys

@@ -57,7 +57,12 @@ struct DeletedLinks {
     func noteStale(_ identity: RowIdentity) throws(StoreError) {
         let found = try mirror.ids(
             entityIndex: identity.entityIndex, keys: [identity.key], placeholdersOnly: false, on: connection)
-        guard let name = found[identity.key], let entity = mirror.model.entity(named: name.entity) else { return }
+        if let name = found[identity.key] { try noteStale(name) }
+    }
+
+    /// The server is to be asked about an object again.
+    func noteStale(_ name: RemoteIdentity) throws(StoreError) {
+        guard let entity = mirror.model.entity(named: name.entity) else { return }
         let statement = try connection.statement("INSERT OR IGNORE INTO _remote_stale(entity, id) VALUES(?, ?)")
         statement.bind(mirror.entities.numbers[entity.index], at: 1)
         statement.bind(name.id, at: 2)
@@ -113,23 +118,23 @@ extension Mirror {
                 let waiting = try key.map { (key) throws(StoreError) in
                     try entries(root: root, key: key, on: connection)
                 }
-                if waiting?.contains(where: { $0.kind == .insert }) != true { result.append(identity) }
+                let name = RemoteIdentity(entity: model.entities[root].name, id: identity.id)
+                if waiting?.contains(where: { $0.kind == .insert }) != true, !births.isUnderWay(name) {
+                    result.append(identity)
+                }
             }
             return result
         }
     }
 
-    /// The server has been asked about objects, and its answer is in the mirror.
-    package func noteFresh(_ identities: [RemoteIdentity]) throws(StoreError) {
-        try store.transaction { (transaction) throws(StoreError) in
-            for identity in identities {
-                guard let entity = model.entity(named: identity.entity) else { continue }
-                let statement = try transaction.connection.statement(
-                    "DELETE FROM _remote_stale WHERE entity = ? AND id = ?")
-                statement.bind(entities.numbers[entity.index], at: 1)
-                statement.bind(identity.id, at: 2)
-                try statement.run()
-            }
+    /// The server has been asked about objects again, and its answer is taken in by the same transaction.
+    func noteFresh(_ identities: [RemoteIdentity], on connection: Connection) throws(StoreError) {
+        for identity in identities {
+            guard let entity = model.entity(named: identity.entity) else { continue }
+            let statement = try connection.statement("DELETE FROM _remote_stale WHERE entity = ? AND id = ?")
+            statement.bind(entities.numbers[entity.index], at: 1)
+            statement.bind(identity.id, at: 2)
+            try statement.run()
         }
     }
 }

@@ -12,7 +12,8 @@ struct MirrorEntities: Sendable {
         """
         CREATE TABLE IF NOT EXISTS _remote_entities (
             number INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE
+            name TEXT NOT NULL UNIQUE,
+            layout TEXT
         )
         """,
         // `key` is NULL while an object that was deleted here is not deleted at the server.
@@ -28,7 +29,7 @@ struct MirrorEntities: Sendable {
         """,
         """
         CREATE TABLE IF NOT EXISTS _outbox (
-            seq INTEGER PRIMARY KEY,
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
             root INTEGER NOT NULL,
             key INTEGER NOT NULL,
             entity INTEGER NOT NULL,
@@ -42,7 +43,8 @@ struct MirrorEntities: Sendable {
             changed REAL NOT NULL,
             attempts INTEGER NOT NULL DEFAULT 0,
             error BLOB,
-            secrets BLOB
+            secrets BLOB,
+            sent BLOB
         )
         """,
         "CREATE INDEX IF NOT EXISTS _outbox_by_object ON _outbox (root, key)",
@@ -65,6 +67,14 @@ struct MirrorEntities: Sendable {
             PRIMARY KEY (entity, id)
         ) WITHOUT ROWID
         """,
+        // Objects that are here because contexts need them, and no part of the mirror: the next process forgets them.
+        """
+        CREATE TABLE IF NOT EXISTS _remote_passing (
+            root INTEGER NOT NULL,
+            key INTEGER NOT NULL,
+            PRIMARY KEY (root, key)
+        ) WITHOUT ROWID
+        """,
         """
         CREATE TABLE IF NOT EXISTS _sync_state (
             name TEXT PRIMARY KEY,
@@ -76,6 +86,14 @@ struct MirrorEntities: Sendable {
     /// Makes the tables where they are missing, and numbers the entities.
     init(model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
         for sql in Self.tables { try connection.execute(sql) }
+        for (table, column) in [("_remote_entities", "layout TEXT"), ("_outbox", "sent BLOB")] {
+            var names: [String] = []
+            let list = try connection.prepare("SELECT name FROM pragma_table_info('\(table)')", persistent: false)
+            while try list.step() { names.append(list.text(0)) }
+            if !names.contains(String(column.prefix { $0 != " " })) {
+                try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column)")
+            }
+        }
         var known: [String: Int64] = [:]
         let list = try connection.prepare("SELECT name, number FROM _remote_entities", persistent: false)
         while try list.step() { known[list.text(0)] = list.integer(1) }
@@ -94,5 +112,6 @@ struct MirrorEntities: Sendable {
         }
         self.numbers = numbers
         indexes = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, $0) })
+        try adoptOutbox(model, on: connection)
     }
 }

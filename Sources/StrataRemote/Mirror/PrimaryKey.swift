@@ -34,6 +34,15 @@ package enum PrimaryKey {
         }
     }
 
+    /// A primary key as ``id(of:_:)`` would give it; the text itself if it is not one.
+    static func canonical(_ id: String, _ slot: SlotDescription) -> String {
+        switch slot.storage {
+        case .integer: Int64(id).map(String.init) ?? id
+        case .uuid: UUID(uuidString: id)?.uuidString ?? id
+        default: id
+        }
+    }
+
     /// The value of the attribute for a primary key; nil if it is none of the attribute's type.
     static func value(_ id: String, _ slot: SlotDescription) -> Value? {
         switch slot.storage {

@@ -8,7 +8,10 @@ extension Mirror {
     /// - Parameter limit: The greatest number of entries; nil for all.
     package func pendingEntries(limit: Int? = nil) throws(StoreError) -> [OutboxEntry] {
         try store.reading { (connection) throws(StoreError) in
-            try entries("state <> 2", limit: limit, on: connection)
+            // Those of entities that the model has no more wait for a model that has them.
+            try entries("state <> 2 AND entity IN (SELECT value FROM strata_list(?))", limit: limit, on: connection) {
+                $0.bind(ValueList(keys: entities.numbers.sorted()), at: 1)
+            }
         }
     }
 
@@ -32,8 +35,13 @@ extension Mirror {
     /// - Parameter failed: Whether those that failed are meant, or those that wait; nil for both.
     package func entryCount(failed: Bool? = nil) throws(StoreError) -> Int {
         try store.reading { (connection) throws(StoreError) in
-            let condition = failed.map { $0 ? " WHERE state = 2" : " WHERE state <> 2" } ?? ""
-            return Int(try connection.integer("SELECT count(*) FROM _outbox\(condition)") ?? 0)
+            let condition = failed.map { $0 ? " AND state = 2" : " AND state <> 2" } ?? ""
+            let statement = try connection.statement(
+                "SELECT count(*) FROM _outbox WHERE entity IN (SELECT value FROM strata_list(?))\(condition)")
+            statement.bind(ValueList(keys: entities.numbers.sorted()), at: 1)
+            guard try statement.step() else { return 0 }
+            defer { statement.reset() }
+            return Int(statement.integer(0))
         }
     }
 
@@ -46,23 +54,56 @@ extension Mirror {
 
     // MARK: Going through
 
-    /// Notes that entries are about to be sent, and names the writes.
-    /// - Returns: The entries as they are now; those that have gone meanwhile are left out.
-    package func markInFlight(_ list: [OutboxEntry]) throws(StoreError) -> [OutboxEntry] {
+    /// How many entries one statement marks at most.
+    private static let markedAtOnce = 100
+
+    /// Notes that entries are about to be sent, names the writes, and freezes what they say.
+    /// - Parameters:
+    ///   - isWhole: Whether an update has all values, not only those that were changed.
+    ///   - listsMembers: Whether changed relationships are told with all members, not by those added and removed.
+    /// - Returns: The entries as they are now with their writes; nil where the object was deleted here since. Entries
+    ///   that have gone meanwhile are left out.
+    package func markInFlight(
+        _ list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false
+    ) throws(StoreError) -> [(entry: OutboxEntry, write: MirrorWrite?)] {
         try store.transaction { (transaction) throws(StoreError) in
-            var result: [OutboxEntry] = []
-            for entry in list {
-                guard var current = try current(entry, on: transaction.connection), current.state != .failed else {
-                    continue
-                }
-                current.state = .sent
-                current.token = current.token ?? UUID()
-                current.attempts += 1
-                try write(current, on: transaction.connection)
-                result.append(current)
+            let connection = transaction.connection
+            var entries = try current(list, on: connection).filter { $0.state != .failed }
+            for index in entries.indices {
+                entries[index].token = entries[index].token ?? UUID()
+                entries[index].attempts += 1
             }
-            return result
+            let writes = try writes(
+                for: entries, isWhole: isWhole, listsMembers: listsMembers, readsFiles: true, on: connection)
+            for index in entries.indices {
+                entries[index].state = .sent
+                // An object that has gone is not told; a delete has nothing but its version.
+                if entries[index].sent == nil { entries[index].sent = writes[index].map(FrozenWrite.encode) }
+            }
+            var rest = entries[...]
+            while !rest.isEmpty {
+                try mark(rest.prefix(Self.markedAtOnce), on: connection)
+                rest = rest.dropFirst(Self.markedAtOnce)
+            }
+            return Array(zip(entries, writes))
         }
+    }
+
+    private func mark(_ entries: ArraySlice<OutboxEntry>, on connection: Connection) throws(StoreError) {
+        let rows = Array(repeating: "(?, ?, ?)", count: entries.count).joined(separator: ", ")
+        let statement = try connection.statement(
+            """
+            UPDATE _outbox SET state = 1, attempts = attempts + 1, token = v.column2, sent = v.column3 \
+            FROM (VALUES \(rows)) AS v WHERE seq = v.column1
+            """)
+        var place: Int32 = 0
+        for entry in entries {
+            statement.bind(entry.seq, at: place + 1)
+            if let token = entry.token { statement.bind(token.data, at: place + 2) } else { statement.bindNull(at: place + 2) }
+            if let sent = entry.sent { statement.bind(sent, at: place + 3) } else { statement.bindNull(at: place + 3) }
+            place += 3
+        }
+        try statement.run()
     }
 
     /// Notes that an entry was not done, and will not be by itself.
@@ -71,16 +112,32 @@ extension Mirror {
             guard var current = try current(entry, on: transaction.connection) else { return }
             current.state = .failed
             current.error = error
+            // An earlier attempt may have been carried out: a retry says the same under the same name.
+            if current.attempts <= 1 {
+                current.forgetAttempt()
+            } else if try deletion(behind: current, on: transaction.connection) {
+                // The delete finds out by itself whether there is anything to delete.
+                return try remove(current.seq, on: transaction.connection)
+            }
             try settle(current, on: transaction.connection)
         }
     }
 
-    /// Notes that an entry was not done, so that it is as if it had never been sent.
+    private func deletion(behind entry: OutboxEntry, on connection: Connection) throws(StoreError) -> Bool {
+        try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
+            .contains { $0.kind == .delete && $0.seq > entry.seq }
+    }
+
+    /// Notes that the attempt under way was not carried out. If it was the first one, the entry is as if it had never
+    /// been sent; an earlier one may have been carried out, so that the entry stays as it was sent.
     package func unmark(_ entry: OutboxEntry) throws(StoreError) {
         try store.transaction { (transaction) throws(StoreError) in
-            guard var current = try current(entry, on: transaction.connection), current.state == .sent else { return }
+            guard var current = try current(entry, on: transaction.connection), current.state == .sent,
+                current.attempts <= 1
+            else { return }
             current.state = .waiting
-            current.token = nil
+            current.attempts = 0
+            current.forgetAttempt()
             try settle(current, on: transaction.connection)
         }
     }
@@ -122,11 +179,39 @@ extension Mirror {
                 guard var current = try current(entry, on: transaction.connection), current.state == .failed else {
                     continue
                 }
-                current.state = .waiting
-                current.token = nil
+                current.state = current.sent == nil ? .waiting : .sent
                 try write(current, on: transaction.connection)
             }
         }
+    }
+
+    // MARK: Creations
+
+    /// The entries that create some objects.
+    func insertions(of identities: Set<RemoteIdentity>) throws(StoreError) -> [OutboxEntry] {
+        try store.reading { (connection) throws(StoreError) in
+            var result: [OutboxEntry] = []
+            for (root, list) in Dictionary(
+                grouping: identities, by: { model.entity(named: $0.entity)?.rootIndex ?? -1 }) where root >= 0
+            {
+                let keys = try keys(of: list.map(\.id), root: root, on: connection)
+                result += try entries(
+                    "root = ? AND key IN (SELECT value FROM strata_list(?)) AND kind = 0", on: connection
+                ) { statement in
+                    statement.bind(entities.numbers[root], at: 1)
+                    statement.bind(ValueList(keys: keys.values.sorted()), at: 2)
+                }
+            }
+            return result.sorted { $0.seq < $1.seq }
+        }
+    }
+
+    /// Those of some objects whose creation the server has refused.
+    func refusedInsertions(among identities: Set<RemoteIdentity>) throws(StoreError) -> [RemoteIdentity] {
+        let refused = try insertions(of: identities).filter { $0.state == .failed }
+        if refused.isEmpty { return [] }
+        let names = try ids(of: refused.map(\.identity))
+        return refused.compactMap { names[$0.identity] }
     }
 
     // MARK: Rows of the outbox
@@ -152,20 +237,31 @@ extension Mirror {
         return result
     }
 
-    /// An entry as it is now; nil if it has gone, or its number belongs to another one by now.
+    /// An entry as it is now; nil if it has gone, or something else is to be done by now.
     func current(_ entry: OutboxEntry, on connection: Connection) throws(StoreError) -> OutboxEntry? {
-        guard
-            let found = try entries("seq = ?", on: connection, { $0.bind(entry.seq, at: 1) }).first,
-            found.identity == entry.identity, found.token == entry.token
-        else { return nil }
-        return found
+        try current([entry], on: connection).first
+    }
+
+    /// Entries as they are now, without those that have gone or are to do something else by now: a change of an object
+    /// that was deleted since is a delete in the same place.
+    func current(_ list: [OutboxEntry], on connection: Connection) throws(StoreError) -> [OutboxEntry] {
+        let found = try entries("seq IN (SELECT value FROM strata_list(?))", on: connection) {
+            $0.bind(ValueList(keys: list.map(\.seq).sorted()), at: 1)
+        }
+        let bySeq = Dictionary(uniqueKeysWithValues: found.map { ($0.seq, $0) })
+        return list.compactMap { entry in
+            guard let now = bySeq[entry.seq], now.identity == entry.identity, now.token == entry.token,
+                now.kind == entry.kind
+            else { return nil }
+            return now
+        }
     }
 
     func write(_ entry: OutboxEntry, on connection: Connection) throws(StoreError) {
         let statement = try connection.statement(
             """
             UPDATE _outbox SET kind = ?, state = ?, id = ?, slots = ?, members = ?, base = ?, token = ?, changed = ?, \
-            attempts = ?, error = ?, key = ?, secrets = ? WHERE seq = ?
+            attempts = ?, error = ?, key = ?, secrets = ?, sent = ? WHERE seq = ?
             """)
         statement.bind(entry.kind.number, at: 1)
         statement.bind(entry.state.rawValue, at: 2)
@@ -179,7 +275,8 @@ extension Mirror {
         bind(entry.error.map { OutboxEntry.encoded(StoredError($0)) }, at: 10)
         statement.bind(entry.identity.key, at: 11)
         bind(entry.secretNames.isEmpty ? nil : OutboxEntry.encoded(entry.secretNames), at: 12)
-        statement.bind(entry.seq, at: 13)
+        bind(entry.sent, at: 13)
+        statement.bind(entry.seq, at: 14)
         try statement.run()
 
         func bind(_ data: Data?, at index: Int32) {

@@ -25,27 +25,45 @@ extension Mirror {
     package func write(
         for entry: OutboxEntry, isWhole: Bool = false, listsMembers: Bool = false
     ) throws(StoreError) -> MirrorWrite? {
-        try writes(for: [entry], isWhole: isWhole, listsMembers: listsMembers).first ?? nil
+        try store.reading { (connection) throws(StoreError) in
+            try writes(
+                for: [entry], isWhole: isWhole, listsMembers: listsMembers, readsFiles: true, on: connection)
+        }.first ?? nil
     }
 
-    /// What a back end is to be told of entries, in their order.
+    /// What a back end is to be told of entries, in their order; without the content of external files, which is read
+    /// when an entry is sent.
     package func writes(
         for list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false
     ) throws(StoreError) -> [MirrorWrite?] {
         try store.reading { (connection) throws(StoreError) in
-            let reader = WriteReader(mirror: self, connection: connection, listsMembers: listsMembers)
-            let rows = try reader.rows(of: list.filter { $0.kind != .delete }.map(\.identity))
-            try reader.learn(list, rows)
-            var result: [MirrorWrite?] = []
-            for entry in list {
-                var row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
-                if entry.state == .sent {
-                    row = try row.map { (row) throws(StoreError) in try self.row(row, of: entry, on: connection) }
-                }
-                result.append(try reader.write(for: entry, row: row, isWhole: isWhole))
-            }
-            return result
+            try writes(for: list, isWhole: isWhole, listsMembers: listsMembers, readsFiles: false, on: connection)
         }
+    }
+
+    func writes(
+        for list: [OutboxEntry], isWhole: Bool, listsMembers: Bool, readsFiles: Bool, on connection: Connection
+    ) throws(StoreError) -> [MirrorWrite?] {
+        let reader = WriteReader(
+            mirror: self, connection: connection, listsMembers: listsMembers, readsFiles: readsFiles)
+        let rows = try reader.rows(of: list.filter { $0.kind != .delete }.map(\.identity))
+        try reader.learn(list, rows)
+        var result: [MirrorWrite?] = []
+        for entry in list {
+            var row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
+            // What was sent is sent again as it was. Of what was deleted here since the server hears no more.
+            if let sent = entry.sent, row != nil || entry.kind == .delete,
+                let frozen = FrozenWrite.decode(sent, entry, self)
+            {
+                result.append(frozen)
+                continue
+            }
+            if entry.state == .sent {
+                row = try row.map { (row) throws(StoreError) in try self.row(row, of: entry, on: connection) }
+            }
+            result.append(try reader.write(for: entry, row: row, isWhole: isWhole))
+        }
+        return result
     }
 
     /// An object as an entry has it: without what was changed here behind the entry. So it is told the same each time,
@@ -70,10 +88,41 @@ extension Mirror {
     /// deleted ones. Objects of which only members changed come with no values.
     /// - Parameter clears: Whether references to deleted objects are to be told, because the back end does not see to
     ///   them.
-    package func writes(for changes: ChangeSet, clears: Bool = true) throws(StoreError) -> [MirrorWrite] {
+    /// - Parameter refused: Entries of the outbox that the server refused: the save takes their place.
+    package func writes(
+        for changes: ChangeSet, clears: Bool = true, refused: [RowIdentity: OutboxEntry] = [:]
+    ) throws(StoreError) -> [MirrorWrite] {
         try store.reading { (connection) throws(StoreError) in
             let reader = WriteReader(mirror: self, connection: connection)
-            return try reader.writes(for: changes, clears: clears)
+            return try reader.writes(for: changes, clears: clears, refused: refused)
+        }
+    }
+
+    /// The entries of updated objects that the server refused, by topmost entity and key.
+    func refusedEntries(of changes: ChangeSet) throws(StoreError) -> [RowIdentity: OutboxEntry] {
+        if changes.updates.isEmpty { return [:] }
+        let failed = try failedEntries()
+        if failed.isEmpty { return [:] }
+        let updated = Set(
+            changes.updates.map { RowIdentity(entityIndex: root($0.row.row.entityIndex), key: $0.row.row.key) })
+        var result: [RowIdentity: OutboxEntry] = [:]
+        for entry in failed where entry.kind != .delete {
+            let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
+            if updated.contains(identity) { result[identity] = entry }
+        }
+        return result
+    }
+
+    /// Takes out entries whose place a save has taken.
+    func forgetRefused(_ refused: [RowIdentity: OutboxEntry]) throws(StoreError) {
+        if refused.isEmpty { return }
+        try store.transaction { (transaction) throws(StoreError) in
+            for entry in refused.values {
+                guard let current = try current(entry, on: transaction.connection), current.state == .failed else {
+                    continue
+                }
+                try remove(current.seq, on: transaction.connection)
+            }
         }
     }
 }

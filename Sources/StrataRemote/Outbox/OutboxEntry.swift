@@ -31,6 +31,8 @@ package struct OutboxEntry: Sendable {
     package var base: Data?
     /// The name of the write, from the first attempt on.
     package var token: UUID?
+    /// The write as it was sent first, until its outcome is known; see ``FrozenWrite``.
+    package var sent: Data?
     /// When the object was last changed here, by the server's clock as far as it is known.
     package var changed: Date
     /// How often it has been sent.
@@ -78,8 +80,9 @@ extension OutboxEntry {
         _ later: ChangeKind, id: String = "", slots: SlotSet = SlotSet(), members: [MemberChange] = []
     ) -> Bool {
         guard let joined = kind.followed(by: later) else { return false }
-        // What failed is worth another attempt, too.
+        // What failed is worth another attempt, too. It says something else, so it has another name.
         state = .waiting
+        forgetAttempt()
         kind = joined
         switch joined {
         case .insert: break
@@ -92,6 +95,17 @@ extension OutboxEntry {
             self.members = []
         }
         return true
+    }
+
+    /// The outcome of what was sent is known: the next attempt is another write.
+    mutating func forgetAttempt() {
+        token = nil
+        sent = nil
+    }
+
+    /// Whether nothing was done to the entry since it was read as `other`.
+    func isUnchanged(since other: OutboxEntry) -> Bool {
+        kind == other.kind && slots == other.slots && members == other.members && state == other.state
     }
 
     /// Takes in changes of to-many relationships.
@@ -130,7 +144,7 @@ extension ChangeKind {
 extension OutboxEntry {
     /// The columns in the order in which ``init(_:_:)`` reads them.
     static let columns =
-        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error, secrets"
+        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error, secrets, sent"
 
     /// Reads a row of the outbox; nil if it is of an entity that the model has no more.
     init?(_ statement: Statement, _ mirror: Mirror) {
@@ -149,6 +163,7 @@ extension OutboxEntry {
         changed = Date(timeIntervalSinceReferenceDate: statement.double(10))
         attempts = Int(statement.integer(11))
         error = statement.isNull(12) ? nil : Self.decoded(StoredError.self, statement, 12)?.error
+        sent = statement.isNull(14) ? nil : Data(statement.blobBytes(14))
         secretNames = statement.isNull(13) ? [] : Self.decoded(Set<String>.self, statement, 13) ?? []
     }
 

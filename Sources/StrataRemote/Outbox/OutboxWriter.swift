@@ -144,7 +144,13 @@ struct OutboxWriter {
     /// The entry of an object that can take in another change, and whether another one is before it.
     private func waiting(_ row: RowPointer) throws(StoreError) -> (entry: OutboxEntry, isBehind: Bool)? {
         if isEmpty, !entered.contains(identity(of: row)) { return nil }
-        let entries = try mirror.entries(root: mirror.root(row.entityIndex), key: row.key, on: connection)
+        var entries = try mirror.entries(root: mirror.root(row.entityIndex), key: row.key, on: connection)
+        // One that was refused after an attempt without an answer may have been carried out: it is sent once more as it
+        // was, and the change comes behind it.
+        for index in entries.indices where entries[index].state == .failed && entries[index].sent != nil {
+            entries[index].state = .sent
+            try mirror.write(entries[index], on: connection)
+        }
         return entries.last { $0.state != .sent }.map { ($0, $0.seq != entries.first?.seq) }
     }
 

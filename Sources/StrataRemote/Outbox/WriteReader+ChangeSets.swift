@@ -3,7 +3,9 @@ import StrataSQLite
 
 /// What back ends are told of change sets that have not been saved.
 extension WriteReader {
-    func writes(for changes: ChangeSet, clears: Bool) throws(StoreError) -> [MirrorWrite] {
+    func writes(
+        for changes: ChangeSet, clears: Bool, refused: [RowIdentity: OutboxEntry]
+    ) throws(StoreError) -> [MirrorWrite] {
         var wanted: Set<RowIdentity> = []
         for insert in changes.inserts {
             let row = insert.row.row
@@ -33,7 +35,22 @@ extension WriteReader {
             result.append(write)
         }
         for update in changes.updates {
-            let write = try write(update.row.row, kind: .update, slots: update.slots, token: UUID())
+            let row = update.row.row
+            let earlier = refused[RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)]
+            // The server has never had it: what the save makes of the object is what it is asked to create.
+            if earlier?.kind == .insert {
+                var write = try write(row, kind: .insert, slots: nil, token: UUID())
+                try addMembers(of: row, to: &write)
+                write.write.isWhole = true
+                write.write.baseVersion = nil
+                positions[rooted(write.identity)] = result.count
+                result.append(write)
+                continue
+            }
+            var slots = update.slots
+            if let earlier { slots.formUnion(earlier.slots) }
+            var write = try write(row, kind: .update, slots: slots, token: UUID())
+            for change in earlier?.members ?? [] { try add(change, of: row, to: &write) }
             positions[rooted(write.identity)] = result.count
             result.append(write)
         }

@@ -8,11 +8,14 @@ final class WriteReader {
     /// The names of objects, by topmost entity and key.
     var names: [RowIdentity: RemoteIdentity] = [:]
     private let listsMembers: Bool
+    /// Whether the content of external files is told; nothing stands for it otherwise.
+    private let readsFiles: Bool
 
-    init(mirror: Mirror, connection: Connection, listsMembers: Bool = false) {
+    init(mirror: Mirror, connection: Connection, listsMembers: Bool = false, readsFiles: Bool = true) {
         self.mirror = mirror
         self.connection = connection
         self.listsMembers = listsMembers
+        self.readsFiles = readsFiles
     }
 
     var model: ManagedObjectModel { mirror.model }
@@ -138,6 +141,7 @@ final class WriteReader {
         guard row.isPresent(slot.index), !slot.storage.isInline, row.isExternal(slot.index) else {
             return row.value(slot)
         }
+        guard readsFiles else { return .binary(Data()) }
         return .binary(try mirror.store.externalData(named: String(decoding: row.bytes(slot.index), as: UTF8.self)))
     }
 
@@ -148,7 +152,7 @@ final class WriteReader {
         entity.relationships.filter { $0.isToMany && ($0.storage == .pairs(isPrimary: true) || $0.isOrdered) }
     }
 
-    private func addMembers(of row: RowPointer, to result: inout MirrorWrite) throws(StoreError) {
+    func addMembers(of row: RowPointer, to result: inout MirrorWrite) throws(StoreError) {
         for relationship in toldRelationships(result.entity) {
             result.write.values[relationship.name] = .references(try list(relationship, of: row, &result))
         }
@@ -169,7 +173,7 @@ final class WriteReader {
         return found.map(\.id)
     }
 
-    private func add(_ change: MemberChange, of row: RowPointer, to result: inout MirrorWrite) throws(StoreError) {
+    func add(_ change: MemberChange, of row: RowPointer, to result: inout MirrorWrite) throws(StoreError) {
         guard let relationship = result.entity.relationship(named: change.relationship) else { return }
         if change.isOrder || listsMembers {
             result.write.values[relationship.name] = .references(try list(relationship, of: row, &result))

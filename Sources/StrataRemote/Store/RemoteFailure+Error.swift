@@ -23,9 +23,9 @@ extension StoreError {
         self = error.kind == .cancelled ? .cancelled : .remote(RemoteFailure(error))
     }
 
-    /// Whether the server cannot be reached.
+    /// Whether the server cannot be reached: there is no connection, or no answer in time.
     var isUnreachable: Bool {
         guard case .remote(let failure) = self else { return false }
-        return failure.remoteKind == .unreachable
+        return failure.remoteKind == .unreachable || failure.remoteKind == .timeout
     }
 }

@@ -132,11 +132,11 @@ extension RemoteStore {
         _ remote: RemotePlan, _ plan: FetchPlan, _ options: Options
     ) async throws(StoreError) -> [Int64] {
         let isWhole = remote.query.limit == nil && remote.query.offset == 0 && options.cachesResults
-        let before = isWhole ? try matching(remote, plan) : []
+        let before = isWhole ? try settled(matching(remote, plan)) : []
         let ticket = mirror.ticket()
         var keys: [Int64] = []
         for query in remote.queries(in: model) { keys += try await bring(query, ticket, options) }
-        if isWhole { try await sweep(before, Set(keys), remote, ticket) }
+        if isWhole { try await sweep(before, Set(keys), options) }
         return keys
     }
 
@@ -147,15 +147,30 @@ extension RemoteStore {
         var query = whole
         var keys: [Int64] = []
         var count = 0
+        var cursors: Set<String> = []
         while true {
             if let limit = whole.limit { query.limit = limit - count }
             guard case .page(let page) = try await ask(.query(query), options) else { throw unexpected("objects") }
             keys += try await take(page, ticket, options).compactMap { $0?.key }
             count += page.records.count
-            guard page.hasMore, count < whole.limit ?? .max else { return keys }
-            guard let next = page.next, next != query.cursor else { throw unexpected("the cursor of the next page") }
+            guard count < whole.limit ?? .max else { return keys }
+            if !page.hasMore, page.next == nil, isCutOff(page, query) {
+                query.offset += page.records.count
+                query.limit = backend.capabilities.maximumPage
+                continue
+            }
+            guard page.hasMore else { return keys }
+            guard let next = page.next, cursors.insert(next).inserted else {
+                throw unexpected("the cursor of the next page")
+            }
             query.cursor = next
         }
+    }
+
+    /// Whether the answer to a query for all objects has as many as the back end gives at most, without a word about more.
+    private func isCutOff(_ page: RemotePage, _ query: RemoteQuery) -> Bool {
+        guard let most = backend.capabilities.maximumPage, query.cursor == nil else { return false }
+        return backend.capabilities.features.contains(.paging) && page.records.count >= most
     }
 
     /// Takes objects into the mirror.
@@ -163,7 +178,7 @@ extension RemoteStore {
         _ page: RemotePage, _ ticket: ReadTicket, _ options: Options
     ) async throws(StoreError) -> [RowIdentity?] {
         let mirror = mirror
-        await mirror.births.settled(page)
+        await mirror.births.wait(for: page, mirror.model)
         return try await Waiting.elsewhere { () throws(StoreError) in
             try mirror.apply(page, ticket: ticket, keeps: options.cachesResults).rows
         }
@@ -185,26 +200,27 @@ extension RemoteStore {
         return try mirror.store.fetchIdentities(here, cancellation: nil)
     }
 
-    /// Forgets what the mirror had before of what was asked for and the back end does not have. Objects with changes
-    /// that the back end has not heard of stay.
+    /// Objects without changes that the back end has not heard of. Others are missing from its answer because it did not
+    /// know them yet when it gave it, even if it knows them by now.
+    private func settled(_ identities: [RowIdentity]) throws(StoreError) -> [RowIdentity] {
+        var result: [RowIdentity] = []
+        for (root, list) in Dictionary(grouping: identities, by: { mirror.root($0.entityIndex) }) {
+            let waiting = try mirror.waitingKeys(rootIndex: root)
+            result += list.filter { !waiting.contains($0.key) }
+        }
+        return result
+    }
+
+    /// Asks by primary key for what the mirror had before of what was asked for, and the back end did not list: it is gone,
+    /// or has other values, or was on a page that shifted.
     private func sweep(
-        _ before: [RowIdentity], _ found: Set<Int64>, _ remote: RemotePlan, _ ticket: ReadTicket
+        _ before: [RowIdentity], _ found: Set<Int64>, _ options: Options
     ) async throws(StoreError) {
-        let rest = before.filter { !found.contains($0.key) }
+        let rest = try settled(before.filter { !found.contains($0.key) })
         guard !rest.isEmpty else { return }
-        let mirror = mirror
-        let isAll = remote.query.predicate == nil
-        try await Waiting.elsewhere { () throws(StoreError) in
-            var names: [RemoteIdentity] = []
-            for identity in rest where try !mirror.hasEntry(identity) {
-                if let name = try mirror.id(of: identity) { names.append(name) }
-            }
-            if isAll {
-                _ = try mirror.apply(RemotePage(deleted: names), ticket: ticket)
-            } else {
-                // They may be there still, with other values.
-                try mirror.purge(names)
-            }
+        for (index, list) in Dictionary(grouping: rest, by: \.entityIndex).sorted(by: { $0.key < $1.key }) {
+            let names = try mirror.ids(entityIndex: index, keys: list.map(\.key).sorted())
+            try await refresh(Array(names.values), options)
         }
     }
 }

@@ -22,25 +22,32 @@ extension RemoteStore {
 
     /// Reads the objects of some keys of which no more is here: as few requests as the back end allows.
     private func bring(_ keys: [Int64], _ entityIndex: Int, _ options: Options) async throws(StoreError) {
-        let names = try mirror.placeholders(among: keys, entityIndex: entityIndex)
+        try await refresh(Array(try mirror.placeholders(among: keys, entityIndex: entityIndex).values), options)
+    }
+
+    /// Reads objects by their names, in as few requests as the back end allows, and removes those that it does not have.
+    func refresh(_ names: [RemoteIdentity], _ options: Options) async throws(StoreError) {
         let size = max(1, backend.capabilities.maximumIDs)
-        for (name, list) in Dictionary(grouping: names.values, by: \.entity).sorted(by: { $0.key < $1.key }) {
+        for (name, list) in Dictionary(grouping: names, by: \.entity).sorted(by: { $0.key < $1.key }) {
             guard let entity = model.entity(named: name) else { continue }
             let ids = list.map(\.id).sorted()
             for start in stride(from: 0, to: ids.count, by: size) {
                 let wanted = Array(ids[start..<min(start + size, ids.count)])
                 let ticket = mirror.ticket()
                 var page = try await read(wanted, entity, options)
-                var missing = Set(wanted).subtracting(page.records.map(\.id))
+                var missing = Set(wanted).subtracting(page.records.map { mirror.canonical($0.id, entity) })
                 // A reference tells no entity: what is not of the likeliest one may be of another that inherits.
                 for other in model.entities[entity.rootIndex].descendantIndexes.map({ model.entities[$0] })
                 where !missing.isEmpty && !other.isAbstract && other.index != entity.index {
                     let more = try await read(missing.sorted(), other, options)
                     page.records += more.records
-                    missing.subtract(more.records.map(\.id))
+                    page.unreadable += more.unreadable
+                    missing.subtract(more.records.map { mirror.canonical($0.id, entity) })
                 }
                 // What is not there any more is gone here, too.
-                page.deleted += missing.sorted().map { RemoteIdentity(entity: name, id: $0) }
+                if page.unreadable.isEmpty {
+                    page.deleted += missing.sorted().map { RemoteIdentity(entity: name, id: $0) }
+                }
                 _ = try await take(page, ticket, options)
             }
         }

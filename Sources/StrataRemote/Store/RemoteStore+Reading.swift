@@ -8,7 +8,8 @@ extension RemoteStore {
     /// The back end and the place of the mirror.
     public var name: String { "\(backend.name), mirrored in \(mirror.store.name)" }
     public var model: ManagedObjectModel { mirror.model }
-    public var capabilities: StoreCapabilities { mirror.store.capabilities }
+    /// As the mirror, which belongs to one process.
+    public var capabilities: StoreCapabilities { mirror.store.capabilities.subtracting(.multiProcess) }
     public var changes: StoreChangeFeed? { mirror.changes }
 
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
@@ -62,13 +63,10 @@ extension RemoteStore {
 
     /// Closes the mirror. What was read without being kept is forgotten.
     public func close() {
-        for (root, keys) in mirror.passing.all where !keys.isEmpty {
-            // A mirror that cannot be written keeps them, which does no harm.
-            if let names = try? mirror.ids(entityIndex: root, keys: keys.sorted()) {
-                try? mirror.purge(Array(names.values))
-            }
-        }
+        // A mirror that cannot be written keeps them until it is opened again.
+        try? mirror.purgePassing()
         mirror.store.close()
+        file?.release()
     }
 
     /// The plan without rows that are no part of the mirror. A plan that names its objects is left alone.

@@ -15,26 +15,49 @@ extension RemoteStore {
         guard options.savePolicy != .cacheOnly else {
             return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
-        try await sendWhatGoesBefore(changes)
+        do throws(StoreError) {
+            try await sendWhatGoesBefore(changes)
+        } catch {
+            guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
+            return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+        }
         // A change of what has changed since is no business of the server's yet.
         let conflicts = try versionConflicts(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let clears = !backend.capabilities.features.contains(.inverses)
-        let writes = try mirror.writes(for: changes, clears: clears)
-        let born = writes.filter { $0.kind == .insert }.map(\.write.id)
+        let refused = try mirror.refusedEntries(of: changes)
+        let writes = try mirror.writes(for: changes, clears: clears, refused: refused)
+        let births = writes.filter { $0.kind == .insert }
+        let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
         mirror.births.begin(born)
-        defer { mirror.births.end(born) }
         var sending = SaveSending(store: self, options: options, writes: writes)
         await sending.run()
         let sent = sending
+        defer { endBirths(births) }
         let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, model)
-        if done.isEmpty, let error = sent.commonError { throw StoreError(error) }
+        if done.isEmpty, let error = sent.commonError {
+            guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
+                throw StoreError(error)
+            }
+            return try await Waiting.elsewhere { () throws(StoreError) in try self.queue(changes, writes) }
+        }
         let keeps = options.savePolicy != .networkOnly
         let result = try await Waiting.elsewhere { () throws(StoreError) in
-            try self.finish(done, sent.records, keeps: keeps)
+            try self.mirror.forgetRefused(refused.filter { !sent.undone.contains($0.key) })
+            return try self.finish(done, sent, births, keeps: keeps)
         }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
         return .partly(effects, done: done, failure: sent.failure)
+    }
+
+    /// New objects may be told of again. Of those whose save may have been carried out contexts still have the change: they
+    /// are left out of answers until it is saved again.
+    private func endBirths(_ births: [MirrorWrite]) {
+        for write in births {
+            let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
+            let name = [RemoteIdentity(entity: write.entity.rootName, id: write.write.id)]
+            if mirror.unknown.write(of: identity) == nil { mirror.births.end(name) } else { mirror.births.leave(name) }
+        }
     }
 
     // MARK: Here
@@ -43,14 +66,26 @@ extension RemoteStore {
     private func commitHere(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
         let result = try mirror.commit(changes, enqueues: true)
         guard case .committed = result else { return result }
-        for update in changes.updates {
-            mirror.passing.remove([update.row.row.key], rootIndex: mirror.root(update.row.row.entityIndex))
+        for (root, list) in Dictionary(grouping: changes.updates.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
+            try mirror.forgetPassing(list.map(\.key), rootIndex: root)
         }
         if options(nil).pushesAutomatically {
             let sync = sync
             // How it goes is told by the engine.
             Task { _ = try? await sync.push() }
         }
+        return result
+    }
+
+    /// Saves to the mirror what could not be sent.
+    private func queue(_ changes: ChangeSet, _ writes: [MirrorWrite]) throws(StoreError) -> CommitResult {
+        let result = try commitHere(changes)
+        guard case .committed = result else { return result }
+        try mirror.adopt(writes.filter { write in
+            let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
+            return mirror.unknown.write(of: identity)?.write.token == write.write.token
+        })
+        mirror.births.end(writes.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
         return result
     }
 
@@ -79,33 +114,36 @@ extension RemoteStore {
 
     /// Writes what the back end has done into the mirror, and what it answered on top.
     private func finish(
-        _ done: ChangeSet, _ records: [RemoteRecord], keeps: Bool
+        _ done: ChangeSet, _ sent: SaveSending, _ births: [MirrorWrite], keeps: Bool
     ) throws(StoreError) -> CommitResult {
         var effects = CommitEffects()
+        let records = sent.records
+        if !keeps {
+            for (root, list) in Dictionary(grouping: done.inserts.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
+                try mirror.notePassing(list.map(\.key), rootIndex: root)
+            }
+        }
         if !done.isEmpty {
             switch try commitRebasing(done) {
             case .committed(let made), .partly(let made, _, _): effects = made
             case .conflicts(let conflicts): return .conflicts(conflicts)
             }
         }
-        if !keeps {
-            for insert in done.inserts {
-                mirror.passing.add([insert.row.row.key], rootIndex: mirror.root(insert.row.row.entityIndex))
-            }
-        }
+        for (identity, id) in sent.renamed { try mirror.rename(identity, to: id) }
+        endBirths(births)
         _ = try mirror.apply(RemotePage(records: records), keeps: keeps)
         for delete in done.deletes {
             mirror.secrets.forget(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
         }
-        var sent: [RowIdentity: Int64] = [:]
+        var versions: [RowIdentity: Int64] = [:]
         for row in done.inserts.map(\.row) + done.updates.map(\.row) {
             let identity = RowIdentity(entityIndex: mirror.root(row.row.entityIndex), key: row.row.key)
-            sent[identity] = row.row.version
+            versions[identity] = row.row.version
             mirror.secrets.forget(identity)
         }
-        for (root, list) in Dictionary(grouping: sent.keys, by: \.entityIndex) {
+        for (root, list) in Dictionary(grouping: versions.keys, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows.filter {
-                sent[RowIdentity(entityIndex: root, key: $0.row.key)] != $0.row.version
+                versions[RowIdentity(entityIndex: root, key: $0.row.key)] != $0.row.version
             }
         }
         return .committed(effects)

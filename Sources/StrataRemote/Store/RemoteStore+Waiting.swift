@@ -38,6 +38,8 @@ extension RemoteStore {
         do throws(SyncError) {
             try await sync.push()
         } catch {
+            // What keeps other changes back says nothing of this save.
+            guard try goesBehindWaiting(changes) else { return }
             switch error {
             case .remote(let error): throw StoreError(error)
             case .store(let error): throw error

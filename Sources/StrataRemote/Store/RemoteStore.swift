@@ -46,6 +46,7 @@ public final class RemoteStore: NetworkStore {
     /// The objects that are here.
     package let mirror: Mirror
     private let settings: Guarded<Options>
+    let file: MirrorFile?
     /// Sends what waits in the mirror, and takes in what has changed at the back end.
     public let sync: SyncEngine
 
@@ -56,7 +57,8 @@ public final class RemoteStore: NetworkStore {
     ///   - location: Where the mirror is. It belongs to this back end and account alone.
     ///   - options: What the store does where a request does not say.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` for a model that the back end or a mirror cannot keep, naming
-    ///   entity and property; all else as ``SQLiteStore/open(model:location:options:)``.
+    ///   entity and property; ``StoreError/locked(path:)`` if another store has the mirror open, in this process or in
+    ///   another one; all else as ``SQLiteStore/open(model:location:options:)``.
     public static func open(
         model: ManagedObjectModel, backend: any RemoteBackend, location: SQLiteStore.Location,
         options: Options = .init()
@@ -66,14 +68,17 @@ public final class RemoteStore: NetworkStore {
         } catch {
             throw .unsupported(store: backend.name, feature: "the model \(model.name): \(error.message)")
         }
+        let file = options.mirror.isReadOnly ? nil : try MirrorFile.take(location, model: model, creating: options.mirror.createIfMissing)
         let mirror = try Mirror.open(
             model: model, location: location, options: options.mirror,
             keepsInverses: backend.capabilities.features.contains(.inverses),
             now: { Date().addingTimeInterval(backend.clockOffset) })
-        return RemoteStore(mirror: mirror, backend: backend, options: options)
+        if !options.mirror.isReadOnly { try mirror.purgePassing() }
+        return RemoteStore(mirror: mirror, backend: backend, options: options, file: file)
     }
 
-    private init(mirror: Mirror, backend: any RemoteBackend, options: Options) {
+    private init(mirror: Mirror, backend: any RemoteBackend, options: Options, file: MirrorFile?) {
+        self.file = file
         self.mirror = mirror
         self.backend = backend
         waitsForNetwork = options.waitsForNetwork

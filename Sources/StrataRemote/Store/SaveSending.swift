@@ -6,7 +6,8 @@ import StrataSQLite
 struct SaveSending {
     let store: RemoteStore
     let options: RemoteStore.Options
-    let writes: [MirrorWrite]
+    /// What is sent.
+    var writes: [MirrorWrite]
     /// What the server has now of what was written, as far as it told.
     private(set) var records: [RemoteRecord] = []
     /// The objects whose writes are not done, by topmost entity and key.
@@ -15,11 +16,20 @@ struct SaveSending {
     private var untold: [RowIdentity: MirrorWrite] = [:]
     /// What happened to those that were tried.
     private var failures: [(write: MirrorWrite, error: RemoteError)] = []
+    /// What is left of writes, by position, behind an earlier one of the object that the server has carried out.
+    var settled: [Int: MirrorWrite] = [:]
+    /// New objects that the server was found to have from an earlier save.
+    var bornBefore: Set<RowIdentity> = []
+    /// New objects to which the server gave other primary keys than they were sent with.
+    private(set) var renamed: [RowIdentity: String] = [:]
+    /// The number of objects of the save.
+    private let count: Int
 
     init(store: RemoteStore, options: RemoteStore.Options, writes: [MirrorWrite]) {
         self.store = store
         self.options = options
         self.writes = writes
+        count = writes.count
     }
 
     /// Whether everything is done.
@@ -45,18 +55,19 @@ struct SaveSending {
         let code = store.backend.code(of: .incompleteSave)
         var result = RemoteFailure(
             kind: RemoteFailure.saveKind, domain: code?.domain ?? "Strata", code: code?.code ?? RemoteFailure.saveCode,
-            message: "\(store.backend.name) did not save \(failures.count) of \(writes.count) objects")
+            message: "\(store.backend.name) did not save \(failures.count) of \(count) objects")
         result.inserted = objects(.insert)
         result.updated = objects(.update)
         result.deleted = objects(.delete)
         return result
     }
 
-    private func rooted(_ write: MirrorWrite) -> RowIdentity {
+    func rooted(_ write: MirrorWrite) -> RowIdentity {
         RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
     }
 
     mutating func run() async {
+        await settleUnknown()
         for kind in [ChangeKind.insert, .update, .delete] {
             let list = writes.filter { $0.kind == kind }
             if failures.isEmpty {
@@ -192,7 +203,8 @@ struct SaveSending {
         return SaveJob(writes: group, requests: requests)
     }
 
-    private mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
+    mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
+        if error.leavesOutcomeUnknown { store.mirror.unknown.add(write, rooted(write)) }
         guard undone.insert(rooted(write)).inserted else { return }
         failures.append((write, error))
     }
@@ -200,20 +212,30 @@ struct SaveSending {
     private mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
         switch outcome {
         case .done(let record):
+            store.mirror.unknown.remove(rooted(write))
             guard write.kind != .delete else { return }
-            if let record { records.append(record) }
+            if let record { note(record, of: write) }
             // Of several requests about an object the last one tells what it is now.
             untold[rooted(write)] = record == nil && write.kind == .update ? write : nil
         case .failed(let error):
             // What was to be deleted is gone.
-            if write.kind == .delete, error.kind == .notFound { return }
+            if write.kind == .delete, error.kind == .notFound || error.kind == .gone {
+                return store.mirror.unknown.remove(rooted(write))
+            }
             if let record = error.serverRecord { records.append(record) }
             fail(write, error)
         }
     }
 
+    /// The server told of an object that was written. A new one may have another primary key there.
+    mutating func note(_ record: RemoteRecord, of write: MirrorWrite) {
+        let id = store.mirror.canonical(record.id, write.entity)
+        if write.kind == .insert, id != write.write.id { renamed[rooted(write)] = id }
+        records.append(record)
+    }
+
     /// What an object's writes are at the back end.
-    private func operations(of write: MirrorWrite) throws(StoreError) -> [RemoteOperation] {
+    func operations(of write: MirrorWrite) throws(StoreError) -> [RemoteOperation] {
         switch write.kind {
         case .insert: return [.create(entity: write.entity, [write.write])]
         case .delete: return [.delete(entity: write.entity, write.write)]
@@ -268,16 +290,67 @@ private struct SaveJob: Sendable {
         _ operation: RemoteOperation, _ count: Int, _ backend: any RemoteBackend, _ options: RequestOptions
     ) async -> [RemoteOutcome] {
         do throws(RemoteError) {
-            switch try await backend.perform(operation, options: options) {
-            case .outcomes(let list) where list.count == count: return list
-            case .nothing: return Array(repeating: .done(nil), count: count)
-            default:
+            guard case .outcomes(let list) = try await backend.perform(operation, options: options), list.count == count
+            else {
                 throw RemoteError(
                     .invalidAnswer, domain: "Strata",
                     message: "\(backend.name) did not say what became of \(count) writes")
             }
+            for (outcome, write) in zip(list, operation.writes) {
+                guard case .done(let record?) = outcome else { continue }
+                guard write.mayBeRenamed || record.id.caseInsensitiveCompare(write.id) == .orderedSame else {
+                    throw RemoteError(
+                        .invalidAnswer, domain: "Strata",
+                        message: "\(backend.name) answered a write of \(write.id) with \(record.identity)")
+                }
+            }
+            return list
         } catch {
-            return Array(repeating: .failed(error), count: count)
+            // What is refused as a whole is halved until the culprit stands alone.
+            guard count > 1, !error.concernsAll, let halves = operation.halves else {
+                return Array(repeating: .failed(error), count: count)
+            }
+            var result: [RemoteOutcome] = []
+            for half in halves { result += await outcomes(half, half.writeCount ?? 0, backend, options) }
+            return result
+        }
+    }
+}
+
+extension RemoteOperation {
+    /// The objects that a write of objects is about, and whether the server may name them.
+    fileprivate var writes: [(id: String, mayBeRenamed: Bool)] {
+        switch self {
+        case .create(_, let list): list.map { ($0.id, true) }
+        case .update(_, let write), .delete(_, let write): [(write.id, false)]
+        case .relate(_, let relation): [(relation.id, false)]
+        case .batch(let list): list.flatMap(\.writes)
+        case .query, .count, .read, .pull, .upload, .call, .ping: []
+        }
+    }
+
+    /// Two operations that write the same; nil if there is one write only.
+    fileprivate var halves: [RemoteOperation]? {
+        switch self {
+        case .create(let entity, let list) where list.count > 1:
+            let middle = list.count / 2
+            return [
+                .create(entity: entity, Array(list[..<middle])), .create(entity: entity, Array(list[middle...])),
+            ]
+        case .batch(let list) where list.count > 1:
+            let middle = list.count / 2
+            return [list[..<middle], list[middle...]].map { $0.count == 1 ? $0[$0.startIndex] : .batch(Array($0)) }
+        default: return nil
+        }
+    }
+}
+
+extension RemoteError {
+    /// Whether the server may have carried out the write that ended so.
+    fileprivate var leavesOutcomeUnknown: Bool {
+        switch kind {
+        case .unreachable, .timeout, .unavailable, .cancelled, .invalidAnswer: true
+        default: false
         }
     }
 }

@@ -1,16 +1,22 @@
 import Foundation
 import StrataSQLite
 
-/// One pull: takes in what has changed at the server, entity by entity.
+/// One pull: takes in what has changed at the server, entity by entity. An entity that cannot be read does not keep the
+/// others from it.
 struct PullRun {
     let engine: SyncEngine
     private(set) var received = 0
     private(set) var removed = 0
+    private(set) var unreadable: [UnreadableRecord] = []
+    /// Why the first entity that could not be read could not.
+    private var failure: SyncError?
+    /// What has been asked for by name because it was noted as stale.
+    private var refreshed: Set<RemoteIdentity> = []
 
     init(_ engine: SyncEngine) { self.engine = engine }
 
-    private var mirror: Mirror { engine.mirror }
-    private var capabilities: RemoteCapabilities { engine.backend.capabilities }
+    var mirror: Mirror { engine.mirror }
+    var capabilities: RemoteCapabilities { engine.backend.capabilities }
 
     mutating func run() async throws(SyncError) {
         for entity in mirror.model.entities where isPulled(entity) {
@@ -19,53 +25,68 @@ struct PullRun {
                 status.done = 0
                 status.total = nil
             }
-            if capabilities.features.contains(.incrementalPull) {
-                try await pullNews(of: entity)
-                if !capabilities.features.contains(.deletions) { try await sweep(entity) }
-            } else {
-                try await readAll(entity)
+            do throws(SyncError) {
+                try await pull(entity)
+            } catch {
+                // The next request would meet the same.
+                guard case .remote(let cause) = error, !cause.endsPull else { throw error }
+                failure = failure ?? error
             }
         }
         // Also what became so by what was just read.
         var asked: Set<RemoteIdentity> = []
         repeat { try await readStale() } while try await readPlaceholders(&asked)
+        if let failure { throw failure }
+    }
+
+    private mutating func pull(_ entity: EntityDescription) async throws(SyncError) {
+        guard capabilities.features.contains(.incrementalPull) else { return try await readAll(entity) }
+        do throws(SyncError) {
+            try await pullNews(of: entity)
+        } catch {
+            guard case .remote(let cause) = error, cause.kind == .cursorExpired else { throw error }
+            return try await beginAnew(entity)
+        }
+        if !capabilities.features.contains(.deletions) { try await sweep(entity) }
     }
 
     private func isPulled(_ entity: EntityDescription) -> Bool {
         !entity.isAbstract && engine.options.entities?.contains(entity.name) != false
     }
 
-    private mutating func take(_ page: RemotePage, _ ticket: ReadTicket, cursor: (String, String)?) throws(SyncError) {
-        try local { () throws(StoreError) in
-            _ = try mirror.apply(page, ticket: ticket, state: cursor.map { (name: $0.0, value: $0.1) })
+    mutating func take(
+        _ page: RemotePage, _ ticket: ReadTicket, cursor: (String, String)? = nil, fresh: [RemoteIdentity] = []
+    ) throws(SyncError) {
+        let applied = try local { () throws(StoreError) in
+            try mirror.apply(page, ticket: ticket, state: cursor.map { (name: $0.0, value: $0.1) }, fresh: fresh)
         }
+        for record in applied.unreadable where !unreadable.contains(record) { unreadable.append(record) }
         received += page.records.count
         removed += page.deleted.count
         engine.news.update { $0.done += page.records.count + page.deleted.count }
     }
 
-    private func page(_ operation: RemoteOperation) async throws(SyncError) -> RemotePage {
+    func page(_ operation: RemoteOperation) async throws(SyncError) -> RemotePage {
         guard case .page(let page) = try await engine.read(operation) else {
             throw .remote(
                 RemoteError(
                     .invalidAnswer, domain: "Strata", message: "\(engine.backend.name) answered a read without objects")
             )
         }
-        await mirror.births.settled(page)
         return page
     }
 
-    private var pageSize: Int { min(engine.options.pageSize, capabilities.maximumPage ?? .max) }
+    var pageSize: Int { min(engine.options.pageSize, capabilities.maximumPage ?? .max) }
 
-    /// Reads what has to be read again.
+    /// Reads what has to be read again, each object once.
     private mutating func readStale() async throws(SyncError) {
         while true {
             let stale = try local { () throws(StoreError) in try mirror.staleIdentities() }
+                .filter { refreshed.insert($0).inserted }
             if stale.isEmpty { return }
             for (name, list) in Dictionary(grouping: stale, by: \.entity).sorted(by: { $0.key < $1.key }) {
                 guard let entity = mirror.model.entity(named: name) else { continue }
-                try await refresh(list, [entity])
-                try local { () throws(StoreError) in try mirror.noteFresh(list) }
+                try await setAside { (run) async throws(SyncError) in try await run.refresh(list, [entity], areStale: true) }
             }
         }
     }
@@ -82,9 +103,21 @@ struct PullRun {
             let missing = try local { () throws(StoreError) in try mirror.placeholders(of: root) }
                 .filter { asked.insert($0).inserted }
             // A reference tells no entity: it may be any of the hierarchy.
-            try await refresh(missing, entities)
+            try await setAside { (run) async throws(SyncError) in try await run.refresh(missing, entities) }
         }
         return asked.count > before
+    }
+
+    /// Does a part of the pull whose failure does not keep others from being read.
+    private mutating func setAside(
+        _ body: (inout PullRun) async throws(SyncError) -> Void
+    ) async throws(SyncError) {
+        do throws(SyncError) {
+            try await body(&self)
+        } catch {
+            guard case .remote(let cause) = error, !cause.endsPull else { throw error }
+            failure = failure ?? error
+        }
     }
 
     // MARK: By cursors
@@ -92,103 +125,49 @@ struct PullRun {
     private mutating func pullNews(of entity: EntityDescription) async throws(SyncError) {
         let name = Mirror.cursorName(entity)
         var cursor = try local { () throws(StoreError) in try mirror.state(name) }
+        var seen: Set<String> = []
         while true {
             let ticket = mirror.ticket()
             let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
             try take(page, ticket, cursor: page.next.map { (name, $0) })
-            guard page.hasMore, let next = page.next, next != cursor else { return }
+            guard page.hasMore else { return }
+            guard let next = page.next, seen.insert(next).inserted, next != cursor else {
+                throw .remote(
+                    RemoteError(
+                        .invalidAnswer, domain: "Strata",
+                        message: "\(engine.backend.name) says that there are more \(entity.name), but not how to go on"))
+            }
             cursor = next
         }
     }
 
-    // MARK: By reading
-
-    /// Reads all objects of an entity, or those that were changed since the last time; and finds out what is gone.
-    private mutating func readAll(_ entity: EntityDescription) async throws(SyncError) {
+    /// Reads all objects of an entity from the beginning, and finds out which of those that are here are gone.
+    private mutating func beginAnew(_ entity: EntityDescription) async throws(SyncError) {
+        let known = try local { () throws(StoreError) in
+            try mirror.setState(Mirror.cursorName(entity), nil)
+            return try mirror.settledIdentities(of: entity)
+        }
         let name = Mirror.cursorName(entity)
-        let attribute = engine.options.modificationAttribute.flatMap(entity.slot(named:))
-        let known = try local { () throws(StoreError) in try mirror.settledIdentities(of: entity) }
-        var query = RemoteQuery(entity: entity)
-        var latest = try local { () throws(StoreError) in try mirror.state(name) }.flatMap(Double.init)
-        if let attribute {
-            if let latest {
-                query.predicate = .comparison(
-                    .keyPath([attribute.name]), .greaterOrEqual,
-                    .constant(.date(Date(timeIntervalSinceReferenceDate: latest))), [])
-            }
-            if capabilities.features.contains(.sorting) { query.sorts = [FetchSort([attribute.name])] }
-        }
         var seen: Set<String> = []
-        try await forEachPage(&query) { (run, page, ticket) throws(SyncError) in
-            for record in page.records {
-                seen.insert(record.id)
-                if let attribute, case .value(.date(let date)) = record.values[attribute.name] {
-                    latest = max(latest ?? -.infinity, date.timeIntervalSinceReferenceDate)
-                }
-            }
-            try run.take(page, ticket, cursor: nil)
-        }
-        if attribute == nil {
-            // Asked for once more: pages shift while others write.
-            try await refresh(known.filter { !seen.contains($0.id) }, [entity])
-        } else {
-            if let latest { try local { () throws(StoreError) in try mirror.setState(name, String(latest)) } }
-            try await sweep(entity)
-        }
-    }
-
-    /// Goes through all pages of a query.
-    private mutating func forEachPage(
-        _ query: inout RemoteQuery, _ body: (inout PullRun, RemotePage, ReadTicket) throws(SyncError) -> Void
-    ) async throws(SyncError) {
-        let isPaged = capabilities.features.contains(.paging)
-        if isPaged { query.limit = pageSize }
+        var cursors: Set<String> = []
+        var cursor: String?
         while true {
             let ticket = mirror.ticket()
-            let page = try await page(.query(query))
-            try body(&self, page, ticket)
-            if page.hasMore, let next = page.next, next != query.cursor {
-                query.cursor = next
-                continue
+            let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
+            seen.formUnion(page.records.map { mirror.canonical($0.id, entity) })
+            // Until it is known what is gone, a pull that is cut off begins anew again.
+            try take(page, ticket)
+            guard page.hasMore, let next = page.next, cursors.insert(next).inserted else {
+                try await removeAbsent(known.filter { !seen.contains($0.id) }, of: known.count, entity)
+                if let next = page.next { try local { () throws(StoreError) in try mirror.setState(name, next) } }
+                return
             }
-            guard isPaged, page.next == nil, page.records.count >= pageSize else { return }
-            query.offset += page.records.count
+            cursor = next
         }
     }
+}
 
-    /// Compares the primary keys of all objects with those here: for back ends that do not tell of deletions.
-    private mutating func sweep(_ entity: EntityDescription) async throws(SyncError) {
-        let known = try local { () throws(StoreError) in try mirror.settledIdentities(of: entity) }
-        guard !known.isEmpty else { return }
-        var query = RemoteQuery(entity: entity)
-        if capabilities.features.contains(.selecting) { query.properties = [] }
-        var seen: Set<String> = []
-        try await forEachPage(&query) { (_, page, _) in seen.formUnion(page.records.map(\.id)) }
-        try await refresh(known.filter { !seen.contains($0.id) }, [entity])
-    }
-
-    /// Reads objects by their primary keys, and removes those that the server has no more.
-    /// - Parameter entities: The entities that they may be of.
-    private mutating func refresh(
-        _ missing: [RemoteIdentity], _ entities: [EntityDescription]
-    ) async throws(SyncError) {
-        let size = capabilities.features.contains(.readingMany) ? max(1, capabilities.maximumIDs) : 1
-        for start in stride(from: 0, to: missing.count, by: size) {
-            var absent = Array(missing[start..<min(start + size, missing.count)])
-            let ticket = mirror.ticket()
-            var found: [RemoteRecord] = []
-            for entity in entities where !absent.isEmpty {
-                do throws(SyncError) {
-                    found += try await page(.read(entity: entity, ids: absent.map(\.id))).records
-                } catch {
-                    guard case .remote(let cause) = error, cause.kind == .notFound, absent.count == 1 else {
-                        throw error
-                    }
-                }
-                let present = Set(found.map(\.id))
-                absent.removeAll { present.contains($0.id) }
-            }
-            try take(RemotePage(records: found, deleted: absent), ticket, cursor: nil)
-        }
-    }
+extension RemoteError {
+    /// Whether the pull of no entity could get further.
+    fileprivate var endsPull: Bool { isTransient || kind == .cancelled || kind == .unauthorized }
 }

@@ -34,11 +34,11 @@ enum PushOrder {
 
     /// Takes as many jobs from the front as one request can hold.
     static func group(
-        _ jobs: inout ArraySlice<PushRun.Job>, capabilities: RemoteCapabilities
+        _ jobs: inout ArraySlice<PushRun.Job>, capabilities: RemoteCapabilities, limit: Int = .max
     ) -> [PushRun.Job] {
         guard let first = jobs.popFirst() else { return [] }
         var group = [first]
-        let limit = max(1, capabilities.maximumBatch)
+        let limit = max(1, min(limit, capabilities.maximumBatch))
         let holdsAll = capabilities.features.contains(.batches)
         let holdsInserts = capabilities.features.contains(.creatingMany) && first.entry.kind == .insert
         guard first.write.relations.isEmpty else { return group }

@@ -53,41 +53,52 @@ public final class SyncEngine: Sendable {
     public func synchronize() async throws(SyncError) -> SyncReport { try await run(.both) }
 
     private func run(_ kind: SyncRuns.Kind) async throws(SyncError) -> SyncReport {
-        let run = runs.join(kind) { [self] (previous: SyncRuns.Run?) in
-            // Weakly held by nobody: the work ends by itself.
-            SyncRuns.Run(
-                kind,
-                Task(executorPreference: executor) { [self] in
-                    if let previous { _ = await previous.task.value }
-                    let result = await work(kind)
-                    runs.end(kind)
-                    return result
-                })
+        let run = runs.join(kind) { [self] (run: SyncRuns.Run, previous: SyncRuns.Run?) in
+            // The task keeps the engine on purpose; it ends when the work is done.
+            Task(executorPreference: executor) { [self] in
+                if let previous { _ = await previous.result }
+                let result = await work(run)
+                runs.end(run)
+                return result
+            }
         }
         let result = await withTaskCancellationHandler {
-            await run.task.value
+            await run.result
         } onCancel: {
-            run.leave()
+            runs.leave(run)
         }
         return try result.get()
     }
 
-    private func work(_ kind: SyncRuns.Kind) async -> Result<SyncReport, SyncError> {
+    private func work(_ run: SyncRuns.Run) async -> Result<SyncReport, SyncError> {
         var report = SyncReport()
         do throws(SyncError) {
-            if kind != .pull {
+            var postponement: RemoteError?
+            if run.kind != .pull {
                 var push = PushRun(self)
                 defer { report.results += push.results }
-                try await push.run()
+                while true {
+                    try await push.run()
+                    // Who saves from now on starts another push; who has saved before is served by this one.
+                    runs.endPush(run)
+                    guard try local({ () throws(StoreError) in try push.isAnythingLeft() }) else { break }
+                    runs.reopenPush(run)
+                }
+                postponement = push.postponement
                 news.update { $0.lastPush = now }
             }
-            if kind != .push {
+            if run.kind != .push {
                 var pull = PullRun(self)
+                defer {
+                    report.received = pull.received
+                    report.removed = pull.removed
+                    report.unreadable = pull.unreadable
+                }
                 try await pull.run()
-                report.received = pull.received
-                report.removed = pull.removed
                 news.update { $0.lastPull = now }
             }
+            // What could not be sent for a reason of its own kept nothing else back.
+            if let postponement { throw .remote(postponement) }
         } catch {
             news.update {
                 $0.phase = .idle
@@ -126,8 +137,12 @@ public final class SyncEngine: Sendable {
     /// Lets failed changes be sent again by the next push.
     public func retry(_ changes: [FailedChange]) throws(StoreError) { try mirror.retry(changes.map(\.entry)) }
 
-    /// Gives failed changes up: new objects go, others get back what the server last told of them.
+    /// Gives failed changes up: new objects go, others get back what the server last told of them, and the next pull asks
+    /// for what it has of them now.
     public func drop(_ changes: [FailedChange]) throws(StoreError) { try mirror.drop(changes.map(\.entry)) }
+
+    /// The records that could not be taken in since the store was opened. Each pull asks for them again.
+    public func unreadableRecords() -> [UnreadableRecord] { mirror.unreadable.all }
 
     // MARK: Purging
 
@@ -147,7 +162,9 @@ public final class SyncEngine: Sendable {
 
     /// Waits before the next attempt.
     /// - Parameter failures: How many attempts have failed.
+    /// - Throws: The error itself if the server asks for a longer wait than ``SyncOptions/maximumWait``.
     func pause(_ failures: Int, _ error: RemoteError) async throws(SyncError) {
+        if let asked = error.retryAfter, asked > options.maximumWait { throw .remote(error) }
         let longest = min(options.longestDelay, options.firstDelay * pow(2, Double(min(failures, 60) - 1)))
         let seconds = max(error.retryAfter ?? 0, longest * (1 - random() / 2))
         let phase = news.status.phase

@@ -12,6 +12,9 @@ public struct SyncOptions: Sendable {
     public var firstDelay: Double = 1
     /// The longest wait in seconds.
     public var longestDelay: Double = 60
+    /// The longest wait in seconds that the server may ask for with `Retry-After`. If it asks for more, the
+    /// synchronisation ends with its error, which says how long; see ``RemoteError/retryAfter``.
+    public var maximumWait: Double = 300
     /// How often a change that meets conflicts is decided anew before it counts as failed.
     public var conflictRounds = 20
     /// How many requests that make objects may be under way at once. Other changes are sent one after the other, and so is
@@ -24,6 +27,10 @@ public struct SyncOptions: Sendable {
     /// For back ends that cannot tell what has changed: the attribute of each entity that says when an object was
     /// changed last, by which a pull asks for news. Without one it reads everything.
     public var modificationAttribute: String?
+    /// The largest share of the objects of an entity that a pull removes because the server does not have them any more,
+    /// from 0 to 1. If more are missing, and at least ten, the pull ends with an error and removes nothing: the server has
+    /// lost its data, or is another one. Deletions that the server tells one by one do not count.
+    public var maximumLossShare = 0.5
     /// How requests are made.
     public var request = RequestOptions()
 

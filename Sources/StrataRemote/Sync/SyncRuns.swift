@@ -2,55 +2,65 @@ import Foundation
 
 /// The work of an engine that is under way: one thing at a time, and the same thing once for all who ask.
 ///
-/// `@unchecked Sendable`: all state is reached with the lock held alone.
+/// `@unchecked Sendable`: all state, that of the runs included, is reached only while the lock is held.
 final class SyncRuns: @unchecked Sendable {
     enum Kind: Hashable, Sendable { case push, pull, both }
+
+    typealias Work = Task<Result<SyncReport, SyncError>, Never>
 
     /// One piece of work. It is cancelled once all who wait for it are.
     final class Run: @unchecked Sendable {
         let kind: Kind
-        let task: Task<Result<SyncReport, SyncError>, Never>
-        private let lock = NSLock()
-        private var waiters = 1
+        fileprivate var task: Work?
+        fileprivate var waiters = 1
+        /// Whether it has had its last look at the outbox.
+        fileprivate var hasPushed = false
 
-        init(_ kind: Kind, _ task: Task<Result<SyncReport, SyncError>, Never>) {
-            self.kind = kind
-            self.task = task
-        }
+        fileprivate init(_ kind: Kind) { self.kind = kind }
 
-        func enter() { lock.withLock { waiters += 1 } }
-
-        func leave() {
-            let isLast = lock.withLock {
-                waiters -= 1
-                return waiters == 0
+        /// What comes of it. The task is there before anybody else sees the run.
+        var result: Result<SyncReport, SyncError> {
+            get async {
+                await task?.value
+                    ?? .failure(.remote(RemoteError(.cancelled, domain: "Strata", message: "there is no work")))
             }
-            if isLast { task.cancel() }
         }
     }
 
     private let lock = NSLock()
     private var current: [Run] = []
 
-    /// Joins the work of a kind, or starts it behind what is under way.
-    func join(_ kind: Kind, _ start: (_ previous: Run?) -> Run) -> Run {
+    /// Joins the work of a kind, or starts it behind what is under way. Work whose push is over is not joined by those
+    /// who want to push: they may have saved since.
+    func join(_ kind: Kind, _ start: (_ run: Run, _ previous: Run?) -> Work) -> Run {
         lock.withLock {
-            if let run = current.first(where: { $0.kind == kind && !$0.task.isCancelled }) {
-                run.enter()
+            if let run = current.first(where: { $0.kind == kind && $0.waiters > 0 && !$0.hasPushed }) {
+                run.waiters += 1
                 return run
             }
-            let run = start(current.last)
+            let run = Run(kind)
+            run.task = start(run, current.last)
             current.append(run)
             return run
         }
     }
 
-    /// The oldest work has ended.
-    func end(_ kind: Kind) {
+    /// One of those who wait does so no more.
+    func leave(_ run: Run) {
         lock.withLock {
-            if let index = current.firstIndex(where: { $0.kind == kind }) { current.remove(at: index) }
+            run.waiters -= 1
+            if run.waiters == 0 { run.task?.cancel() }
         }
     }
+
+    /// The push of some work has found nothing more to send.
+    func endPush(_ run: Run) { lock.withLock { run.hasPushed = true } }
+
+    /// The push of some work goes on.
+    func reopenPush(_ run: Run) { lock.withLock { run.hasPushed = false } }
+
+    /// Some work has ended.
+    func end(_ run: Run) { lock.withLock { current.removeAll { $0 === run } } }
 }
 
 /// Hands on what an engine does to all who want to know.
@@ -78,7 +88,7 @@ final class SyncNews: @unchecked Sendable {
     }
 
     func statuses() -> AsyncStream<SyncStatus> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SyncStatus.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: SyncStatus.self, bufferingPolicy: .bufferingNewest(100))
         let id = UUID()
         lock.withLock {
             statusListeners[id] = continuation

@@ -11,7 +11,7 @@
         let context: ManagedObjectContext
         /// The present in milliseconds since 1970.
         let now: Int64
-        /// The greatest number of a change that readers may see.
+        /// The maximum number of a change that readers may see.
         let visibleSequence: Int64
         private let sequences: SequenceCounter?
         /// What the transaction has made and deleted; nil for a read.

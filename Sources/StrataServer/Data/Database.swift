@@ -18,7 +18,7 @@
     /// The context that all writes are gathered in. It is used again, because a context reserves its keys in blocks, and
     /// each block is a transaction of its own.
     ///
-    /// `@unchecked Sendable`: it is touched on the writer's serial queue alone.
+    /// `@unchecked Sendable`: it is only touched on the writer's serial queue.
     private final class WriterContext: @unchecked Sendable {
         private var container: PersistentContainer?
         private var context: ManagedObjectContext?

@@ -32,6 +32,7 @@ public struct StackMobConfiguration: Sendable {
     ///   length or the version is no whole number.
     public init(publicKey: String, apiVersion: String = "0", privateKey: String? = nil) throws(RemoteError) {
         dialect = try StackMobDialect(publicKey: publicKey, apiVersion: apiVersion)
+        dialect.securesRemoteHosts = true
         self.privateKey = privateKey
     }
 

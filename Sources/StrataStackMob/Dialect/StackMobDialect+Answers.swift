@@ -16,7 +16,7 @@ extension StackMobDialect {
             if ids.count == 1, response.status == 404 { return .page(RemotePage()) }
             if let failure = failure(response) { throw failure }
             let json = try json(response)
-            return .page(RemotePage(records: try records(json.elements ?? [json], StackMobSchema(entity))))
+            return .page(records(json.elements ?? [json], try StackMobSchema(entity)))
         case .create, .update, .delete, .relate:
             return .outcomes(
                 try outcomes(response, try? JSONValue(parsing: response.body), to: operation, KnownSchemas()))
@@ -42,7 +42,7 @@ extension StackMobDialect {
         guard let elements = try json(response).elements else {
             throw invalidAnswer("the answer to a query is not an array", response)
         }
-        var page = RemotePage(records: try records(elements, StackMobSchema(query.entity)))
+        var page = records(elements, try StackMobSchema(query.entity))
         if let limit = query.limit, page.records.count > limit { page.records.removeLast(page.records.count - limit) }
         let parts = (response[header: "Content-Range"] ?? "").split { "-/ ,=".contains($0) }.suffix(3)
         let numbers = parts.compactMap { Int($0) }
@@ -73,6 +73,19 @@ extension StackMobDialect {
                 error.identity = identity
                 return .failed(error)
             }
+        }
+        // Success is what the protocol says, not any answer with a status of 200: a portal gives that, too.
+        guard response.status != 202 else {
+            throw RemoteError(
+                .timeout, domain: StackMobError.httpDomain, code: 202, message: "the server has not done the write yet",
+                status: 202)
+        }
+        if case .delete = operation {
+            guard told != nil || response.body.isEmpty else {
+                throw invalidAnswer("the answer to a delete is not JSON", response)
+            }
+        } else if told?.members == nil {
+            throw invalidAnswer("the answer to a write is not a JSON object", response)
         }
         switch operation {
         case .create(let entity, let writes) where writes.count > 1:
@@ -115,7 +128,7 @@ extension StackMobDialect {
     /// Whether an error says something of the write itself.
     static func isAboutWrite(_ error: RemoteError) -> Bool {
         switch error.kind {
-        case .forbidden, .notFound, .conflict, .duplicate, .rejected: true
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected: true
         default: false
         }
     }
@@ -138,12 +151,23 @@ extension StackMobDialect {
         }
     }
 
-    func records(_ objects: [JSONValue], _ schema: StackMobSchema) throws(RemoteError) -> [RemoteRecord] {
+    /// The objects of an answer. One that makes no sense does not keep the others from being read.
+    func records(_ objects: [JSONValue], _ schema: StackMobSchema) -> RemotePage {
         let decoder = StackMobDecoder(dialect: self)
-        var records: [RemoteRecord] = []
-        records.reserveCapacity(objects.count)
-        for object in objects { records.append(try decoder.record(object, schema: schema)) }
-        return records
+        var page = RemotePage()
+        page.records.reserveCapacity(objects.count)
+        for object in objects {
+            do throws(RemoteError) {
+                page.records.append(try decoder.record(object, schema: schema))
+            } catch {
+                let id = object.members?[schema.primaryKeyField]
+                let identity = (id?.string ?? id?.integer.map(String.init)).map {
+                    RemoteIdentity(entity: schema.entity, id: $0)
+                }
+                page.unreadable.append(UnreadableRecord(identity: identity, error: error))
+            }
+        }
+        return page
     }
 
     /// The object that an answer tells; nil if it tells none.

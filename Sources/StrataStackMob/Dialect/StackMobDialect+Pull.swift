@@ -52,33 +52,42 @@ extension StackMobDialect {
     }
 
     func pullAnswer(_ response: WireResponse, _ pull: RemotePull) throws(RemoteError) -> RemotePage {
-        if let failure = failure(response) { throw failure }
+        if var failure = failure(response) {
+            // The server has forgotten what it would have to tell, or was restored.
+            if response.status == 410, pull.cursor != nil { failure.kind = .cursorExpired }
+            throw failure
+        }
         let schema = try StackMobSchema(pull.entity)
         let json = try json(response)
         if usesExtensions {
             guard let objects = json["objects"]?.elements, let next = json["next"]?.string else {
                 throw invalidAnswer("the answer to a pull has no objects or no next", response)
             }
-            return RemotePage(
-                records: try records(objects, schema),
-                deleted: (json["deleted"]?.elements ?? []).compactMap(\.string)
-                    .map { RemoteIdentity(entity: schema.entity, id: $0) },
-                next: next, hasMore: json["more"]?.boolean ?? false)
+            var page = records(objects, schema)
+            page.deleted = (json["deleted"]?.elements ?? []).compactMap(\.string)
+                .map { RemoteIdentity(entity: schema.entity, id: $0) }
+            page.next = next
+            page.hasMore = json["more"]?.boolean ?? false
+            return page
         }
         guard let objects = json.elements else {
             throw invalidAnswer("the answer to a query is not an array", response)
         }
-        let records = try records(objects, schema)
-        let hasMore = records.count >= max(pull.limit, 2)
-        guard let last = records.last?.version.flatMap(Int64.init) else {
-            return RemotePage(records: records, next: pull.cursor ?? "0", hasMore: false)
+        var page = records(objects, schema)
+        let times = objects.compactMap { $0["lastmoddate"]?.integer }
+        page.hasMore = objects.count >= max(pull.limit, 2)
+        guard let last = times.last else {
+            page.next = pull.cursor ?? "0"
+            page.hasMore = false
+            return page
         }
         let before = pull.cursor.flatMap(StackMobPullCursor.init)
         var cursor = StackMobPullCursor(milliseconds: last)
-        if hasMore, records.first?.version == records.last?.version {
+        if page.hasMore, times.first == last {
             // All of one millisecond: only by counting does the next page get past them.
-            cursor.skip = records.count + (before?.milliseconds == last ? before?.skip ?? 0 : 0)
+            cursor.skip = objects.count + (before?.milliseconds == last ? before?.skip ?? 0 : 0)
         }
-        return RemotePage(records: records, next: cursor.text, hasMore: hasMore)
+        page.next = cursor.text
+        return page
     }
 }

@@ -46,11 +46,18 @@ extension StackMobDialect {
             .map { PercentEncoding.encode($0, keeping: .stackMobQuery) }.joined(separator: "/")
     }
 
+    /// Whether requests to a host go by HTTPS because it is another machine.
+    func securesRemote(_ host: String) -> Bool {
+        guard securesRemoteHosts else { return false }
+        let name = HostAndPort(host)?.host.lowercased() ?? host
+        return !["localhost", "127.0.0.1", "::1", "[::1]"].contains(name)
+    }
+
     /// A request with the three standing headers only.
     func plainRequest(
         _ method: HTTPRequest.Method, _ path: String, query: String, secure: Bool, _ options: RequestOptions
     ) -> WireRequest {
-        let isHTTPS = isSecure || options.isSecure || secure && securesCredentials
+        let isHTTPS = isSecure || options.isSecure || securesRemote(host) || secure && securesCredentials
         var head = HTTPRequest(
             method: method, scheme: isHTTPS ? "https" : "http", authority: host,
             path: query.isEmpty ? path : "\(path)?\(query)")

@@ -26,6 +26,9 @@ public struct StackMobDialect: Sendable {
     public var pushHost = "push.stackmob.com"
     /// Whether data requests go by HTTPS even if they need not.
     public var isSecure = false
+    /// Whether data and push requests go by HTTPS to every host but this machine itself. A ``StackMobConfiguration`` turns it
+    /// on: without it everybody on the way can read and change objects.
+    public var securesRemoteHosts = false
     /// Whether requests that carry passwords or tokens go by HTTPS. Turn it off only for a server on the same machine.
     public var securesCredentials = true
     /// The public key of the application: 36 characters.

@@ -42,6 +42,11 @@ extension RowEditing {
         return true
     }
 
+    /// Whether ``setValue(_:_:layout:in:)`` would write a value.
+    package static func accepts(_ value: Value, _ slot: SlotDescription) -> Bool {
+        value.isNull || rowValue(value, for: slot) != nil
+    }
+
     private static func rowValue(_ value: Value, for slot: SlotDescription) -> (any RowValue)? {
         guard let type = slot.type else {
             if case .object(let key) = value { return key }

@@ -39,6 +39,7 @@ extension StackMobWire {
     /// A client with the settings and the session of a case.
     static func client(_ input: WireCase, _ server: WireServer, _ clock: WireClock) throws -> StackMobClient {
         var configuration = try StackMobConfiguration(publicKey: String(repeating: "0", count: 36))
+        configuration.dialect.securesRemoteHosts = false
         configuration.dialect = try input.dialect()
         configuration.applicationName = input.text("bundleName", "applicationName") ?? configuration.applicationName
         configuration.sessionStorage = MemorySessionStorage()

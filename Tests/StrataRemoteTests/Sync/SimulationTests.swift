@@ -15,5 +15,10 @@ import Testing
                 violations.isEmpty,
                 "\(variant): STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1\n\(violations)")
         }
+        // A fault that never strikes proves nothing.
+        for fault in SimulationWorld.Fault.allCases where fault != .refusedGroup || variant.sendsGroups {
+            if fault == .expiredCursor, !variant.tellsNews { continue }
+            #expect(SimulationWorld.strikes.all[fault] ?? 0 > 0, "\(fault) never struck")
+        }
     }
 }

@@ -20,6 +20,7 @@ struct ClientRig {
         self.storage = storage
         transport = ScriptedTransport(clock: clock)
         var configuration = try StackMobConfiguration(publicKey: testKey, privateKey: "private")
+        configuration.dialect.securesRemoteHosts = false
         configuration.applicationName = "tests"
         configuration.sessionStorage = storage
         configuration.transport = transport

@@ -60,11 +60,15 @@ extension ApplySession {
         }
         if old.row.version == 0 { return try fill(old, item, told) }
         guard old.row.entityIndex == entity.index else {
-            throw .invalidData(
-                entity: model.entities[old.row.entityIndex].name, property: "entity", key: key,
-                reason: "the server says that it is a \(entity.name); purge it and read it again")
+            unreadable.append(
+                UnreadableRecord(
+                    identity: item.record.identity,
+                    error: RemoteError(
+                        .invalidAnswer, domain: "Strata",
+                        message: "the server says that \(model.entities[old.row.entityIndex].name) \(item.record.id) is a "
+                            + "\(entity.name); purge it and read it again", identity: item.record.identity)))
+            return
         }
-        if let known = item.known?.modified, let modified = item.record.modified, modified < known { return }
         try update(old, item, told)
     }
 
@@ -162,17 +166,11 @@ extension ApplySession {
     }
 
     /// Notes the server's version of an object.
-    func note(_ item: Item) throws(StoreError) {
-        let statement = try connection.statement(
-            "UPDATE _remote SET version = ?, modified = ? WHERE root = ? AND id = ?")
-        if let version = item.record.version { statement.bind(version, at: 1) } else { statement.bindNull(at: 1) }
-        if let modified = item.record.modified {
-            statement.bind(modified.timeIntervalSinceReferenceDate, at: 2)
-        } else {
-            statement.bindNull(at: 2)
-        }
-        statement.bind(mirror.entities.numbers[item.entity.rootIndex], at: 3)
-        statement.bind(item.record.id, at: 4)
-        try statement.run()
+    mutating func note(_ item: Item) throws(StoreError) {
+        notes.versions.append(
+            (
+                mirror.entities.numbers[item.entity.rootIndex], item.record.id, item.record.version,
+                item.record.modified
+            ))
     }
 }

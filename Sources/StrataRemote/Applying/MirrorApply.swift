@@ -7,6 +7,8 @@ package struct AppliedChanges: Sendable {
     package var rows: [RowIdentity?] = []
     /// What contexts hear of; nil if nothing changed.
     package var change: StoreChange?
+    /// The records that could not be taken in.
+    package var unreadable: [UnreadableRecord] = []
 }
 
 extension Mirror {
@@ -16,29 +18,49 @@ extension Mirror {
     ///   - isWhole: Whether the records have all values; false if some properties alone were asked for.
     ///   - ticket: Taken before the request was sent.
     ///   - state: A value to keep in the same transaction: how far a pull came.
+    ///   - fresh: Objects that were asked for again, and need not be any more.
     ///   - keeps: Whether the objects are a part of the mirror from now on. False leaves those that are as they are, and
     ///     those that are new no more than here.
     package func apply(
         _ page: RemotePage, isWhole: Bool = true, ticket: ReadTicket? = nil,
-        state: (name: String, value: String)? = nil, keeps: Bool = true
+        state: (name: String, value: String)? = nil, fresh: [RemoteIdentity] = [], keeps: Bool = true
     ) throws(StoreError) -> AppliedChanges {
         let known = keeps ? [:] : try filled(page.records)
         let applied = try applying { (session) throws(StoreError) in
             session.isWhole = isWhole
             session.ticket = ticket
+            if !fresh.isEmpty { try noteFresh(fresh, on: session.connection) }
+            session.unreadable = page.unreadable
             if let state { try MirrorState.set(state.name, state.value, on: session.connection) }
-            return try session.run(page.records, deleted: page.deleted)
-        }
-        for (record, row) in zip(page.records, applied.rows) {
-            guard let row else { continue }
-            let root = root(row.entityIndex)
-            if keeps {
-                passing.remove([row.key], rootIndex: root)
-            } else if known[record.identity] == nil {
-                passing.add([row.key], rootIndex: root)
+            let applied = try session.run(page.records, deleted: page.deleted)
+            if !keeps {
+                for (root, keys) in passing(page.records, applied.rows, known) {
+                    try notePassing(keys, rootIndex: root, on: session.connection)
+                }
             }
+            return applied
+        }
+        if keeps {
+            for (root, rows) in Dictionary(grouping: applied.rows.compactMap(\.self), by: { root($0.entityIndex) })
+            where !passing.of(root).isEmpty {
+                try forgetPassing(rows.map(\.key), rootIndex: root)
+            }
+        } else {
+            for (root, keys) in passing(page.records, applied.rows, known) { passing.add(keys, rootIndex: root) }
         }
         return applied
+    }
+
+    /// The keys of records that were not here before, by topmost entity.
+    private func passing(
+        _ records: [RemoteRecord], _ rows: [RowIdentity?], _ known: [RemoteIdentity: Int64]
+    ) -> [Int: [Int64]] {
+        var result: [Int: [Int64]] = [:]
+        for (record, row) in zip(records, rows) {
+            guard let row, known[record.identity] == nil else { continue }
+            result[root(row.entityIndex), default: []].append(row.key)
+        }
+        return result
     }
 
     /// Those of some objects that are here with more than their name.

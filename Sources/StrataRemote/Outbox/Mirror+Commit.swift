@@ -180,7 +180,7 @@ private struct LocalSave {
                 try outbox.name(id(of: row), root: root, key: nil)
             } else {
                 try outbox.forget(id(of: row), root: root)
-                mirror.tombstones.add(RemoteIdentity(entity: model.entities[root].name, id: id(of: row)))
+                mirror.order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: id(of: row)))
             }
         }
     }

@@ -14,16 +14,16 @@ extension Mirror {
     package func complete(
         _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil
     ) throws(StoreError) {
-        let (told, done) = try store.transaction { (transaction) throws(StoreError) in
+        let (told, done) = try store.transaction {
+            (transaction) throws(StoreError) -> ([StoreChange], [RowIdentity]) in
             var told: [StoreChange] = []
             var done: [RowIdentity] = []
             let held = self.secrets.names
+            if list.count > 1, held.isEmpty, let change = try completeTogether(list, ticket, in: transaction) {
+                return (change.map { [$0] } ?? [], [])
+            }
             for (entry, record) in list {
-                // Each is looked at as if it were alone: what waits for the others is still to be told of.
-                var session = ApplySession(mirror: self, transaction: transaction)
-                session.ticket = ticket
-                try session.complete(entry, record)
-                if let change = session.change { told.append(change) }
+                told += try self.complete(entry, record, in: transaction)
                 let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
                 if held[identity] != nil,
                     try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection).isEmpty
@@ -41,7 +41,7 @@ extension Mirror {
     /// Notes that the members of one relationship of an entry are told, or its values.
     /// - Parameter relationship: The relationship; nil for the values.
     package func completePart(
-        _ entry: OutboxEntry, relationship: String?, _ record: RemoteRecord?
+        _ entry: OutboxEntry, relationship: String?, _ record: RemoteRecord?, ticket: ReadTicket? = nil
     ) throws(StoreError) {
         try applying { (session) throws(StoreError) in
             guard var current = try current(entry, on: session.connection) else { return }
@@ -90,7 +90,7 @@ extension Mirror {
             current.slots = keeping
             if !keepsMembers { current.members = [] }
             current.state = .waiting
-            current.token = nil
+            current.forgetAttempt()
             if current.slots.isEmpty, current.members.isEmpty {
                 try remove(current.seq, on: session.connection)
                 return try session.take(record, behind: current)
@@ -133,7 +133,7 @@ extension Mirror {
             current.slots = SlotSet()
             current.members = []
             current.state = .waiting
-            current.token = nil
+            current.forgetAttempt()
             try session.forgetVersion(current)
             try settle(current, on: session.connection)
         }
@@ -143,18 +143,20 @@ extension Mirror {
     /// object while the entry waited, its end for instance, is asked for again.
     package func completeUnsent(_ entry: OutboxEntry) throws(StoreError) {
         try store.transaction { (transaction) throws(StoreError) in
-            guard let current = try current(entry, on: transaction.connection) else { return }
+            guard let current = try current(entry, on: transaction.connection), current.isUnchanged(since: entry)
+            else { return }
             try remove(current.seq, on: transaction.connection)
             try DeletedLinks(mirror: self, connection: transaction.connection).noteStale(current.identity)
         }
     }
 
     /// Takes out an entry whose object was deleted here since. The delete comes behind it, and is all that the server has
-    /// to hear of.
+    /// to hear of. An entry that has become the delete itself since it was read stays.
     /// - Parameter record: What the server has after the change of the entry; nil if that is not known.
     package func skip(_ entry: OutboxEntry, _ record: RemoteRecord? = nil) throws(StoreError) {
         try applying { (session) throws(StoreError) in
-            guard let current = try current(entry, on: session.connection) else { return }
+            guard let current = try current(entry, on: session.connection), current.isUnchanged(since: entry)
+            else { return }
             try remove(current.seq, on: session.connection)
             if let record { try session.noteVersion(record) }
         }
@@ -168,7 +170,8 @@ extension Mirror {
         }
     }
 
-    /// Gives up changes that wait. New objects go; of others the server's last known state comes back.
+    /// Gives up changes that wait. New objects go; of others the server's last known state comes back, and the next pull
+    /// asks for the present one: what the server said of the object while its change waited was kept from it.
     package func drop(_ list: [OutboxEntry]) throws(StoreError) {
         for entry in list {
             try applying { (session) throws(StoreError) in
@@ -176,7 +179,15 @@ extension Mirror {
                 let all = try entries(
                     root: root(entry.identity.entityIndex), key: entry.identity.key, on: session.connection)
                 for other in all where other.seq >= current.seq { try remove(other.seq, on: session.connection) }
+                let names = try ids(
+                    entityIndex: root(entry.identity.entityIndex), keys: [entry.identity.key],
+                    placeholdersOnly: false, on: session.connection)
                 try session.undo(current)
+                let name = names[entry.identity.key]?.id ?? current.id
+                // A new object that was never sent is known to nobody.
+                guard current.kind != .insert || current.attempts > 0, !name.isEmpty else { return }
+                try DeletedLinks(mirror: self, connection: session.connection).noteStale(
+                    RemoteIdentity(entity: model.entities[current.identity.entityIndex].name, id: name))
             }
         }
     }
@@ -251,12 +262,13 @@ extension ApplySession {
     /// Takes in what the server told of the object of an entry that is done with. If the object was deleted here
     /// meanwhile, its version is what the delete is made to.
     mutating func take(_ record: RemoteRecord, behind entry: OutboxEntry?) throws(StoreError) {
-        if try mirror.known(record.id, root: rootIndex(record), on: connection)?.key == nil {
+        let id = mirror.canonical(record.id, model.entities[rootIndex(record)])
+        if try mirror.known(id, root: rootIndex(record), on: connection)?.key == nil {
             return try noteVersion(record)
         }
-        // It may be an object that was deleted and is made again here.
+        // It may be an object that was deleted and is created again here.
         let links = DeletedLinks(mirror: mirror, connection: connection)
-        if try !links.isEmpty { try links.restore(record.id, root: rootIndex(record)) }
+        if try !links.isEmpty { try links.restore(id, root: rootIndex(record)) }
         _ = try run([record], deleted: [])
     }
 
@@ -274,7 +286,7 @@ extension ApplySession {
             statement.bindNull(at: 2)
         }
         statement.bind(mirror.entities.numbers[rootIndex(record)], at: 3)
-        statement.bind(record.id, at: 4)
+        statement.bind(mirror.canonical(record.id, model.entities[rootIndex(record)]), at: 4)
         try statement.run()
     }
 
@@ -309,7 +321,7 @@ extension ApplySession {
             statement.bind(entry.id, at: 2)
             return try statement.run()
         }
-        mirror.tombstones.add(identity)
+        mirror.order.noteDeleted(identity)
         try OutboxWriter(mirror: mirror, connection: connection).forget(entry.id, root: root)
     }
 
@@ -317,7 +329,7 @@ extension ApplySession {
     mutating func rebase(_ entry: OutboxEntry, on record: RemoteRecord) throws(StoreError) {
         var entry = entry
         entry.state = .waiting
-        entry.token = nil
+        entry.forgetAttempt()
         try noteVersion(record)
         try mirror.write(entry, on: connection)
     }

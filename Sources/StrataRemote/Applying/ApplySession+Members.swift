@@ -55,6 +55,8 @@ extension ApplySession {
         // The other side has the changes that wait.
         guard let inverse = model.inverse(of: relationship) else { return }
         for owner in different {
+            let identity = RowIdentity(entityIndex: mirror.root(relationship.destinationIndex), key: owner)
+            if settling.contains(identity) { continue }
             let waiting =
                 outboxIsEmpty
                 ? [] : try mirror.entries(root: mirror.root(relationship.destinationIndex), key: owner, on: connection)

@@ -23,6 +23,13 @@ struct ApplySession {
     var gone: Set<RemoteIdentity> = []
     var rows: [RowIdentity: RowReference] = [:]
     var outboxIsEmpty = false
+    /// Objects whose entries the same answer settles, by topmost entity and key: their own records tell their members.
+    var settling: Set<RowIdentity> = []
+    var notes = ApplyNotes()
+    /// Records that cannot be taken in.
+    var unreadable: [UnreadableRecord] = []
+    /// Objects of which the server is asked again: their record was overtaken, or came before their save has ended.
+    var overtaken: [RemoteIdentity] = []
 
     /// A record on its way in. Identities name the topmost entity of the hierarchy.
     struct Item {
@@ -43,9 +50,9 @@ struct ApplySession {
     mutating func run(_ records: [RemoteRecord], deleted: [RemoteIdentity]) throws(StoreError) -> AppliedChanges {
         outboxIsEmpty = try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil
         for record in records { flatten(record) }
-        for index in items.indices {
-            items[index].known = try mirror.known(
-                items[index].identity.id, root: items[index].entity.rootIndex, on: connection)
+        for (root, indexes) in Dictionary(grouping: items.indices, by: { items[$0].entity.rootIndex }) {
+            let known = try mirror.known(indexes.map { items[$0].identity.id }, root: root, on: connection)
+            for index in indexes { items[index].known = known[items[index].identity.id] }
         }
         for identity in deleted { try delete(identity) }
         try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
@@ -53,12 +60,31 @@ struct ApplySession {
         try readRows()
         for item in items { try place(item) }
         try write()
-        return AppliedChanges(rows: records.map { row(of: $0) }, change: change)
+        try writeVersions()
+        try noteForLater()
+        return AppliedChanges(rows: records.map { row(of: $0) }, change: change, unreadable: unreadable)
+    }
+
+    private mutating func noteForLater() throws(StoreError) {
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        for identity in overtaken {
+            try links.noteStale(identity)
+            // Those that are here belong to the answer all the same, as they are by now.
+            guard let entity = model.entity(named: identity.entity) else { continue }
+            let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
+            if let key = known?.key { keys[named(identity.id, entity)] = key }
+        }
+        for record in unreadable {
+            if let identity = record.identity { try links.noteStale(identity) }
+            mirror.unreadable.add(record)
+        }
+        mirror.unreadable.remove(items.map(\.record.identity))
+        if let ticket { mirror.order.noteRead(items.map(\.identity), ticket) }
     }
 
     func row(of record: RemoteRecord) -> RowIdentity? {
         guard let entity = model.entity(named: record.entity) else { return nil }
-        return keys[named(record.id, entity)].map { RowIdentity(entityIndex: entity.index, key: $0) }
+        return keys[named(mirror.canonical(record.id, entity), entity)].map { RowIdentity(entityIndex: entity.index, key: $0) }
     }
 
     func named(_ id: String, _ entity: EntityDescription) -> RemoteIdentity {
@@ -71,28 +97,81 @@ struct ApplySession {
     mutating func flatten(_ record: RemoteRecord) {
         guard let entity = model.entity(named: record.entity), !entity.isAbstract else { return }
         var record = record
+        record.id = mirror.canonical(record.id, entity)
         for (name, value) in record.values {
             switch value {
+            case .value: continue
             case .record(let inner):
                 flatten(inner)
                 record.values[name] = .reference(inner.id)
             case .records(let list):
                 for inner in list { flatten(inner) }
                 record.values[name] = .references(list.map(\.id))
-            default: break
+            case .reference, .references: break
             }
+            canonicalize(name, entity, &record)
+        }
+        if let error = misfit(record, entity) {
+            unreadable.append(UnreadableRecord(identity: record.identity, error: error))
+            return
         }
         let identity = named(record.id, entity)
         if let position = positions[identity] {
             items[position].record.values.merge(record.values) { $1 }
             items[position].record.version = record.version ?? items[position].record.version
             items[position].record.modified = record.modified ?? items[position].record.modified
-        } else if mirror.tombstones.covers(identity, ticket) {
+        } else if mirror.order.isDeleted(identity, since: ticket) {
             gone.insert(identity)
+        } else if mirror.order.isOvertaken(identity, ticket) || mirror.births.isUnderWay(identity) {
+            overtaken.append(record.identity)
         } else {
             positions[identity] = items.count
             items.append(Item(record: record, entity: entity, identity: identity))
         }
+    }
+
+    /// References as they stand here.
+    private func canonicalize(_ name: String, _ entity: EntityDescription, _ record: inout RemoteRecord) {
+        guard let relationship = entity.relationship(named: name) else { return }
+        let destination = model.destination(of: relationship)
+        guard mirror.primaryKeys[destination.rootIndex].storage != .text else { return }
+        switch record.values[name] {
+        case .reference(let id?): record.values[name] = .reference(mirror.canonical(id, destination))
+        case .references(let ids):
+            record.values[name] = .references(ids.map { mirror.canonical($0, destination) })
+        default: break
+        }
+    }
+
+    /// Why a record cannot be taken in; nil if it can.
+    private func misfit(_ record: RemoteRecord, _ entity: EntityDescription) -> RemoteError? {
+        func error(_ property: String, _ reason: String) -> RemoteError {
+            RemoteError(
+                .invalidAnswer, domain: "Strata", message: "\(entity.name).\(property): \(reason)",
+                identity: record.identity)
+        }
+        let primaryKey = mirror.primaryKeys[entity.index]
+        if PrimaryKey.value(record.id, primaryKey) == nil {
+            return error(
+                primaryKey.name,
+                "the server's primary key \"\(record.id)\" is not a \(primaryKey.type?.name ?? "key")")
+        }
+        for (name, value) in record.values {
+            guard case .value(let value) = value, let attribute = entity.attribute(named: name),
+                let first = attribute.slots.first
+            else { continue }
+            var parts = [(entity.slots[first], value)]
+            if case .composite = attribute.type {
+                guard case .composite(let given) = value else { continue }
+                parts = attribute.slots.map { index in
+                    (entity.slots[index], given[String(entity.slots[index].name.dropFirst(name.count + 1))] ?? .null)
+                }
+            }
+            for (slot, value) in parts where slot.index != primaryKey.index && !RowEditing.accepts(value, slot) {
+                return error(slot.name, "the server's \(value.kind) \(value) is not a \(slot.type?.name ?? "key")")
+            }
+        }
+        return nil
     }
 
     func references(of item: Item) -> [(entity: EntityDescription, id: String)] {
@@ -136,6 +215,16 @@ struct ApplySession {
                 newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
             }
         }
+        var knownTargets: [RemoteIdentity: KnownObject] = [:]
+        var targets: [Int: Set<String>] = [:]
+        for (entity, id) in items.flatMap(references) where !seen.contains(named(id, entity)) {
+            targets[entity.rootIndex, default: []].insert(id)
+        }
+        for (root, ids) in targets {
+            for (id, known) in try mirror.known(ids.sorted(), root: root, on: connection) {
+                knownTargets[RemoteIdentity(entity: model.entities[root].name, id: id)] = known
+            }
+        }
         for item in items {
             for (entity, id) in references(of: item) {
                 let identity = named(id, entity)
@@ -144,14 +233,14 @@ struct ApplySession {
                     continue
                 }
                 guard seen.insert(identity).inserted else { continue }
-                if let known = try mirror.known(id, root: entity.rootIndex, on: connection) {
+                if let known = knownTargets[identity] {
                     if let key = known.key {
                         keys[identity] = key
                     } else {
                         gone.insert(identity)
                         try links.add(identity, from: item.record.identity)
                     }
-                } else if deleted.contains(identity) || mirror.tombstones.covers(identity, ticket) {
+                } else if deleted.contains(identity) || mirror.order.isDeleted(identity, since: ticket) {
                     gone.insert(identity)
                     try links.add(identity, from: item.record.identity)
                 } else {
@@ -163,19 +252,17 @@ struct ApplySession {
             var next = try transaction.allocateKeys(list.count, rootIndex: root).lowerBound
             for (identity, entity, isPlaceholder) in list {
                 keys[identity] = next
-                let insert = try connection.statement("INSERT INTO _remote(root, id, key) VALUES(?, ?, ?)")
-                insert.bind(mirror.entities.numbers[root], at: 1)
-                insert.bind(identity.id, at: 2)
-                insert.bind(next, at: 3)
-                try insert.run()
+                notes.names.append((mirror.entities.numbers[root], identity.id, next))
                 if isPlaceholder {
-                    try makePlaceholder(identity.id, entity, next)
+                    let concrete = entity.descendantIndexes.first { !model.entities[$0].isAbstract } ?? entity.index
+                    notes.placeholders[root, default: []].append((identity.id, next, model.entities[concrete].name))
                 } else if hasLinks {
                     try links.restore(identity.id, root: root)
                 }
                 next += 1
             }
         }
+        try writeNames()
     }
 
     /// Whether a record leaves no doubt about what its object refers to.
@@ -187,24 +274,6 @@ struct ApplySession {
                 default: true
                 }
             }
-    }
-
-    func makePlaceholder(_ id: String, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {
-        let slot = mirror.primaryKeys[entity.rootIndex]
-        let concrete = entity.descendantIndexes.first { !model.entities[$0].isAbstract } ?? entity.index
-        guard let place = mirror.store.place(entityIndex: entity.rootIndex, slot: slot.index) else { return }
-        let hasEntity = mirror.store.hasEntityColumn(entity.index)
-        let statement = try connection.statement(
-            "INSERT INTO \(place.table)(_id, _version, \(place.column)\(hasEntity ? ", _entity" : "")) "
-                + "VALUES(?, 0, ?\(hasEntity ? ", ?" : ""))")
-        statement.bind(key, at: 1)
-        switch PrimaryKey.value(id, slot) {
-        case .integer(let number): statement.bind(number, at: 2)
-        case .uuid(let uuid): statement.bind(uuid.data, at: 2)
-        default: statement.bind(id, at: 2)
-        }
-        if hasEntity { statement.bind(model.entities[concrete].name, at: 3) }
-        try statement.run()
     }
 
     mutating func readRows() throws(StoreError) {
@@ -224,9 +293,12 @@ struct ApplySession {
     /// The server has deleted an object.
     mutating func delete(_ identity: RemoteIdentity) throws(StoreError) {
         guard let entity = model.entity(named: identity.entity) else { return }
+        let identity = RemoteIdentity(entity: identity.entity, id: mirror.canonical(identity.id, entity))
         let name = named(identity.id, entity)
         guard positions[name] == nil, let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
         else { return }
+        // The answer is older than one that told the object: it is asked for again.
+        if mirror.order.isOvertaken(name, ticket) { return overtaken.append(identity) }
         guard let key = known.key else {
             // Deleted on both sides.
             for entry in try mirror.entries(
@@ -239,8 +311,8 @@ struct ApplySession {
             return try forget(name, entity)
         }
         let entries = try mirror.entries(root: entity.rootIndex, key: key, on: connection)
-        // What is to become of changes is decided when they are sent. A new object that the server is known to have had
-        // is none any more.
+        // What becomes of changes is decided when they are sent. If the server once had the object that was created here,
+        // its deletion wins over the insert that waits for its answer.
         if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) { return }
         for entry in entries { try mirror.remove(entry.seq, on: connection) }
         try remove(name, entity, key)
@@ -259,7 +331,7 @@ struct ApplySession {
 
     mutating func forget(_ identity: RemoteIdentity, _ entity: EntityDescription) throws(StoreError) {
         gone.insert(identity)
-        mirror.tombstones.add(identity)
+        mirror.order.noteDeleted(identity)
         try OutboxWriter(mirror: mirror, connection: connection).forget(identity.id, root: entity.rootIndex)
     }
 

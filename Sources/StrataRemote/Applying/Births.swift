@@ -1,0 +1,58 @@
+import StrataSQLite
+
+/// New objects on their way to the server in an online save. The server may tell of them before the save is in the
+/// mirror; they would get other keys there than contexts know them by. Until the outcome of the save is known, they are
+/// left out of all answers, and read again afterwards.
+final class Births: Sendable {
+    private struct State {
+        /// The objects that saves create right now.
+        var active: Set<RemoteIdentity> = []
+        /// The objects whose save has ended without an answer. They stay so until the save is repeated.
+        var unknown: Set<RemoteIdentity> = []
+    }
+
+    private let state = Guarded(State())
+
+    /// A save begins to send new objects, named by the topmost entity of the hierarchy.
+    func begin(_ identities: [RemoteIdentity]) {
+        guard !identities.isEmpty else { return }
+        state.withLock { $0.active.formUnion(identities) }
+    }
+
+    /// The saves are in the mirror, or the server is known not to have carried them out.
+    func end(_ identities: [RemoteIdentity]) {
+        guard !identities.isEmpty else { return }
+        state.withLock { state in
+            state.active.subtract(identities)
+            state.unknown.subtract(identities)
+        }
+    }
+
+    /// The saves have ended, and the server may have carried them out.
+    func leave(_ identities: [RemoteIdentity]) {
+        guard !identities.isEmpty else { return }
+        state.withLock { state in
+            state.active.subtract(identities)
+            state.unknown.formUnion(identities)
+        }
+    }
+
+    /// Whether the outcome of a save that creates an object is not known yet.
+    func isUnderWay(_ identity: RemoteIdentity) -> Bool {
+        state.withLock { $0.active.contains(identity) || $0.unknown.contains(identity) }
+    }
+
+    /// Waits up to a second for saves that create objects of an answer, so that a fetch gives them, too. A save that takes
+    /// longer, because the server asks it to wait for instance, holds nobody up.
+    func wait(for page: RemotePage, _ model: ManagedObjectModel) async {
+        guard state.withLock({ !$0.active.isEmpty }) else { return }
+        let told = Set(
+            page.records.compactMap { record in
+                model.entity(named: record.entity).map { RemoteIdentity(entity: $0.rootName, id: record.id) }
+            })
+        for _ in 0..<100 {
+            if state.withLock({ $0.active.isDisjoint(with: told) }) { return }
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+    }
+}

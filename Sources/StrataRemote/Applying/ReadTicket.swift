@@ -1,0 +1,98 @@
+import Foundation
+import StrataSQLite
+
+/// Taken before something is read from the server, and handed in with the answer. It puts answers in the order in which
+/// they were asked for: an answer that was overtaken by a later one neither sets an object back nor brings it back.
+package final class ReadTicket: Sendable {
+    let number: Int
+    private let order: AnswerOrder
+
+    init(number: Int, order: AnswerOrder) {
+        self.number = number
+        self.order = order
+    }
+
+    deinit { order.end(number) }
+}
+
+/// Which answers came in while others were under way. Clocks say nothing about that: those of servers step back, and many
+/// servers tell no time. Kept in memory: no answer outlives the process.
+///
+/// `@unchecked Sendable`: all state is reached only while the lock is held.
+final class AnswerOrder: @unchecked Sendable {
+    private let lock = NSLock()
+    private var number = 0
+    private var open: Set<Int> = []
+    private var deleted: [RemoteIdentity: Int] = [:]
+    /// The ticket of the latest answer that told an object. Of a write it is a number later than all tickets until then.
+    private var told: [RemoteIdentity: Int] = [:]
+
+    func ticket() -> ReadTicket {
+        lock.withLock {
+            number += 1
+            open.insert(number)
+            return ReadTicket(number: number, order: self)
+        }
+    }
+
+    func end(_ number: Int) {
+        lock.withLock {
+            open.remove(number)
+            if open.isEmpty {
+                deleted.removeAll()
+                told.removeAll()
+            }
+        }
+    }
+
+    /// An object is gone on both sides.
+    /// - Parameter identity: Named by the topmost entity of the hierarchy.
+    func noteDeleted(_ identity: RemoteIdentity) {
+        lock.withLock {
+            guard !open.isEmpty else { return }
+            number += 1
+            deleted[identity] = number
+        }
+    }
+
+    /// Answers to reads were taken in.
+    func noteRead(_ identities: some Sequence<RemoteIdentity>, _ ticket: ReadTicket) {
+        lock.withLock {
+            // Nobody can overtake anybody while only one is under way.
+            guard open.count > 1 else { return }
+            for identity in identities { told[identity] = max(told[identity] ?? 0, ticket.number) }
+        }
+    }
+
+    /// The server has carried out writes: whatever was asked for until now may be from before.
+    func noteWritten(_ identities: some Sequence<RemoteIdentity>) {
+        lock.withLock {
+            guard !open.isEmpty else { return }
+            number += 1
+            for identity in identities { told[identity] = number }
+        }
+    }
+
+    /// Whether an object has been deleted since a ticket was taken.
+    func isDeleted(_ identity: RemoteIdentity, since ticket: ReadTicket?) -> Bool {
+        guard let ticket else { return false }
+        return lock.withLock { deleted[identity].map { $0 > ticket.number } ?? false }
+    }
+
+    /// Whether a later answer has told an object already.
+    func isOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket?) -> Bool {
+        guard let ticket else { return false }
+        return lock.withLock { told[identity].map { $0 > ticket.number } ?? false }
+    }
+}
+
+extension Mirror {
+    /// To be taken before something is read from the server.
+    package func ticket() -> ReadTicket { order.ticket() }
+
+    /// Whether a later answer has told an object already than the one to which a ticket belongs.
+    func isOvertaken(_ identity: RemoteIdentity, _ ticket: ReadTicket?) -> Bool {
+        guard let entity = model.entity(named: identity.entity) else { return false }
+        return order.isOvertaken(RemoteIdentity(entity: entity.rootName, id: identity.id), ticket)
+    }
+}

@@ -1,0 +1,18 @@
+/// Online saves of which nobody knows whether the server has carried them out. Each keeps its token and its body, and is
+/// sent again in front of the next save of its object: so the server does it once, and nobody is in conflict with himself.
+/// Kept in memory, as the unsaved changes of contexts are.
+final class UnknownWrites: Sendable {
+    /// By topmost entity and key.
+    private let writes = Guarded<[RowIdentity: MirrorWrite]>([:])
+
+    /// The answer to a write was lost. An earlier one of the object, of which nothing is known either, comes first.
+    func add(_ write: MirrorWrite, _ identity: RowIdentity) {
+        writes.withLock { $0[identity] = $0[identity] ?? write }
+    }
+
+    func write(of identity: RowIdentity) -> MirrorWrite? { writes.withLock { $0[identity] } }
+
+    func remove(_ identity: RowIdentity) { writes.withLock { $0[identity] = nil } }
+
+    func removeAll() { writes.withLock { $0 = [:] } }
+}

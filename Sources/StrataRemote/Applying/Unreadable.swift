@@ -1,0 +1,41 @@
+import StrataSQLite
+
+/// A record of the server that cannot be taken in: a value of another type than the model says, a primary key that is
+/// not one. It is set aside, and asked for again by each pull.
+public struct UnreadableRecord: Sendable, Hashable {
+    /// The object; nil if the record does not tell its primary key.
+    public var identity: RemoteIdentity?
+    /// What is wrong, naming entity and property.
+    public var error: RemoteError
+
+    /// Describes a record.
+    public init(identity: RemoteIdentity?, error: RemoteError) {
+        self.identity = identity
+        self.error = error
+    }
+}
+
+/// The records that could not be taken in since the mirror was opened, by object.
+final class UnreadableRecords: Sendable {
+    private let records = Guarded<[RemoteIdentity: RemoteError]>([:])
+
+    func add(_ record: UnreadableRecord) {
+        guard let identity = record.identity else { return }
+        records.withLock { $0[identity] = record.error }
+    }
+
+    /// The server has told these, and they were taken in.
+    func remove(_ identities: some Sequence<RemoteIdentity>) {
+        records.withLock { records in
+            if records.isEmpty { return }
+            for identity in identities { records[identity] = nil }
+        }
+    }
+
+    func removeAll() { records.withLock { $0 = [:] } }
+
+    var all: [UnreadableRecord] {
+        records.withLock { $0 }.map { UnreadableRecord(identity: $0.key, error: $0.value) }
+            .sorted { ($0.identity?.description ?? "") < ($1.identity?.description ?? "") }
+    }
+}

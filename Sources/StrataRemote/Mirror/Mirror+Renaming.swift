@@ -1,0 +1,99 @@
+import Foundation
+import StrataSQLite
+
+extension Mirror {
+    /// Whether a record is about an object.
+    func isSame(_ record: RemoteRecord, _ entity: EntityDescription, _ id: String) -> Bool {
+        model.entity(named: record.entity)?.rootIndex == entity.rootIndex && canonical(record.id, entity) == id
+    }
+
+    /// A primary key as it stands here: servers write UUIDs in either case, and numbers with zeros in front.
+    func canonical(_ id: String, _ entity: EntityDescription) -> String {
+        PrimaryKey.canonical(id, primaryKeys[entity.rootIndex])
+    }
+
+    /// The server gave a new object another primary key than it was sent with: object, queued changes and references
+    /// have it from now on.
+    /// - Parameter identity: The object, by the topmost entity and key.
+    package func rename(_ identity: RowIdentity, to id: String) throws(StoreError) {
+        try applying { (session) throws(StoreError) in try session.rename(identity, to: id) }
+    }
+}
+
+extension ApplySession {
+    mutating func rename(_ identity: RowIdentity, to id: String) throws(StoreError) {
+        let entity = model.entities[mirror.root(identity.entityIndex)]
+        let slot = mirror.primaryKeys[entity.index]
+        let new = mirror.canonical(id, entity)
+        guard let value = PrimaryKey.value(new, slot) else {
+            throw .invalidData(
+                entity: entity.name, property: slot.name, key: identity.key,
+                reason: "the server's primary key \"\(id)\" is not a \(slot.type?.name ?? "key")")
+        }
+        let found = try transaction.rows(entityIndex: entity.index, keys: [identity.key])
+        guard found.count > 0, let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return }
+        // A pull may have told the object by its new name before.
+        if let other = try mirror.known(new, root: entity.index, on: connection) {
+            if let key = other.key, key != identity.key {
+                let links = DeletedLinks(mirror: mirror, connection: connection)
+                let double = try transaction.rows(entityIndex: entity.index, keys: [key])
+                if double.count > 0 {
+                    let delete = ChangeSet.Delete(
+                        entityIndex: double[0].row.entityIndex, key: key, baseVersion: double[0].row.version)
+                    try links.note([delete])
+                    changes.deletes.append(delete)
+                    deletedRows.append(double[0])
+                }
+                // Who refers to it is read again, and refers to the object itself then.
+                try links.restore(new, root: entity.index)
+            }
+            try OutboxWriter(mirror: mirror, connection: connection).forget(new, root: entity.index)
+        }
+        try renameTables(old, new, entity, identity.key)
+        let own = model.entities[found[0].row.entityIndex]
+        var slab = RowSlab.copy(of: found[0].row, room: new.utf8.count)
+        try set(value, own.slots[mirror.primaryKeys[own.index].index], own, in: &slab)
+        RowEditing.setVersion(found[0].row.version + 1, in: slab)
+        changes.updates.append(
+            .init(
+                row: RowReference(slab: slab, row: slab.row), slots: SlotSet([slot.index]),
+                baseVersion: found[0].row.version))
+        previousRows.append(found[0])
+        try write()
+    }
+
+    private func renameTables(
+        _ old: String, _ new: String, _ entity: EntityDescription, _ key: Int64
+    ) throws(StoreError) {
+        let root = mirror.entities.numbers[entity.index]
+        try run("UPDATE _remote SET id = ? WHERE root = ? AND id = ?", [new], root, old)
+        try run("UPDATE OR IGNORE _remote_links SET id = ? WHERE root = ? AND id = ?", [new], root, old)
+        try run("UPDATE _outbox SET id = ? WHERE root = ? AND id = ?", [new], root, old)
+        for index in entity.descendantIndexes {
+            let number = mirror.entities.numbers[index]
+            try run("UPDATE OR IGNORE _remote_links SET owner_id = ? WHERE owner = ? AND owner_id = ?", [new], number, old)
+            try run("UPDATE OR IGNORE _remote_stale SET id = ? WHERE entity = ? AND id = ?", [new], number, old)
+        }
+        // Members that are to be removed are told by name.
+        for var entry in try mirror.entries("members IS NOT NULL", on: connection) {
+            var isChanged = false
+            for index in entry.members.indices where entry.members[index].removed[key] == old {
+                let owner = model.entities[entry.identity.entityIndex]
+                guard let relationship = owner.relationship(named: entry.members[index].relationship),
+                    mirror.root(relationship.destinationIndex) == entity.index
+                else { continue }
+                entry.members[index].removed[key] = new
+                isChanged = true
+            }
+            if isChanged { try mirror.write(entry, on: connection) }
+        }
+    }
+
+    private func run(_ sql: String, _ texts: [String], _ number: Int64, _ old: String) throws(StoreError) {
+        let statement = try connection.statement(sql)
+        statement.bind(texts[0], at: 1)
+        statement.bind(number, at: 2)
+        statement.bind(old, at: 3)
+        try statement.run()
+    }
+}

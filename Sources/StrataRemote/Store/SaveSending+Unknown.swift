@@ -1,0 +1,111 @@
+import Foundation
+import StrataSQLite
+
+extension SaveSending {
+    /// Sends what earlier saves of the same objects have sent and got no answer to, as it was, and takes what the server
+    /// has done then out of the writes of this save.
+    mutating func settleUnknown() async {
+        for (position, write) in writes.enumerated() {
+            guard let earlier = store.mirror.unknown.write(of: rooted(write)) else { continue }
+            switch await outcome(of: earlier) {
+            case .done(let record):
+                store.mirror.unknown.remove(rooted(write))
+                settled[position] = rest(of: write, behind: earlier, record)
+                if earlier.kind == .insert { bornBefore.insert(rooted(write)) }
+                if let record { note(record, of: earlier) }
+            case .failed(let error):
+                if error.concernsAll { fail(write, error) } else { store.mirror.unknown.remove(rooted(write)) }
+            }
+        }
+        writes = writes.enumerated().compactMap { position, write in settled[position] ?? write }
+            .filter { !($0.kind == .update && $0.write.values.isEmpty && $0.relations.isEmpty) }
+            .filter { !undone.contains(rooted($0)) }
+    }
+
+    /// What became of a write that is sent once more.
+    private func outcome(of write: MirrorWrite) async -> RemoteOutcome {
+        var last: RemoteRecord?
+        let requests: [RemoteOperation]
+        do throws(StoreError) {
+            requests = try operations(of: write)
+        } catch {
+            return .failed(RemoteError(.invalidRequest, domain: "Strata", message: error.description))
+        }
+        for operation in requests {
+            do throws(RemoteError) {
+                guard case .outcomes(let list) = try await store.backend.perform(operation, options: options.request),
+                    let outcome = list.first, list.count == 1
+                else {
+                    throw RemoteError(
+                        .invalidAnswer, domain: "Strata",
+                        message: "\(store.backend.name) did not say what became of a write")
+                }
+                switch outcome {
+                case .done(let record): last = record
+                case .failed(let error): throw error
+                }
+            } catch {
+                if write.kind == .delete, error.kind == .notFound || error.kind == .gone { return .done(nil) }
+                // A server without idempotency tokens finds its own work in the way.
+                guard error.kind == .duplicate || error.kind == .conflict else { return .failed(error) }
+                do throws(RemoteError) {
+                    let record = try await state(of: write)
+                    guard let record, isWork(of: write, record) else {
+                        return .failed(error)
+                    }
+                    last = record
+                } catch {
+                    return .failed(error)
+                }
+            }
+        }
+        return .done(last)
+    }
+
+    private func state(of write: MirrorWrite) async throws(RemoteError) -> RemoteRecord? {
+        let read = RemoteOperation.read(entity: write.entity, ids: [write.write.id])
+        guard case .page(let page) = try await store.backend.perform(read, options: options.request) else { return nil }
+        return page.records.first { store.mirror.isSame($0, write.entity, write.write.id) }
+    }
+
+    /// Whether the server's state is what a write has made of an object. What a new object lacks the server may have filled
+    /// in.
+    private func isWork(of write: MirrorWrite, _ record: RemoteRecord) -> Bool {
+        write.write.values.allSatisfy { name, value in
+            if write.kind == .insert, value == .value(.null) || value == .reference(nil) { return true }
+            return isEqual(record.values[name], value)
+        }
+    }
+
+    /// Whether a value of the server is the one that was sent; what the server does not tell may be.
+    private func isEqual(_ told: RemoteValue?, _ sent: RemoteValue) -> Bool {
+        switch (told, sent) {
+        case (nil, .value(.null)), (nil, .reference(nil)), (nil, .references): true
+        case (.references(let a)?, .references(let b)): Set(a) == Set(b)
+        case (.value(.double(let a))?, .value(.integer(let b))): a == Double(b)
+        case (.value(.integer(let a))?, .value(.double(let b))): Double(a) == b
+        case (let told?, _): told == sent
+        case (nil, _): false
+        }
+    }
+
+    /// What is left of a write once the server is known to have carried out an earlier one of the object.
+    private func rest(of write: MirrorWrite, behind earlier: MirrorWrite, _ record: RemoteRecord?) -> MirrorWrite {
+        guard write.kind != .delete else {
+            var rest = write
+            rest.write.baseVersion = record?.version ?? rest.write.baseVersion
+            return rest
+        }
+        var rest = write
+        rest.kind = .update
+        rest.write.isWhole = write.kind == .update && write.write.isWhole
+        rest.write.values = write.write.values.filter { earlier.write.values[$0.key] != $0.value }
+        rest.relations = write.relations.filter { relation in
+            !earlier.relations.contains {
+                $0.relationship == relation.relationship && $0.added == relation.added && $0.removed == relation.removed
+            }
+        }
+        rest.write.baseVersion = record?.version
+        return rest
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import StrataSQLite
+
+extension PushRun {
+    func conflict(_ job: Job, _ record: RemoteRecord?) throws(Interruption) -> SyncConflict {
+        let base = try here { () throws(StoreError) in try mirror.baseModified(job.entry) }
+        return SyncConflict(
+            kind: job.kind, identity: job.identity,
+            client: RemoteRecord(
+                entity: job.identity.entity, id: job.identity.id, values: job.write.write.values,
+                modified: job.entry.changed),
+            server: record, baseModified: base)
+    }
+
+    /// The server has another state of the object than the one that the change was made to, or has it already.
+    mutating func resolve(_ job: Job, _ error: RemoteError) async throws(Interruption) {
+        guard mayDecide(job) else { return refuse(job, error) }
+        var record = error.serverRecord
+        if record == nil { record = try await serverState(job) }
+        guard let record else {
+            // Somebody has deleted it meanwhile: the next attempt says so in its own words.
+            if job.kind == .insert { return refuse(job, error) }
+            return try await confirmAbsence(job, error)
+        }
+        if try isOwnWork(job, record) {
+            let ticket = mirror.ticket()
+            try here { () throws(StoreError) in try mirror.complete(job.entry, record, ticket: ticket) }
+            return reportDone(job)
+        }
+        // A delete that was made to the very values that the server has contradicts nobody: its version was unknown here.
+        if job.kind == .delete, try !here({ () throws(StoreError) in try mirror.hasChanged(record, since: job.entry) }) {
+            return try settle(job, record, .client)
+        }
+        try decide(job, record)
+    }
+
+    /// Whether the server's state is what an earlier attempt of the change has made of it.
+    private func isOwnWork(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
+        guard job.entry.attempts > 1, job.kind != .delete, job.entry.members.isEmpty else { return false }
+        let state = try here { () throws(StoreError) in try mirror.compare(job.entry, with: record) }
+        return state.equal == state.all && !state.all.isEmpty
+    }
+
+    /// Lets the policy decide about a conflict.
+    /// - Parameter record: What the server has; nil if it has nothing.
+    mutating func decide(_ job: Job, _ record: RemoteRecord?) throws(Interruption) {
+        let policy = engine.options.policies.policy(job.kind, capabilities: engine.backend.capabilities)
+        let choice = policy.choice(try conflict(job, record))
+        guard let record else {
+            let recreates = choice == .client
+            if recreates, !mayDecide(job) {
+                return refuse(
+                    job,
+                    RemoteError(
+                        .notFound, domain: "Strata", message: "the server deletes the object each time",
+                        identity: job.identity))
+            }
+            try here { () throws(StoreError) in try mirror.settleGone(job.entry, recreates: recreates) }
+            return recreates ? () : report(job, .deletedHere)
+        }
+        try settle(job, record, choice)
+    }
+
+    /// Puts a change and the server's state together.
+    mutating func settle(
+        _ job: Job, _ record: RemoteRecord, _ choice: ConflictPolicy.Choice
+    ) throws(Interruption) {
+        steps += 1
+        if job.entry.kind == .delete {
+            try here { () throws(StoreError) in
+                try mirror.settle(
+                    job.entry, with: record, keeping: SlotSet(), keepsMembers: false, deletes: choice == .client)
+            }
+            return choice == .client ? () : report(job, .serverWon)
+        }
+        let state = try here { () throws(StoreError) in try mirror.compare(job.entry, with: record) }
+        var kept = SlotSet()
+        var overridden = SlotSet()
+        for slot in state.all where !state.equal.contains(slot) {
+            let isKept = choice == .client || (choice == .merge && !state.conflicting.contains(slot))
+            if isKept { kept.insert(slot) } else { overridden.insert(slot) }
+        }
+        let keepsMembers = choice != .server
+        try here { () throws(StoreError) in
+            try mirror.settle(
+                job.entry, with: record, keeping: kept, overriding: overridden, keepsMembers: keepsMembers)
+        }
+        let slots = mirror.model.entities[job.entry.identity.entityIndex].slots
+        let isOver = kept.isEmpty && (!keepsMembers || job.entry.members.isEmpty)
+        switch choice {
+        case .server: report(job, .serverWon)
+        case .merge where !state.conflicting.isEmpty:
+            report(job, .merged(overridden: state.conflicting.map { slots[$0].name }))
+        default: if isOver { report(job, job.entry.kind == .insert ? .created : .updated) }
+        }
+    }
+
+    /// Makes sure that a change says which of the server's states it is made to. That is not known of a new object whose
+    /// creation was answered late, when others had changed it already.
+    /// - Returns: Whether the change can be sent; else it has been settled, or waits for the next round.
+    mutating func findBase(_ job: Job) async throws(Interruption) -> Bool {
+        guard job.entry.kind != .insert, job.write.write.baseVersion == nil else { return true }
+        let found = try await serverState(job)
+        // A server that has no version for it cannot compare any.
+        if let found, found.version == nil { return true }
+        guard mayDecide(job) else {
+            refuse(
+                job,
+                RemoteError(
+                    .conflict, domain: "Strata", message: "others change the object all the time",
+                    identity: job.identity, serverRecord: found))
+            return false
+        }
+        guard let record = found else {
+            try await confirmAbsence(
+                job, RemoteError(.notFound, domain: "Strata", message: "not there", identity: job.identity))
+            return false
+        }
+        let hasChanged = try here { () throws(StoreError) in
+            job.entry.kind == .delete
+                ? try mirror.hasChanged(record, since: job.entry)
+                : try !mirror.compare(job.entry, with: record).conflicting.isEmpty
+        }
+        if hasChanged { try decide(job, record) } else { try settle(job, record, .client) }
+        return false
+    }
+}

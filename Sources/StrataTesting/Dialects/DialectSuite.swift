@@ -1,0 +1,211 @@
+import Foundation
+import HTTPTypes
+import StrataRemote
+
+/// A dialect to be tried, and what its service answers.
+public struct DialectSubject: Sendable {
+    /// The dialect.
+    public var dialect: any RemoteDialect
+    /// An entity of a model that the dialect takes, with a string as primary key.
+    public var entity: EntityDescription
+    /// The service's answer to a write that it has carried out. The request is the dialect's own.
+    public var success: @Sendable (RemoteOperation, WireRequest) -> WireResponse
+    /// The service's own way to answer with a status of failure.
+    public var failure: @Sendable (_ status: Int) -> WireResponse
+    /// The service's answer to a query, with these objects.
+    public var list: @Sendable ([RemoteRecord]) -> WireResponse
+    /// The same answer with one more object that has no primary key.
+    public var listWithUnreadable: @Sendable ([RemoteRecord]) -> WireResponse
+
+    /// Describes a dialect.
+    public init(
+        dialect: any RemoteDialect, entity: EntityDescription,
+        success: @escaping @Sendable (RemoteOperation, WireRequest) -> WireResponse,
+        failure: @escaping @Sendable (_ status: Int) -> WireResponse,
+        list: @escaping @Sendable ([RemoteRecord]) -> WireResponse,
+        listWithUnreadable: @escaping @Sendable ([RemoteRecord]) -> WireResponse
+    ) {
+        self.dialect = dialect
+        self.entity = entity
+        self.success = success
+        self.failure = failure
+        self.list = list
+        self.listWithUnreadable = listWithUnreadable
+    }
+}
+
+/// What a dialect must hold to so that nothing is lost behind it. Nothing is sent.
+///
+///     #expect(DialectSuite.run(subject).isEmpty)
+public enum DialectSuite {
+    /// A law that a dialect breaks.
+    public struct Failure: Sendable, Hashable, CustomStringConvertible {
+        /// The law.
+        public var law: Law
+        /// What was tried, and what came of it.
+        public var message: String
+
+        /// The law and what broke it.
+        public var description: String { "\(law.rawValue): \(message)" }
+    }
+
+    /// The laws.
+    public enum Law: String, Sendable, Hashable, CaseIterable {
+        /// An answer of somebody else – a portal, a proxy – says nothing of the objects of a write.
+        case foreignAnswers = "foreign answers"
+        /// A success without the service's own words is none.
+        case emptySuccess = "empty success"
+        /// The status of a failure means what HTTP says.
+        case statuses = "statuses"
+        /// Each write has one outcome, and a failure names no other object.
+        case pairing = "pairing"
+        /// A record that makes no sense does not keep the others from being read.
+        case unreadableRecords = "unreadable records"
+        /// Primary keys come back as they were sent, whatever is in them.
+        case identities = "identities"
+    }
+
+    /// Tries a dialect.
+    /// - Returns: What it breaks; empty if it holds to everything.
+    public static func run(_ subject: DialectSubject) -> [Failure] {
+        let trial = Trial(subject: subject)
+        return trial.foreignAnswers() + trial.emptySuccess() + trial.statuses() + trial.pairing()
+            + trial.unreadableRecords() + trial.identities()
+    }
+
+    private struct Trial {
+        let subject: DialectSubject
+
+        enum End: Equatable { case done, failed(RemoteError.Kind), other }
+
+        private var writes: [RemoteOperation] {
+            let write = RemoteWrite(id: "a")
+            return [
+                .create(entity: subject.entity, [write]), .update(entity: subject.entity, write),
+                .delete(entity: subject.entity, write),
+            ]
+        }
+
+        private func name(_ operation: RemoteOperation) -> String {
+            switch operation {
+            case .create: "a creation"
+            case .update: "an update"
+            default: "a delete"
+            }
+        }
+
+        private func end(_ operation: RemoteOperation, _ response: WireResponse) -> End {
+            do throws(RemoteError) {
+                guard case .outcomes(let list) = try subject.dialect.answer(response, to: operation), list.count == 1
+                else { return .other }
+                switch list[0] {
+                case .done: return .done
+                case .failed(let error): return .failed(error.kind)
+                }
+            } catch {
+                return .failed(error.kind)
+            }
+        }
+
+        private func foreign(_ status: Int) -> WireResponse {
+            var fields = HTTPFields()
+            fields[.contentType] = "text/html"
+            return WireResponse(
+                HTTPResponse(status: .init(code: status), headerFields: fields),
+                body: Data("<html><body>Sign in to the network</body></html>".utf8))
+        }
+
+        /// Kinds that leave a change queued.
+        private static let harmless: Set<RemoteError.Kind> = [
+            .invalidAnswer, .unreachable, .timeout, .throttled, .unavailable, .unauthorized,
+        ]
+
+        func foreignAnswers() -> [Failure] {
+            writes.flatMap { operation in
+                [200, 201, 302, 307, 400, 403, 404, 407, 502, 511].compactMap { status in
+                    let end = end(operation, foreign(status))
+                    if case .failed(let kind) = end, Self.harmless.contains(kind) { return nil }
+                    return Failure(
+                        law: .foreignAnswers, message: "HTML with status \(status) to \(name(operation)) is \(end)")
+                }
+            }
+        }
+
+        func emptySuccess() -> [Failure] {
+            // A delete may be answered without a word.
+            writes.dropLast().compactMap { operation in
+                let end = end(operation, WireResponse(HTTPResponse(status: .ok)))
+                if case .failed(let kind) = end, Self.harmless.contains(kind) { return nil }
+                return Failure(law: .emptySuccess, message: "an empty 200 to \(name(operation)) is \(end)")
+            }
+        }
+
+        func statuses() -> [Failure] {
+            let expected: [(Int, Set<RemoteError.Kind>)] = [
+                (400, [.rejected]), (401, [.unauthorized]), (403, [.forbidden]), (404, [.notFound]),
+                (409, [.duplicate, .conflict]), (412, [.conflict]), (413, [.rejected]), (422, [.rejected]),
+                (429, [.throttled]), (500, [.unavailable]), (503, [.unavailable, .throttled]),
+            ]
+            return writes.flatMap { operation in
+                expected.compactMap { status, kinds in
+                    let end = end(operation, subject.failure(status))
+                    if case .failed(let kind) = end, kinds.contains(kind) { return nil }
+                    return Failure(law: .statuses, message: "status \(status) to \(name(operation)) is \(end)")
+                }
+            }
+        }
+
+        func pairing() -> [Failure] {
+            var result: [Failure] = []
+            for operation in writes {
+                do throws(RemoteError) {
+                    let request = try subject.dialect.request(for: operation, options: RequestOptions())
+                    let end = end(operation, subject.success(operation, request))
+                    if end != .done {
+                        result.append(Failure(law: .pairing, message: "a success to \(name(operation)) is \(end)"))
+                    }
+                    let answer = try subject.dialect.answer(subject.failure(400), to: operation)
+                    guard case .outcomes(let list) = answer else { continue }
+                    for case .failed(let error) in list where error.identity.map({ $0.id != "a" }) ?? false {
+                        result.append(
+                            Failure(law: .pairing, message: "the failure of \(name(operation)) names \(error)"))
+                    }
+                } catch {
+                    result.append(Failure(law: .pairing, message: "\(name(operation)): \(error)"))
+                }
+            }
+            return result
+        }
+
+        func unreadableRecords() -> [Failure] {
+            let records = ["a", "b"].map { RemoteRecord(entity: subject.entity.name, id: $0) }
+            do throws(RemoteError) {
+                let answer = try subject.dialect.answer(
+                    subject.listWithUnreadable(records), to: .query(RemoteQuery(entity: subject.entity)))
+                guard case .page(let page) = answer else {
+                    return [Failure(law: .unreadableRecords, message: "a list is not a page")]
+                }
+                if page.records.map(\.id) == ["a", "b"], page.unreadable.count == 1 { return [] }
+                return [
+                    Failure(
+                        law: .unreadableRecords,
+                        message: "of two records and one without a primary key, \(page.records.map(\.id)) are read")
+                ]
+            } catch {
+                return [Failure(law: .unreadableRecords, message: "one record keeps all from being read: \(error)")]
+            }
+        }
+
+        func identities() -> [Failure] {
+            ["a", "A", "with space", "with/slash", "with,comma", "with\"quote", "ümlaut", "..", "007"].compactMap { id in
+                let answer = try? subject.dialect.answer(
+                    subject.list([RemoteRecord(entity: subject.entity.name, id: id)]),
+                    to: .query(RemoteQuery(entity: subject.entity)))
+                guard case .page(let page)? = answer, page.records.map(\.id) == [id] else {
+                    return Failure(law: .identities, message: "\"\(id)\" does not come back as it was sent")
+                }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Strata
+import StrataRemote
+
+/// A back end whose requests a test can answer in its place.
+final class Interceptor: RemoteBackend, @unchecked Sendable {
+    // Sendable because all state is reached only while the lock is held.
+    typealias Handler = @Sendable (RemoteOperation) async throws(RemoteError) -> RemoteAnswer?
+
+    let shelf: ShelfBackend
+    private let lock = NSLock()
+    private var before: Handler?
+    private var after: (@Sendable (RemoteOperation, RemoteAnswer) async throws(RemoteError) -> RemoteAnswer)?
+    private var change: (@Sendable (inout RemoteCapabilities) -> Void)?
+    private var operations = 0
+
+    init(_ shelf: ShelfBackend = .conditional(), _ change: (@Sendable (inout RemoteCapabilities) -> Void)? = nil) {
+        self.shelf = shelf
+        self.change = change
+    }
+
+    let name = "Shelf"
+    var capabilities: RemoteCapabilities {
+        var result = shelf.capabilities
+        change?(&result)
+        return result
+    }
+
+    /// How many requests there were.
+    var count: Int { lock.withLock { operations } }
+
+    /// Answers requests in place of the back end; nil lets it answer.
+    func intercept(_ handler: Handler?) { lock.withLock { before = handler } }
+
+    /// Changes answers of the back end.
+    func alter(
+        _ handler: (@Sendable (RemoteOperation, RemoteAnswer) async throws(RemoteError) -> RemoteAnswer)?
+    ) {
+        lock.withLock { after = handler }
+    }
+
+    func check(_ model: ManagedObjectModel) throws(RemoteError) { try shelf.check(model) }
+    func check(_ operation: RemoteOperation) throws(RemoteError) { try shelf.check(operation) }
+
+    func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
+        let (before, after) = lock.withLock {
+            operations += 1
+            return (self.before, self.after)
+        }
+        if let before, let answer = try await before(operation) { return answer }
+        if case .batch(let parts) = operation {
+            var outcomes: [RemoteOutcome] = []
+            for part in parts {
+                if case .outcomes(let list) = try await perform(part, options: options) { outcomes += list }
+            }
+            return .outcomes(outcomes)
+        }
+        let answer = try await shelf.perform(operation, options: options)
+        return try await after?(operation, answer) ?? answer
+    }
+}
+
+extension RemoteOperation {
+    /// The primary keys of the objects that a write is about; nil for a read.
+    var written: [String]? {
+        switch self {
+        case .create(_, let writes): writes.map(\.id)
+        case .update(_, let write), .delete(_, let write): [write.id]
+        case .relate(_, let relation): [relation.id]
+        case .batch(let list): list.flatMap { $0.written ?? [] }
+        default: nil
+        }
+    }
+
+    /// The writes of an operation.
+    var writes: [RemoteWrite] {
+        switch self {
+        case .create(_, let writes): writes
+        case .update(_, let write), .delete(_, let write): [write]
+        case .batch(let list): list.flatMap(\.writes)
+        default: []
+        }
+    }
+}
+
+extension Atlas {
+    /// A store over any back end that works on its mirror until it synchronises, and a context on it.
+    static func offline(
+        _ backend: any RemoteBackend, location: SQLiteStore.Location = .memory(name: nil),
+        model: ManagedObjectModel = Atlas.model, _ change: (inout RemoteStore.Options) -> Void = { _ in }
+    ) throws -> (RemoteStore, ManagedObjectContext) {
+        var options = RemoteStore.Options()
+        options.fetchPolicy = .cacheOnly
+        options.savePolicy = .cacheOnly
+        options.sync.retries = 0
+        change(&options)
+        let store = try RemoteStore.open(model: model, backend: backend, location: location, options: options)
+        return (store, try PersistentContainer(store: store).newContext(automaticallyMergesChanges: true))
+    }
+
+    /// A new city in a context.
+    @discardableResult
+    static func city(_ id: String, _ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
+        let city = try context.insert(entityNamed: "City")
+        city["cityId"] = id
+        city["name"] = name
+        return city
+    }
+}
+
+/// A folder that goes with the test.
+final class ScratchFolder {
+    let url = FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+    func file(_ name: String = "mirror") -> SQLiteStore.Location { .file(path: url.appending(path: name).path) }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
