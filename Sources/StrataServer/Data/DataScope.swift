@@ -3,7 +3,8 @@
     import Strata
 
     /// What one request works with: the schemas and a context on the data. It lives and dies within one closure on the
-    /// queue of readers or of the writer.
+    /// queue of readers or of the writer. Its stored properties are what a request reads, and what it leaves to be done after its
+    /// save.
     final class DataScope {
         let catalogue: SchemaCatalogue
         let uniques: UniqueValues
