@@ -1,4 +1,4 @@
-import Synchronization
+import StrataStore
 
 /// Gathers the SQL statements that the store reports, from whatever thread, until somebody asks for them.
 final class StatementLog: Sendable {
@@ -24,7 +24,7 @@ final class StatementLog: Sendable {
         var rows: Int
     }
 
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Guarded<[Entry]>([])
 
     /// Adds a statement.
     func record(sql: String, seconds: Double, rows: Int) {

@@ -2,16 +2,17 @@ import Foundation
 
 /// A value that several threads share, behind a lock.
 ///
-/// `Synchronization.Mutex` would do, but on Linux its slow path is invisible to Thread Sanitizer, which then reports
-/// races that are none.
+/// Use it instead of `Synchronization.Mutex`, whose slow path on Linux is invisible to Thread Sanitizer: it would report races
+/// where there are none.
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
-    // Sendable because `value` is reached with the lock held alone.
+    // Sendable because `value` is reached only while the lock is held.
     private var value: Value
     private let lock = NSLock()
 
     package init(_ value: Value) { self.value = value }
 
-    package func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+    /// Runs a closure that nobody else runs at the same time.
+    package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock.lock()
         defer { lock.unlock() }
         return try body(&value)

@@ -5,6 +5,7 @@ import StrataQuery
 import StrataSQLite
 
 /// A fetch as `strata explain --json` prints it. The keys are those of these types; what is nil is `null`.
+/// The stored properties are the members of the JSON.
 struct ExplainReport: Encodable {
     struct Binding: Encodable {
         let number: Int

@@ -68,7 +68,7 @@ struct StoreInfoCommand: ParsableCommand {
     }
 }
 
-/// A store as `strata store info --json` prints it.
+/// A store as `strata store info --json` prints it. The stored properties are the members of the JSON.
 private struct StoreReport: Encodable {
     struct EntityReport: Encodable {
         let name: String

@@ -1,11 +1,11 @@
-import Synchronization
+import StrataStore
 import Testing
 
 @testable import Gazetteer
 
 /// Keeps what a terminal is given.
 final class Screen: Sendable {
-    private let texts = Mutex<(out: String, error: String)>(("", ""))
+    private let texts = Guarded<(out: String, error: String)>(("", ""))
     var out: String { texts.withLock { $0.out } }
     var error: String { texts.withLock { $0.error } }
 

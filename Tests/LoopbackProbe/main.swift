@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataAsyncHTTP
 import StrataStackMob
-import Synchronization
+import StrataStore
 
 // What a synchronisation costs each side: PROBE_COUNT new objects of an offline store go to a strata-server on this
 // machine, and from there to another store. PROBE_TRANSPORT is URLSession or AsyncHTTP.
@@ -54,7 +54,7 @@ final class CountingTransport: HTTPTransport {
     }
 
     private let base: any HTTPTransport
-    private let traffic = Mutex(Traffic())
+    private let traffic = Guarded(Traffic())
 
     init(_ base: any HTTPTransport) { self.base = base }
 

@@ -1,10 +1,10 @@
 import Foundation
 import StrataSQLite
-import Synchronization
+import StrataStore
 import Testing
 
 private final class Progress: Sendable {
-    private let state = Mutex((isDone: false, reads: 0))
+    private let state = Guarded((isDone: false, reads: 0))
     var isDone: Bool { state.withLock { $0.isDone } }
     var reads: Int { state.withLock { $0.reads } }
     func countRead() { state.withLock { $0.reads += 1 } }

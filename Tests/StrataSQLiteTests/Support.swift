@@ -1,6 +1,6 @@
 import Foundation
 import StrataCSQLite
-import Synchronization
+import StrataStore
 
 @testable import StrataSQLite
 
@@ -165,7 +165,7 @@ extension RowBatchBuilder {
 
 /// Collects the statements that a store runs.
 final class TraceLog: Sendable {
-    private let entries = Mutex<[StatementTrace]>([])
+    private let entries = Guarded<[StatementTrace]>([])
 
     var hook: @Sendable (StatementTrace) -> Void {
         { trace in self.entries.withLock { $0.append(trace) } }

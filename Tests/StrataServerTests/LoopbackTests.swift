@@ -1,7 +1,7 @@
 #if Server
     import Foundation
     import StrataServer
-    import Synchronization
+    import StrataStore
     import Testing
 
     #if canImport(FoundationNetworking)
@@ -10,7 +10,7 @@
 
     /// The values that a server has acknowledged, by object.
     private final class Ledger: Sendable {
-        private let values = Mutex<[String: Int64]>([:])
+        private let values = Guarded<[String: Int64]>([:])
         var entries: [String: Int64] { values.withLock { $0 } }
         func set(_ id: String, _ value: Int64) { values.withLock { $0[id] = value } }
     }
@@ -82,7 +82,7 @@
 
         /// The status of an answer; 0 if there is none within a minute. Blocks the thread.
         private static func blockingStatus(of url: URL) -> Int {
-            let status = Mutex(0)
+            let status = Guarded(0)
             let done = DispatchSemaphore(value: 0)
             URLSession.shared.dataTask(with: url) { _, response, _ in
                 status.withLock { $0 = (response as? HTTPURLResponse)?.statusCode ?? 0 }

@@ -3,12 +3,12 @@
     import Foundation
     import Logging
     import StrataServer
-    import Synchronization
+    import StrataStore
     import Testing
 
     /// A clock that stands still.
     final class BenchTime: Sendable {
-        private let value = Mutex<Int64>(1_700_000_000_000)
+        private let value = Guarded<Int64>(1_700_000_000_000)
         var milliseconds: Int64 { value.withLock { $0 } }
         func advance(_ milliseconds: Int64) { value.withLock { $0 += milliseconds } }
     }

@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import Synchronization
+import StrataStore
 
 /// A zoo in a file of its own, removed with this object. Counts the statements.
 final class ZooFile: Sendable {
@@ -46,7 +46,7 @@ final class ZooFile: Sendable {
 }
 
 private final class StatementList: Sendable {
-    private let list = Mutex<[String]>([])
+    private let list = Guarded<[String]>([])
     func add(_ trace: StatementTrace) {
         // What a connection does when it is opened does not count.
         guard !trace.sql.hasPrefix("PRAGMA") else { return }

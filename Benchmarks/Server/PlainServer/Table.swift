@@ -45,7 +45,7 @@ final class Connection {
 
     func insert(_ item: Item) -> Bool {
         defer { sqlite3_reset(insertion) }
-        sqlite3_bind_text(insertion, 1, item.item_id ?? UUID().uuidString, -1, Self.transient)
+        sqlite3_bind_text(insertion, 1, item.itemID ?? UUID().uuidString, -1, Self.transient)
         sqlite3_bind_text(insertion, 2, item.title, -1, Self.transient)
         sqlite3_bind_int64(insertion, 3, item.n)
         sqlite3_bind_int64(insertion, 4, item.done ? 1 : 0)
@@ -71,10 +71,15 @@ final class Connection {
 }
 
 struct Item: Decodable {
-    var item_id: String?
+    var itemID: String?
     var title: String
     var n: Int64
     var done: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case itemID = "item_id"
+        case title, n, done
+    }
 }
 
 /// Connections that wait to be used.

@@ -11,7 +11,7 @@
             for number in 0..<Int(arguments[3])! {
                 let id = "i" + String(repeating: "0", count: 6 - String(number).count) + String(number)
                 _ = connection.insert(
-                    Item(item_id: id, title: "title \(number)", n: Int64(number), done: number % 2 == 0))
+                    Item(itemID: id, title: "title \(number)", n: Int64(number), done: number % 2 == 0))
             }
         }
     }

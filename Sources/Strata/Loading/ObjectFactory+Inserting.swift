@@ -23,7 +23,7 @@ extension ObjectFactory {
 
     private func seed(_ binding: EntityBinding) -> ObjectSeed {
         let key = core.identityMap.nextKey(rootIndex: binding.entity.rootIndex)
-        let slab = RowSlab.copy(of: binding.defaultRow.row, room: 64)
+        let slab = RowSlab.copy(of: binding.defaultRow.row, room: binding.roomForBytes)
         RowEditing.setKey(key, in: slab)
         return ObjectSeed(
             source: sharedSource(binding), row: slab.row, key: key,

@@ -3,7 +3,7 @@ import Foundation
 /// What all objects of one entity in one store share: the class, the row of defaults, what validation looks at.
 ///
 /// A binding belongs to a container, not to the process, so that two models may use one class and tests may run in
-/// parallel.
+/// parallel. Its stored properties are constants that are computed once, so that threads and objects share them.
 final class EntityBinding: Sendable {
     let model: ManagedObjectModel
     let entity: EntityDescription
@@ -15,6 +15,9 @@ final class EntityBinding: Sendable {
     let emptyRow: RowReference
     /// The row of a new object, save for its key and the defaults made anew each time.
     let defaultRow: RowReference
+    /// The bytes that the row of a new object has for text and the like, beside that of its defaults: enough for most, since
+    /// a row that is too small is copied.
+    let roomForBytes: Int
     /// Defaults that are made anew for each object.
     let freshDefaults: [(slot: Int, value: AttributeDefault)]
     /// Derived attributes that are computed at a save.
@@ -56,6 +59,7 @@ final class EntityBinding: Sendable {
             }
         }
         defaultRow = RowReference(slab: defaults, row: defaults.row)
+        roomForBytes = min(256, 16 * entity.slots.count { !$0.storage.isInline })
         freshDefaults = fresh
         savedDerivations = entity.slots.compactMap { slot in
             switch slot.derivation {

@@ -10,17 +10,13 @@ final class ObjectExtras {
     @exclusivity(unchecked) var changes: ChangeRecord?
     /// The to-many relationships that were touched, by ``RelationshipDescription/toManyIndex``; empty if none was.
     var toManys: [ToManyState?] = []
-    /// The batch that the object joined after it had been created.
-    var batch: FaultBatch?
-    /// The registrar of observers, once a property was read under observation.
-    var registrar: ObservationRegistrar?
-    /// The properties that were read under observation: key paths for the registrar, by slot or, behind the slots, by
-    /// to-many index.
-    var observers: [Int: KeyPath<ManagedObject, Any?>] = [:]
     private var rare: Rare?
 
-    /// What very few objects need.
+    /// What very few objects need: changed ones have to be small, since a save may be about a million of them.
     private final class Rare {
+        var batch: FaultBatch?
+        var registrar: ObservationRegistrar?
+        var observers: [Int: KeyPath<ManagedObject, Any?>] = [:]
         var survivor: ObjectID?
         var firstVersion: Int64 = 1
         var fetched: [Int: [ManagedObject]] = [:]
@@ -35,6 +31,25 @@ final class ObjectExtras {
 
     /// The state of a to-many relationship, if it was touched.
     func toMany(_ index: Int) -> ToManyState? { index < toManys.count ? toManys[index] : nil }
+
+    /// The batch that the object joined after it had been created.
+    var batch: FaultBatch? {
+        get { rare?.batch }
+        set { if rare != nil || newValue != nil { someRare.batch = newValue } }
+    }
+
+    /// The registrar of observers, once a property was read under observation.
+    var registrar: ObservationRegistrar? {
+        get { rare?.registrar }
+        set { if rare != nil || newValue != nil { someRare.registrar = newValue } }
+    }
+
+    /// The properties that were read under observation: key paths for the registrar, by slot or, behind the slots, by
+    /// to-many index.
+    var observers: [Int: KeyPath<ManagedObject, Any?>] {
+        get { rare?.observers ?? [:] }
+        _modify { yield &someRare.observers }
+    }
 
     /// The object that took the place of this one, which met a unique constraint.
     var survivor: ObjectID? {

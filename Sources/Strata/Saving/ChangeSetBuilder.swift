@@ -22,7 +22,9 @@ struct ChangeSetBuilder {
     func build(_ rows: Rows) throws(PersistenceError) -> ChangeSet {
         var changes = ChangeSet()
         changes.author = core.settings.author
-        for object in core.tracker.objects where object.hasChanges && !object.isStillborn {
+        let objects = core.tracker.objects
+        changes.inserts.reserveCapacity(objects.count { $0.isInserted && !$0.flags.contains(.deleted) })
+        for object in objects where object.hasChanges && !object.isStillborn {
             if object.flags.contains(.deleted) {
                 changes.deletes.append(
                     .init(entityIndex: object.binding.entity.index, key: object.key, baseVersion: object.version))

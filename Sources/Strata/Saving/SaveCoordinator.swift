@@ -26,7 +26,7 @@ final class SaveCoordinator: ContextPart {
         defer { phase = .idle }
         let now = Date()
         guard try prepare(now) else { return }
-        let saved = core.tracker.objects.filter { $0.hasChanges && !$0.isStillborn }
+        let saved = savedObjects
         let builder = ChangeSetBuilder(core: core, now: now)
         if let parent = core.parent {
             let changes = try builder.build(.unversioned)
@@ -53,11 +53,18 @@ final class SaveCoordinator: ContextPart {
         defer { end() }
         let now = Date()
         guard try prepare(now) else { return }
-        let saved = core.tracker.objects.filter { $0.hasChanges && !$0.isStillborn }
+        let saved = savedObjects
         let answer = try await commit(saved, ChangeSetBuilder(core: core, now: now), write)
         end()
         for object in saved where !answer.refused.contains(object.identity) { object.didSave() }
         if let failure = answer.failure { throw .store(.remote(failure)) }
+    }
+
+    /// The objects that a save is about. Mostly these are all changed ones, whose list needs no copy then.
+    private var savedObjects: [ManagedObject] {
+        let objects = core.tracker.objects
+        func isSaved(_ object: ManagedObject) -> Bool { object.hasChanges && !object.isStillborn }
+        return objects.allSatisfy(isSaved) ? objects : objects.filter(isSaved)
     }
 
     private func end() {

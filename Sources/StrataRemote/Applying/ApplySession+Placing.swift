@@ -144,7 +144,7 @@ extension ApplySession {
         for var entry in entries {
             let isSettled = entry.seq == settled?.seq
             if isSettled, let settled { entry = settled }
-            let base = entry.base.flatMap(RowSlab.init(stored:)) ?? RowSlab.copy(of: old)
+            let base = entry.base.flatMap(RowSlab.restored(from:)) ?? RowSlab.copy(of: old)
             var slab = RowSlab.copy(of: base.row)
             for (slot, value) in told {
                 var trial = slab

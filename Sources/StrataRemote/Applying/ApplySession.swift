@@ -1,7 +1,8 @@
 import Foundation
 import StrataSQLite
 
-/// Takes in records as part of a transaction.
+/// Takes in records as part of a transaction. Its stored properties are what the parts of one transaction hand each other: the
+/// state when it began, and what is collected for its end.
 struct ApplySession {
     let mirror: Mirror
     let transaction: StoreTransaction

@@ -1,9 +1,9 @@
 import Foundation
-import Synchronization
+import StrataStore
 
 /// Sessions that end with the process: for tests and tools.
 public final class MemorySessionStorage: SessionStorage {
-    private let sessions = Mutex<[String: Data]>([:])
+    private let sessions = Guarded<[String: Data]>([:])
 
     /// Makes an empty storage.
     public init() {}

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import StrataStore
 
 /// Whether a server can be reached: asked by a request, remembered for a short time, and told to whoever listens.
 ///
@@ -38,7 +38,7 @@ public final class NetworkReachability: Sendable {
     public let lifetime: Double
     private let clock: any RemoteClock
     private let probe: @Sendable () async -> Bool
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Watches a server.
     /// - Parameters:
@@ -159,10 +159,10 @@ public final class NetworkReachability: Sendable {
 
 /// A handler that hears of changes for as long as this object lives.
 public final class ReachabilityObservation: Sendable {
-    private let end: Mutex<(@Sendable () -> Void)?>
+    private let end: Guarded<(@Sendable () -> Void)?>
 
     init(_ end: @escaping @Sendable () -> Void) {
-        self.end = Mutex(end)
+        self.end = Guarded(end)
     }
 
     deinit {

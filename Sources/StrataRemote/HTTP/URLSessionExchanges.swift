@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Synchronization
+import StrataStore
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -17,7 +17,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     private let maximumBody: Int
     /// By task identifier. An exchange is there from ``open(_:)`` until its continuation has been resumed, which happens
     /// once because it is taken out first.
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let exchanges = Guarded<[Int: Exchange]>([:])
 
     private let challenge: URLSessionTransport.ChallengeHandler?
 

@@ -2,14 +2,16 @@ import Foundation
 import StrataSQLite
 
 extension RowSlab {
-    /// Reads what ``stored`` gave; nil if it is no row.
-    convenience init?(stored data: Data) {
+    /// Reads what ``stored`` gave; nil if it is not a row.
+    static func restored(from data: Data) -> RowSlab? {
         guard data.count >= RowPointer.fixedSize(0) else { return nil }
-        self.init(capacity: data.count)
+        let slab = make(capacity: data.count)
         data.withUnsafeBytes { bytes in
-            if let start = bytes.baseAddress { memory.copyMemory(from: start, byteCount: bytes.count) }
+            if let start = bytes.baseAddress { slab.memory.copyMemory(from: start, byteCount: bytes.count) }
         }
+        let row = slab.row
         guard row.byteCount == data.count, RowPointer.fixedSize(row.slotCount) <= data.count else { return nil }
+        return slab
     }
 
     /// The single row as bytes.

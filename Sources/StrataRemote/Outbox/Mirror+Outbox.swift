@@ -162,8 +162,8 @@ extension Mirror {
 
     /// What two changes of an object are made to: the later one knows best what it changed alone.
     private func joinedBase(_ entry: OutboxEntry, _ later: OutboxEntry) -> Data? {
-        guard let first = entry.base, var slab = RowSlab(stored: first),
-            let second = later.base.flatMap(RowSlab.init(stored:))
+        guard let first = entry.base, var slab = RowSlab.restored(from: first),
+            let second = later.base.flatMap(RowSlab.restored(from:))
         else { return entry.base ?? later.base }
         let layout = model.entities[entry.identity.entityIndex].slots
         for slot in later.slots where !entry.slots.contains(slot) {

@@ -211,7 +211,7 @@ extension Mirror {
                 }
             }
             guard let told = try session.row(of: record, over: own.row) else { return }
-            let base = entry.base.flatMap(RowSlab.init(stored:))
+            let base = entry.base.flatMap(RowSlab.restored(from:))
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
                 if told.slab.row.hasSameValue(as: own.row, slot: slot, storage: storage) {
@@ -228,7 +228,7 @@ extension Mirror {
 extension Mirror {
     /// Whether the server has other values of an object than it had, as far as is known here, when it was deleted here.
     package func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
-        guard let base = entry.base.flatMap(RowSlab.init(stored:)) else { return true }
+        guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return true }
         return try store.transaction { (transaction) throws(StoreError) in
             let session = ApplySession(mirror: self, transaction: transaction)
             guard let told = try session.row(of: record, over: base.row) else { return true }
@@ -350,7 +350,7 @@ extension ApplySession {
     /// Takes the change of an entry back.
     mutating func undo(_ entry: OutboxEntry) throws(StoreError) {
         let root = mirror.root(entry.identity.entityIndex)
-        guard entry.kind != .insert, let base = entry.base.flatMap(RowSlab.init(stored:)) else {
+        guard entry.kind != .insert, let base = entry.base.flatMap(RowSlab.restored(from:)) else {
             return try end(entry)
         }
         try putBack(base, slots: entry.kind == .delete ? nil : entry.slots, entry)

@@ -36,7 +36,7 @@ struct MirrorLayout: Codable, Hashable {
 
     /// A packed row of this layout as a row of an entity.
     func row(_ data: Data, _ entity: EntityDescription) -> Data? {
-        guard let old = RowSlab(stored: data), old.row.slotCount == slots.count else { return nil }
+        guard let old = RowSlab.restored(from: data), old.row.slotCount == slots.count else { return nil }
         var slab = RowEditing.emptyRow(entity: entity, key: old.row.key, room: data.count)
         RowEditing.setVersion(old.row.version, in: slab)
         for (slot, place) in places(in: entity).enumerated() {

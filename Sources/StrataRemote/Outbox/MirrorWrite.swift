@@ -73,7 +73,7 @@ extension Mirror {
     ) throws(StoreError) -> RowReference {
         let later = try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
             .first { $0.seq > entry.seq && $0.kind == .update }
-        guard let later, let base = later.base.flatMap(RowSlab.init(stored:)) else { return now }
+        guard let later, let base = later.base.flatMap(RowSlab.restored(from:)) else { return now }
         var slab = RowSlab.copy(of: now.row)
         let layout = model.entities[now.row.entityIndex].slots
         for slot in later.slots {

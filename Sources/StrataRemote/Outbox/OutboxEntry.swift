@@ -2,7 +2,7 @@ import Foundation
 import StrataSQLite
 
 /// A change that waits to be told to the server: one for each object, and a second one if the object was changed again
-/// while the first is under way.
+/// while the first is under way. It has one of the stored properties for each column of the outbox.
 package struct OutboxEntry: Sendable {
     /// How far it is.
     package enum State: Int64, Sendable, Hashable {

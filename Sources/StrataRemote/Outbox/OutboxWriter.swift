@@ -157,7 +157,7 @@ struct OutboxWriter {
     /// What joins an entry was changed from what is here: that may be of the change before it, of which the server has
     /// said nothing yet, while the base of the entry has what the server said.
     private func rebase(_ entry: inout OutboxEntry, on row: RowPointer, _ slots: SlotSet) {
-        guard entry.kind == .update, var base = entry.base.flatMap(RowSlab.init(stored:)) else { return }
+        guard entry.kind == .update, var base = entry.base.flatMap(RowSlab.restored(from:)) else { return }
         let layout = mirror.model.entities[row.entityIndex].slots
         for slot in slots where !entry.slots.contains(slot) {
             RowEditing.copySlot(slot, layout: layout, from: row, to: &base)

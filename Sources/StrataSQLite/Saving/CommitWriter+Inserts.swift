@@ -7,25 +7,26 @@ extension CommitWriter {
 
     /// Writes new rows, table by table, in the order of their keys.
     func writeInserts() throws(StoreError) {
-        let rows = ascending(changes.inserts.map { $0.row.row }) { $0 }
+        let inserts = ascending(changes.inserts) { $0.row.row }
         let tables = store.layout.tableOfEntity
         var start = 0
-        while start < rows.count {
-            let table = tables[rows[start].entityIndex]
+        while start < inserts.count {
+            let table = tables[inserts[start].row.row.entityIndex]
             var end = start + 1
-            while end < rows.count, tables[rows[end].entityIndex] == table { end += 1 }
+            while end < inserts.count, tables[inserts[end].row.row.entityIndex] == table { end += 1 }
             // Before the rows of the next table come: the check of their references may need these indexes.
             try withoutIndexes(of: table, count: end - start) { () throws(StoreError) in
-                try write(rows[start..<end])
+                try write(inserts[start..<end])
             }
             start = end
         }
     }
 
-    private func write(_ rows: ArraySlice<RowPointer>) throws(StoreError) {
+    private func write(_ inserts: ArraySlice<ChangeSet.Insert>) throws(StoreError) {
         var current: WritePlan?
         var statement: Statement?
-        for row in rows {
+        for insert in inserts {
+            let row = insert.row.row
             if current?.entityIndex != row.entityIndex {
                 let plan = store.writePlans[row.entityIndex]
                 current = plan

@@ -1,5 +1,5 @@
 #if Server
-    import Synchronization
+    import StrataStore
 
     /// Slows down those who guess passwords.
     ///
@@ -12,7 +12,7 @@
         private let addresses: TokenBuckets
         private let accounts: TokenBuckets
         /// Addresses with the accounts that have been logged in to from there, and when.
-        private let known = Mutex<[String: Int64]>([:])
+        private let known = Guarded<[String: Int64]>([:])
         private static let maximumKnown = 100_000
 
         init(_ policy: PasswordPolicy) {

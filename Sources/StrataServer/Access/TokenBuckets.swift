@@ -1,5 +1,5 @@
 #if Server
-    import Synchronization
+    import StrataStore
 
     /// Buckets that fill at a rate, one for each name: what is done often takes from the bucket until it is empty.
     ///
@@ -14,7 +14,7 @@
         private let rate: Double
         private let burst: Double
         private let capacity: Int
-        private let buckets = Mutex<[String: Bucket]>([:])
+        private let buckets = Guarded<[String: Bucket]>([:])
 
         /// - Parameters:
         ///   - perSecond: How much flows into each bucket.

@@ -1,6 +1,6 @@
 #if Server
     import Foundation
-    import Synchronization
+    import StrataStore
 
     /// The line before the work that takes tens of megabytes and milliseconds: a few at a time, one address after the
     /// other, so that a flood from one waits for itself. Work that nobody waits for any more is not begun.
@@ -46,7 +46,7 @@
         static let maximumPerClient = 8
 
         private let queue = DispatchQueue(label: "strata.server.passwords", qos: .utility, attributes: .concurrent)
-        private let state = Mutex(State())
+        private let state = Guarded(State())
 
         /// Runs work when it is the client's turn.
         /// - Throws: What the work throws; ``ServerError`` 503 if too much waits, or if the task is cancelled before the

@@ -1,5 +1,5 @@
 #if Server
-    import Synchronization
+    import StrataStore
 
     /// The answers to refresh tokens of the last minute: clients whose requests end at the same moment each send theirs,
     /// and one whose answer was lost sends it again.
@@ -10,7 +10,7 @@
         }
 
         private static let capacity = 10_000
-        private let entries = Mutex<[String: Entry]>([:])
+        private let entries = Guarded<[String: Entry]>([:])
 
         /// The answer that a token had; nil if it was never used, or too long ago.
         func answer(to digest: String, milliseconds now: Int64) -> JSONValue? {

@@ -1,7 +1,7 @@
 #if Server
     import Crypto
     import Foundation
-    import Synchronization
+    import StrataStore
 
     #if canImport(Glibc)
         import Glibc
@@ -47,7 +47,7 @@
         private let path: String
         private let capacity: Int
         private let capacityPerSession: Int
-        private let state: Mutex<State>
+        private let state: Guarded<State>
         private let queue = DispatchQueue(label: "strata.server.signatures")
 
         /// Reads what was remembered.
@@ -68,7 +68,7 @@
                     }
                 }
             }
-            self.state = Mutex(state)
+            self.state = Guarded(state)
             try self.state.withLock { try rewrite(&$0) }
         }
 

@@ -82,7 +82,7 @@
         /// Whether it is one of push.
         private(set) var isPush = false
 
-        /// Takes what stands in front away from the parts of a path.
+        /// Removes the prefix from the parts of a path.
         init(_ segments: inout [String]) throws(ServerError) {
             guard segments.count >= 4, ["api", "push"].contains(segments[0]), let version = Int(segments[1]),
                 version >= 0

@@ -1,6 +1,6 @@
 #if Server
     import Foundation
-    import Synchronization
+    import StrataStore
 
     #if canImport(Glibc)
         import Glibc
@@ -11,7 +11,7 @@
     /// Holds a folder for one server: two would number changes alike, and let in each other's signatures. The system
     /// frees it when the process ends, however it ends.
     final class FolderLock: Sendable {
-        private let descriptor: Mutex<Int32>
+        private let descriptor: Guarded<Int32>
 
         /// - Throws: ``ServerSetupError`` if another server has the folder.
         init(_ folder: URL) throws(ServerSetupError) {
@@ -24,7 +24,7 @@
                 close(file)
                 throw ServerSetupError("The folder \(folder.path) is in use by another server; end it first.")
             }
-            descriptor = Mutex(file)
+            descriptor = Guarded(file)
         }
 
         func release() {

@@ -13,7 +13,7 @@
         public var retryAfter: Int?
         /// The methods that would be answered, for 405.
         public var allowed: String?
-        /// What stands in place of the error's body, for 412: the object as the server has it.
+        /// What replaces the error's body, for 412: the object as the server has it.
         public var body: JSONValue?
 
         /// Collects what an answer says.

@@ -128,9 +128,10 @@
             let named = try request.version
             let version = path.version ?? named
             let environment = databases.environment(version: version)
-            let isPush = path.isPush || Self.isPush(segments)
+            let isOAuth = gate.isOAuth(request)
+            let isPush = path.isPush || Self.isPush(request.method, segments, hasPrivateKey: isOAuth)
             let principal: Principal
-            if gate.isOAuth(request) || isPush {
+            if isOAuth || isPush {
                 try gate.checkOAuth(original, clock)
                 principal = Principal(account: nil, hasPrivateKey: true)
             } else {

@@ -3,14 +3,15 @@
     import Strata
 
     /// What one request works with: the schemas and a context on the data. It lives and dies within one closure on the
-    /// queue of readers or of the writer.
+    /// queue of readers or of the writer. Its stored properties are what a request reads, and what it leaves to be done after its
+    /// save.
     final class DataScope {
         let catalogue: SchemaCatalogue
         let uniques: UniqueValues
         let context: ManagedObjectContext
         /// The present in milliseconds since 1970.
         let now: Int64
-        /// The greatest number of a change that readers may see.
+        /// The maximum number of a change that readers may see.
         let visibleSequence: Int64
         private let sequences: SequenceCounter?
         /// What the transaction has made and deleted; nil for a read.

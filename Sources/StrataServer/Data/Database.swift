@@ -1,12 +1,12 @@
 #if Server
     import Foundation
     import Strata
-    import Synchronization
+    import StrataStore
 
     /// Numbers changes in the order in which they are written.
     final class SequenceCounter: Sendable {
-        private let last: Mutex<Int64>
-        init(_ last: Int64) { self.last = Mutex(last) }
+        private let last: Guarded<Int64>
+        init(_ last: Int64) { self.last = Guarded(last) }
         func next() -> Int64 {
             last.withLock {
                 $0 += 1
@@ -18,7 +18,7 @@
     /// The context that all writes are gathered in. It is used again, because a context reserves its keys in blocks, and
     /// each block is a transaction of its own.
     ///
-    /// `@unchecked Sendable`: it is touched on the writer's serial queue alone.
+    /// `@unchecked Sendable`: it is only touched on the writer's serial queue.
     private final class WriterContext: @unchecked Sendable {
         private var container: PersistentContainer?
         private var context: ManagedObjectContext?
@@ -65,9 +65,9 @@
         private let uniques: UniqueValues
         private let files: FileVault
         private let options: SQLiteStore.Options
-        private let state: Mutex<State>
+        private let state: Guarded<State>
         private let sequences: SequenceCounter
-        private let waiting = Mutex<(writes: [Write], isDraining: Bool)>(([], false))
+        private let waiting = Guarded<(writes: [Write], isDraining: Bool)>(([], false))
         private let writer = DispatchQueue(label: "strata.server.writer")
         private let writerContext = WriterContext()
         /// Reads of one object or session do not wait for those of many. What works on a queue of one class waits for
@@ -93,7 +93,7 @@
             let container = try Self.open(catalogue, path: path, hints: hints, options: options)
             let last = try Self.lastSequence(container, catalogue)
             try files.sweep(container.newContext())
-            state = Mutex(State(catalogue: catalogue, container: container, committed: last))
+            state = Guarded(State(catalogue: catalogue, container: container, committed: last))
             sequences = SequenceCounter(last)
         }
 
@@ -133,7 +133,7 @@
         func write<T: Sendable>(
             _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
         ) async throws(ServerError) -> T {
-            let box = Mutex<T?>(nil)
+            let box = Guarded<T?>(nil)
             let failure: ServerError? = await withCheckedContinuation { continuation in
                 enqueue(
                     Write(

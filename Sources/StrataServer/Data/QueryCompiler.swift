@@ -178,7 +178,7 @@
 
         private func geoPoint(_ latitude: Double, _ longitude: Double) throws(ServerError) -> GeoPoint {
             let point = GeoPoint(latitude: latitude, longitude: longitude)
-            guard point.isValid else { throw .badRequest("\(latitude),\(longitude) is no place on the earth.") }
+            guard point.isValid else { throw .badRequest("\(latitude),\(longitude) is not a place on the earth.") }
             return point
         }
 

@@ -1,7 +1,7 @@
 #if Server
     import Foundation
     import StrataStore
-    import Synchronization
+    import StrataStore
 
     /// Runs reads on threads of their own, a few at a time: each holds what it reads in memory, so that their number
     /// bounds it. Others wait in line, and leave it when nobody waits for them any more.
@@ -27,7 +27,7 @@
         private static let longestLine = 10_000
 
         private let queue: DispatchQueue
-        private let state = Mutex(State())
+        private let state = Guarded(State())
 
         init(_ service: DispatchQoS) {
             queue = DispatchQueue(label: "strata.server.readers", qos: service, attributes: .concurrent)

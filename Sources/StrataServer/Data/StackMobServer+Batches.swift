@@ -102,7 +102,7 @@
                     return answers
                 }
             } catch {
-                // What stands against one at the commit stands against all of them together; alone, the others go through.
+                // A commit that fails for one write fails for all of them; one by one, the others go through.
                 guard writes.count > 1 else { return answers.append(error.response) }
                 for write in writes { await run([write], in: call, into: &answers) }
             }

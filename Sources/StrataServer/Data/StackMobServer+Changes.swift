@@ -32,7 +32,8 @@
                 }
                 guard start <= scope.visibleSequence else {
                     throw ServerError(
-                        410, "The cursor is of a later state than the server's, which was restored from a backup; begin anew.")
+                        410,
+                        "The cursor is ahead of the server, which was restored from a backup; begin anew without one.")
                 }
                 func after(_ name: String) -> FetchPredicate {
                     .comparison(.keyPath([name]), .greater, .constant(.integer(start)), [])

@@ -4,7 +4,7 @@
     extension StackMobServer {
         /// `DELETE /<schema>?…`: deletes all objects that meet the conditions and that the caller may delete.
         ///
-        /// Conditions on the key alone name one object, whose absence is an error; other conditions may find none.
+        /// A single condition on the key names one object, whose absence is an error; other conditions may find none.
         func deleteMatching(_ call: Call, _ name: String) throws(ServerError) -> ObjectWrite {
             try precheck(.delete, name, call)
             let conditions = try QueryReader(query: call.request.query, limit: options.limits.requests.conditions)

@@ -1,7 +1,7 @@
 #if Server
     import Strata
 
-    /// Which values, alone or together, one object of a schema alone may have.
+    /// The unique constraints of each schema: single fields, and combinations of fields.
     ///
     /// The store holds to it as well, but at the end of a transaction, when it is too late to say whose mistake it is:
     /// an array of new objects would fail for one of them.

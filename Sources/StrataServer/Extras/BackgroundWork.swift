@@ -1,10 +1,10 @@
 #if Server
-    import Synchronization
+    import StrataStore
 
     /// Work that goes on after its request was answered, so that the time of the answer tells nothing about it.
     final class BackgroundWork: Sendable {
         private static let maximumCount = 100
-        private let tasks = Mutex<(next: Int, running: [Int: Task<Void, Never>])>((0, [:]))
+        private let tasks = Guarded<(next: Int, running: [Int: Task<Void, Never>])>((0, [:]))
 
         /// Begins some work.
         /// - Throws: ``ServerError`` 503 if there is too much of it already.

@@ -1,7 +1,7 @@
 #if Server
     import CoreMetrics
     import Foundation
-    import Synchronization
+    import StrataStore
 
     /// Collects the metrics of a process, and writes them in the text format of Prometheus. `strata-server` makes it the
     /// system's; a program that embeds the server may bootstrap any other factory of swift-metrics.
@@ -22,7 +22,7 @@
             }
 
             let labels: String
-            let value = Mutex(Value())
+            let value = Guarded(Value())
 
             init(_ dimensions: [(String, String)]) {
                 labels = dimensions.map { name, value in
@@ -63,7 +63,7 @@
         /// How many series there may be; the counts of more are lost.
         private static let capacity = 10_000
 
-        private let families = Mutex<(all: [String: Family], count: Int)>(([:], 0))
+        private let families = Guarded<(all: [String: Family], count: Int)>(([:], 0))
 
         /// A registry of its own, for tests.
         public init() {}

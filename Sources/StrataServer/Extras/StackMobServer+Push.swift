@@ -10,11 +10,14 @@
         ]
         private static let tokenTypes: Set<String> = ["ios", "android", "androidgcm"]
 
-        /// Whether a request is about push.
-        static func isPush(_ segments: [String]) -> Bool {
-            switch (segments.first ?? "", segments.count) {
-            case ("tokens", 3), ("notifications", 1), ("expired_tokens", 1): true
-            case (let name, _): pushPaths.contains(name)
+        /// Whether a request is about push. Some of the names may be those of schemas, too: for these, it takes the
+        /// signature with the private key.
+        static func isPush(_ method: String, _ segments: [String], hasPrivateKey: Bool) -> Bool {
+            switch (method, segments.first ?? "", segments.count) {
+            case ("POST", "tokens", 3), ("DELETE", "tokens", 3), ("POST", "notifications", 1),
+                ("GET", "expired_tokens", 1):
+                hasPrivateKey
+            case (_, let name, _): pushPaths.contains(name)
             }
         }
 

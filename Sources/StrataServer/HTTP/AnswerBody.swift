@@ -2,7 +2,7 @@
     import Foundation
     import HummingbirdCore
     import NIOCore
-    import Synchronization
+    import StrataStore
 
     /// The body of an answer on its way to a client that may read slowly, or not at all.
     ///
@@ -47,8 +47,8 @@
                 var count = 0
             }
 
-            private let state = Mutex(State())
-            private let timer = Mutex<Task<Void, any Error>?>(nil)
+            private let state = Guarded(State())
+            private let timer = Guarded<Task<Void, any Error>?>(nil)
 
             init(_ channel: any Channel, patience: Double, rate: Int) {
                 let start = ContinuousClock.now

@@ -3,7 +3,7 @@
     import Logging
     import NIOCore
     import NIOSSL
-    import Synchronization
+    import StrataStore
 
     /// The certificate of a service. New connections get the one that is in the files: whoever renews it need not start
     /// the server again.
@@ -17,7 +17,7 @@
 
         private let files: HTTPService.TLSFiles
         private let logger: Logger
-        private let state: Mutex<State>
+        private let state: Guarded<State>
         /// How long nobody looks whether the files have changed.
         private let pause: Duration
 
@@ -30,7 +30,7 @@
             var override = NIOSSLContextConfigurationOverride()
             override.certificateChain = chain
             override.privateKey = key
-            state = Mutex(State(override: override, dates: Self.dates(files), nextLook: .now + pause))
+            state = Guarded(State(override: override, dates: Self.dates(files), nextLook: .now + pause))
         }
 
         /// TLS as of today, with the certificates of each moment.

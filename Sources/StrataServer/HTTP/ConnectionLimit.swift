@@ -1,13 +1,13 @@
 #if Server
     import NIOCore
     import NIOHTTPTypes
-    import Synchronization
+    import StrataStore
 
     /// Counts the open connections of each address.
     final class ConnectionCounts: Sendable {
         private let maximum: Int
         private let exempt: [ClientNetwork]
-        private let counts = Mutex<[String: Int]>([:])
+        private let counts = Guarded<[String: Int]>([:])
 
         /// - Parameters:
         ///   - maximum: How many an address may have.

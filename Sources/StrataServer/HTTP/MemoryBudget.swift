@@ -1,5 +1,5 @@
 #if Server
-    import Synchronization
+    import StrataStore
 
     /// What the bodies and answers of all requests together may take. Each request has a lease, which gives back what it
     /// took when the last who needs it lets go: the work of a request may outlive its connection.
@@ -17,7 +17,7 @@
 
         private let limit: Int
         private let share: Int
-        private let state = Mutex(State())
+        private let state = Guarded(State())
 
         /// - Parameters:
         ///   - limit: All of it, in bytes.
@@ -51,7 +51,7 @@
         final class Lease: Sendable {
             private let budget: MemoryBudget
             private let client: String
-            private let taken = Mutex(0)
+            private let taken = Guarded(0)
 
             init(_ budget: MemoryBudget, client: String) {
                 self.budget = budget

@@ -113,7 +113,7 @@
                 }
             guard isPlain else {
                 return
-                    "'\(name.prefix(80))' is no name: up to 64 lower-case letters, digits and underscores, a letter first"
+                    "'\(name.prefix(80))' is not a name: use up to 64 lower-case letters, digits and underscores, a letter first"
             }
             return name.hasPrefix("sm_") ? "names that begin with sm_ are the server's own" : nil
         }

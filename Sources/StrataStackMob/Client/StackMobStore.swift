@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import StrataStore
 
 /// Managed objects on a StackMob server: a client, and the store that mirrors what it reads and saves.
 ///
@@ -15,7 +15,7 @@ public final class StackMobStore: Sendable {
     public let client: StackMobClient
     /// The store: what containers are made on, and where policies are set.
     public let remote: RemoteStore
-    private let following = Mutex<ReachabilityObservation?>(nil)
+    private let following = Guarded<ReachabilityObservation?>(nil)
 
     /// Opens a store, or makes it where there is none. Nothing is sent.
     /// - Parameters:

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import StrataStore
 
 /// The transport of a client: logs, tells what it met to the client's ``NetworkReachability``, and gives the lack of an
 /// answer the code that it has in this protocol.
@@ -7,7 +7,7 @@ final class StackMobTransport: HTTPTransport {
     private let transport: any HTTPTransport
     /// Set once, when the client is made. What watches the server asks it through this transport, so that the transport
     /// may not keep it.
-    private let report = Mutex<@Sendable (NetworkReachability.Status) -> Void>({ _ in })
+    private let report = Guarded<@Sendable (NetworkReachability.Status) -> Void>({ _ in })
 
     init(_ configuration: StackMobConfiguration) {
         var policy = configuration.logPolicy

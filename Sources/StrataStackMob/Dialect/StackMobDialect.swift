@@ -17,6 +17,8 @@ import Foundation
 /// - `POST /_batch` with `{"requests": [{"method", "path", "headers", "body"}, …]}`, answered by
 ///   `[{"status", "body"}, …]` in order; each request stands for itself.
 /// - Bytes as base64 text, and composites as JSON objects, as values of attributes.
+///
+/// It has one of the stored properties for each setting of the dialect.
 public struct StackMobDialect: Sendable {
     /// The host of data requests, with a port if it is not the scheme's own.
     public var host = "api.stackmob.com"

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import StrataStore
 
 /// Is told that a session could not be renewed, in place of the caller whose request needed it.
 ///
@@ -46,7 +46,7 @@ final class Suspension: Sendable {
         case decided(Result<Void, RemoteError>)
     }
 
-    private let state = Mutex(State.open)
+    private let state = Guarded(State.open)
 
     func decide(_ decision: Result<Void, RemoteError>) {
         let continuation = state.withLock { state -> CheckedContinuation<Result<Void, RemoteError>, Never>? in

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Synchronization
+import StrataStore
 
 /// The session of the user who is logged in: keeps it, signs requests with it, and renews it.
 ///
@@ -21,7 +21,7 @@ public final class UserSession: RequestAuthorizer {
     }
 
     let configuration: StackMobConfiguration
-    let state: Mutex<State>
+    let state: Guarded<State>
     /// Sends token requests, which are not signed.
     private let tokens: HTTPBackend
 
@@ -38,7 +38,7 @@ public final class UserSession: RequestAuthorizer {
             configuration.logger.warning(
                 "the kept session cannot be read; nobody is logged in", metadata: ["strata.error": "\(error)"])
         }
-        state = Mutex(stored)
+        state = Guarded(stored)
     }
 
     /// What requests are signed with; nil if nobody is logged in.

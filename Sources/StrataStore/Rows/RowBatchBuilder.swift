@@ -130,7 +130,7 @@ public struct RowBatchBuilder: ~Copyable {
     /// Makes room for bytes behind the row so far; moves the row to a new slab if this one is full.
     @usableFromInline
     package mutating func reserve(_ count: Int, used: Int) {
-        let next = RowSlab(capacity: max(nextCapacity, (used + count) * 2))
+        let next = RowSlab.make(capacity: max(nextCapacity, (used + count) * 2))
         nextCapacity = Self.slabSize
         if let slab {
             if used > 0 { next.memory.copyMemory(from: slab.memory + rowStart, byteCount: used) }

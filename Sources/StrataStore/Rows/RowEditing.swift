@@ -7,7 +7,7 @@ package enum RowEditing {
     /// Makes a row in which every slot is nil.
     package static func emptyRow(entity: EntityDescription, key: Int64, room: Int = 0) -> RowSlab {
         let size = RowPointer.fixedSize(entity.slots.count)
-        let slab = RowSlab(capacity: size + room)
+        let slab = RowSlab.make(capacity: size + room)
         slab.memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         slab.memory.storeBytes(of: UInt32(size), as: UInt32.self)
         slab.memory.storeBytes(of: UInt16(entity.slots.count), toByteOffset: 4, as: UInt16.self)
@@ -87,7 +87,7 @@ package enum RowEditing {
     ) -> RowSlab {
         let old = slab.row
         let fixed = RowPointer.fixedSize(old.slotCount)
-        let result = RowSlab(capacity: old.byteCount + room + max(64, (old.byteCount - fixed) / 2))
+        let result = RowSlab.make(capacity: old.byteCount + room + max(64, (old.byteCount - fixed) / 2))
         result.memory.copyMemory(from: old.base, byteCount: fixed)
         var end = fixed
         for slot in 0..<old.slotCount

@@ -2,24 +2,41 @@
 ///
 /// Rows of a slab that others can see are never changed; ``RowEditing`` writes only to a slab of a single row while
 /// exactly one object knows it. That is what makes a reference to it safe to send (`@unchecked Sendable`).
+///
+/// The memory stands behind the object's header, so that a slab is one allocation: every changed object has a slab.
 public final class RowSlab: @unchecked Sendable {
-    /// The memory.
-    @usableFromInline package let memory: UnsafeMutableRawPointer
-    /// The size of the memory in bytes.
-    @usableFromInline package let capacity: Int
+    /// Where the memory begins, from the beginning of the object: behind its header of two words and the word with the
+    /// capacity.
+    @inlinable package static var memoryOffset: Int { (3 * MemoryLayout<Int>.size + 7) & ~7 }
+
+    @available(*, unavailable, message: "use make(capacity:)")
+    private init() { fatalError() }
 
     /// Takes memory of a size from the system. The content is undefined.
     @usableFromInline
-    package init(capacity: Int) {
-        self.capacity = (capacity + 7) & ~7
-        self.memory = .allocate(byteCount: self.capacity, alignment: 8)
+    package static func make(capacity: Int) -> RowSlab {
+        let words = (capacity + 7) / 8
+        let buffer = ManagedBufferPointer<Int, UInt64>(bufferClass: RowSlab.self, minimumCapacity: words) { _, _ in
+            words * 8
+        }
+        let slab = unsafeDowncast(buffer.buffer, to: RowSlab.self)
+        assert(buffer.withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) } == slab.memory)
+        return slab
     }
 
-    deinit { memory.deallocate() }
+    /// The memory, aligned to eight bytes.
+    @inlinable package var memory: UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(self).toOpaque() + Self.memoryOffset
+    }
 
-    /// Makes a slab of a single row with the same content as another row, and room for more bytes behind it.
+    /// The size of the memory in bytes.
+    @inlinable package var capacity: Int {
+        (Unmanaged.passUnretained(self).toOpaque() + 2 * MemoryLayout<Int>.size).load(as: Int.self)
+    }
+
+    /// Creates a slab of a single row with the same content as another row, and room for more bytes behind it.
     package static func copy(of row: RowPointer, room: Int = 0) -> RowSlab {
-        let slab = RowSlab(capacity: row.byteCount + room)
+        let slab = RowSlab.make(capacity: row.byteCount + room)
         slab.memory.copyMemory(from: row.base, byteCount: row.byteCount)
         return slab
     }

@@ -1,6 +1,6 @@
 import Foundation
 import StrataRemote
-import Synchronization
+import StrataStore
 
 /// A transport without a network: what the server answers stands in a script, and what was sent is written down.
 ///
@@ -46,7 +46,7 @@ public final class ScriptedTransport: HTTPTransport {
     }
 
     private let clock: any RemoteClock
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Makes a transport with an empty script.
     /// - Parameter clock: What delays are measured by.

@@ -1,6 +1,6 @@
 import Foundation
 import StrataRemote
-import Synchronization
+import StrataStore
 
 /// A clock whose time passes by being waited for: who sleeps wakes at once, and it is that much later.
 public final class VirtualClock: RemoteClock {
@@ -9,11 +9,11 @@ public final class VirtualClock: RemoteClock {
         var sleeps: [Double] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     /// Makes a clock that shows a time: 2013-05-14 00:00 UTC unless told otherwise.
     public init(_ now: Date = Date(timeIntervalSince1970: 1_368_489_600)) {
-        state = Mutex(State(now: now))
+        state = Guarded(State(now: now))
     }
 
     /// What time it is.

@@ -1,13 +1,13 @@
 import Foundation
 import StrataStackMob
-import Synchronization
+import StrataStore
 
 /// A server of a few words: answers each request by a closure, and counts them.
 final class WireServer: HTTPTransport {
     typealias Handler = @Sendable (WireRequest) async throws(RemoteError) -> WireResponse
 
     private let handler: Handler
-    private let sent = Mutex<[WireRequest]>([])
+    private let sent = Guarded<[WireRequest]>([])
 
     init(_ handler: @escaping Handler) { self.handler = handler }
 
@@ -35,9 +35,9 @@ final class WireServer: HTTPTransport {
 
 /// A clock that waiting moves.
 final class WireClock: RemoteClock {
-    private let state: Mutex<(now: Date, sleeps: [Double])>
+    private let state: Guarded<(now: Date, sleeps: [Double])>
 
-    init(_ now: Date = Date(timeIntervalSince1970: 1_368_489_600)) { state = Mutex((now, [])) }
+    init(_ now: Date = Date(timeIntervalSince1970: 1_368_489_600)) { state = Guarded((now, [])) }
 
     var now: Date { state.withLock { $0.now } }
     /// How long was waited each time, in seconds.
@@ -70,7 +70,7 @@ actor WireGate {
 
 /// Counts from 0.
 final class WireCounter: Sendable {
-    private let number = Mutex(0)
+    private let number = Guarded(0)
 
     /// How often ``next()`` was called.
     var count: Int { number.withLock { $0 } }

@@ -1,6 +1,6 @@
 import Foundation
 import StrataStackMob
-import Synchronization
+import StrataStore
 
 /// A store of one entity whose back end answers what a case says.
 struct WireStore {
@@ -51,7 +51,7 @@ struct WireStore {
 
 /// A back end that has objects, or an error.
 final class WireBackend: RemoteBackend {
-    private let state = Mutex<(answer: Result<[String], RemoteError>, calls: Int)>((.success([]), 0))
+    private let state = Guarded<(answer: Result<[String], RemoteError>, calls: Int)>((.success([]), 0))
 
     var name: String { "StackMob" }
     var capabilities: RemoteCapabilities { RemoteCapabilities(features: [.sorting, .paging, .geoQueries]) }

@@ -2,7 +2,7 @@
     import Foundation
     import StrataServer
     import StrataStackMob
-    import Synchronization
+    import StrataStore
     import Testing
 
     /// The model of the tests of client and server: users with notes, notes with tags.
@@ -133,7 +133,7 @@
             var requests: [WireRequest] = []
         }
 
-        private let state = Mutex(State())
+        private let state = Guarded(State())
         private let transport = URLSessionTransport()
 
         var requests: [WireRequest] { state.withLock(\.requests) }

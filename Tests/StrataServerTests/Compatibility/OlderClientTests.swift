@@ -170,6 +170,10 @@
             #expect(await bench.privateKey("POST", "/api/0/ruby_test/startsession").status == 200)
             let key = ["X-StackMob-API-Key": "public"]
             #expect(await bench.send("GET", "/listapi", headers: key).status == 401)
+            // Without the private key, these are schemas like others.
+            #expect(await bench.send("POST", "/notifications", ["n": 1], headers: key).status == 201)
+            #expect(await bench.send("POST", "/tokens", ["tokens_id": "t", "list": ["a"]], headers: key).status == 201)
+            #expect(await bench.send("PUT", "/tokens/t/list", ["b"], headers: key).status == 200)
             let token = String(repeating: "ab", count: 32)
             let registration: JSONValue = ["userId": "u", "token": ["token": .string(token), "type": "iOS"]]
             let registered = await bench.privateKey(

@@ -2,7 +2,7 @@
     import Foundation
     import Logging
     @testable import StrataServer
-    import Synchronization
+    import StrataStore
     import Testing
 
     @Suite struct DeadlineTests {
@@ -12,8 +12,8 @@
             let many = JSONValue.array((0..<2_000).map { ["n": .integer(Int64($0)), "t": .string("text \($0)")] })
             #expect(await bench.send("POST", "/todo", many).status == 201)
             let database = try #require(bench.server.databases.development).database
-            let cancellations = Mutex<[ServerError]>([])
-            let started = Mutex(false)
+            let cancellations = Guarded<[ServerError]>([])
+            let started = Guarded(false)
             let task = Task {
                 try? await database.read { (scope) throws(ServerError) in
                     started.withLock { $0 = true }
@@ -62,7 +62,7 @@
 
         @Test("Logs name no accounts, no objects and no queries")
         func logs() async throws {
-            let lines = Mutex<[String]>([])
+            let lines = Guarded<[String]>([])
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
             let logger = Logger(label: "test") { label in

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataTesting
-import Synchronization
+import StrataStore
 import Testing
 
 let testKey = "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX"
@@ -25,7 +25,7 @@ struct ClientRig {
         configuration.sessionStorage = storage
         configuration.transport = transport
         configuration.clock = clock
-        let count = Mutex(0)
+        let count = Guarded(0)
         configuration.nonce = {
             count.withLock { count in
                 count += 1
@@ -91,7 +91,7 @@ func remoteError(_ body: () async throws -> Void) async -> RemoteError? {
 
 /// Opens once, for those who wait at it and those who come later.
 final class Gate: Sendable {
-    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+    private let state = Guarded<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
     func wait() async {
         await withCheckedContinuation { continuation in

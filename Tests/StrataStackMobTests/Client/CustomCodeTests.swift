@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataTesting
-import Synchronization
+import StrataStore
 import Testing
 
 @Suite struct CustomCodeTests {
@@ -64,7 +64,7 @@ import Testing
         let rig = try ClientRig()
         for _ in 0..<2 { rig.transport.answer(status: 503, headers: ["Retry-After": "2"]) }
         rig.transport.answer(json: "1")
-        let left = Mutex<[Int]>([])
+        let left = Guarded<[Int]>([])
         var request = CustomCodeRequest("busy")
         request.retryBlock = { situation in
             left.withLock { $0.append(situation.retriesLeft) }

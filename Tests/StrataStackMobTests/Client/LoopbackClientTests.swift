@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataTesting
-import Synchronization
+import StrataStore
 import Testing
 
 /// The whole client over real sockets: what arrives is what was signed.
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func loginRenewalAndSignaturesOverSockets() async throws {
-        let current = Mutex("T1")
+        let current = Guarded("T1")
         let server = try LoopbackServer { raw in
             let request = Self.wire(raw)
             let path = request.head.path ?? ""

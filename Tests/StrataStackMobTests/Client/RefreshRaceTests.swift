@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataTesting
-import Synchronization
+import StrataStore
 import Testing
 
 /// What happens when several requests need the session renewed at once, or the user does something meanwhile.
@@ -12,7 +12,7 @@ import Testing
             var token = "A"
             var refreshes = 0
         }
-        let state = Mutex(State())
+        let state = Guarded(State())
         let arrived = Gate()
         let release = Gate()
 
@@ -139,7 +139,7 @@ import Testing
             default: .scripted(status: 401)
             }
         }
-        let told = Mutex<[RemoteError]>([])
+        let told = Guarded<[RemoteError]>([])
         let client = rig.client
         client.session.onRefreshFailure { error, request in
             told.withLock { $0.append(error) }

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
 import StrataTesting
-import Synchronization
+import StrataStore
 import Testing
 
 @Suite struct SessionTests {
@@ -67,7 +67,7 @@ import Testing
         try Data().write(to: place)
         defer { try? FileManager.default.removeItem(at: place) }
         let rig = try ClientRig { $0.sessionStorage = FileSessionStorage(folder: place) }
-        let told = Mutex<[SessionStorageError]>([])
+        let told = Guarded<[SessionStorageError]>([])
         rig.client.session.onStorageFailure { error in told.withLock { $0.append(error) } }
         #expect(told.withLock { $0.isEmpty })
         rig.transport.answer(ClientRig.tokens("T1"))
@@ -90,7 +90,7 @@ import Testing
         let storage = MemorySessionStorage()
         storage.keep(Data("{]".utf8), named: "tests.\(testKey).oauth")
         let rig = try ClientRig(storage: storage)
-        let told = Mutex<[SessionStorageError]>([])
+        let told = Guarded<[SessionStorageError]>([])
         rig.client.session.onStorageFailure { error in told.withLock { $0.append(error) } }
         #expect(told.withLock { $0.first }?.place == "tests.\(testKey).oauth")
         rig.logIn()

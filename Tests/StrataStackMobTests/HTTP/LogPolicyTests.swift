@@ -2,12 +2,12 @@ import Foundation
 import Logging
 import StrataRemote
 import StrataTesting
-import Synchronization
+import StrataStore
 import Testing
 
 /// Gathers what is logged, as a reader of the log would see it.
 final class LogLines: LogHandler, Sendable {
-    let lines = Mutex<[String]>([])
+    let lines = Guarded<[String]>([])
     var logLevel: Logger.Level {
         get { .trace }
         set {}

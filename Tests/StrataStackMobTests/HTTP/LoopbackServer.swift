@@ -1,4 +1,5 @@
 import Foundation
+import StrataStore
 import Synchronization
 
 #if canImport(Glibc)
@@ -47,7 +48,7 @@ final class LoopbackServer: Sendable {
 
     /// What connections write to, which may live longer than the server.
     private final class Log: Sendable {
-        let requests = Mutex<[Request]>([])
+        let requests = Guarded<[Request]>([])
         let hangUps = Atomic<Int>(0)
         let isStopped = Atomic<Bool>(false)
     }

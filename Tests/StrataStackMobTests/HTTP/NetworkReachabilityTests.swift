@@ -1,14 +1,14 @@
 import Foundation
 import StrataRemote
 import StrataTesting
-import Synchronization
+import StrataStore
 import Testing
 
 @Suite struct NetworkReachabilityTests {
     private final class Server: Sendable {
-        let isUp: Mutex<Bool>
-        let asked = Mutex(0)
-        init(isUp: Bool = true) { self.isUp = Mutex(isUp) }
+        let isUp: Guarded<Bool>
+        let asked = Guarded(0)
+        init(isUp: Bool = true) { self.isUp = Guarded(isUp) }
         func probe() async -> Bool {
             asked.withLock { $0 += 1 }
             await Task.yield()
@@ -46,7 +46,7 @@ import Testing
     @Test func handlersHearOfChangesAloneAndInOrder() async {
         let server = Server()
         let reachability = NetworkReachability(clock: VirtualClock()) { await server.probe() }
-        let heard = Mutex<[NetworkReachability.Status]>([])
+        let heard = Guarded<[NetworkReachability.Status]>([])
         let observation = reachability.onChange { status in heard.withLock { $0.append(status) } }
         await reachability.check()
         reachability.note(.reachable)
@@ -60,7 +60,7 @@ import Testing
 
     @Test func aHandlerMayCauseTheNextChange() {
         let reachability = NetworkReachability(clock: VirtualClock()) { true }
-        let heard = Mutex<[NetworkReachability.Status]>([])
+        let heard = Guarded<[NetworkReachability.Status]>([])
         let observation = reachability.onChange { status in
             heard.withLock { $0.append(status) }
             if status == .reachable { reachability.note(.notReachable) }

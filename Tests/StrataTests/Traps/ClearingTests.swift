@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import Synchronization
+import StrataStore
 import Testing
 
 /// What a delete does to objects that referred to the deleted one: those that the context has read, and those that it
@@ -11,7 +11,7 @@ import Testing
     private let log: Log
 
     private final class Log: Sendable {
-        let statements = Mutex<[String]>([])
+        let statements = Guarded<[String]>([])
     }
 
     init() throws {

@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import Synchronization
+import StrataStore
 import Testing
 
 /// Contexts in many tasks, actors and threads on one file.
@@ -114,7 +114,7 @@ import Testing
     func threads() throws {
         let file = try ZooFile()
         let background = file.container.newBackgroundContext()
-        let done = Mutex(0)
+        let done = Guarded(0)
         DispatchQueue.concurrentPerform(iterations: 16) { index in
             let count = background.performAndWait { context -> Int in
                 _ = Sample(context, "\(index)")

@@ -1,13 +1,13 @@
 import Foundation
 import Observation
 import Strata
-import Synchronization
+import StrataStore
 import Testing
 
 /// Objects of the view context can be observed.
 @Suite @MainActor struct ObservationTests {
     private final class Counter: Sendable {
-        private let value = Mutex(0)
+        private let value = Guarded(0)
         var count: Int { value.withLock { $0 } }
         func add() { value.withLock { $0 += 1 } }
     }
