@@ -21,6 +21,7 @@ CASES = [
     "fetch",
     "insert",
     "update",
+    "upsert",
     "upsert by merge policy",
     "save one change among many",
     "insert one among many",

@@ -47,6 +47,14 @@ extension Case {
                     return cities
                 }
             },
+            Case("upsert", .cities, per: .each) { stage in
+                let (context, cities) = try newCopies(stage)
+                return {
+                    try context.upsert(cities, by: City.keys.cityId)
+                    try context.save()
+                    return cities
+                }
+            },
             // The store's conflicts tell which objects exist.
             Case("upsert by merge policy", .cities, per: .each) { stage in
                 let (context, cities) = try newCopies(stage)

@@ -96,7 +96,7 @@ extension GRDBContender {
                     return Int64(countries.count)
                 }, verify: left)
         case .w9: return Trial { try group(queue) }
-        case .w12:
+        case .w12, .w12Policy:
             return Trial(
                 body: {
                     try queue.write { database in

@@ -89,7 +89,7 @@ enum Raw: Contender {
             return Trial(
                 body: { try delete(data.deletedCountries, from: "country", by: "code", database) }, verify: left)
         case .w9: return Trial { try group(database) }
-        case .w12: return Trial(body: { try upsert(data.cities, database) }, verify: left)
+        case .w12, .w12Policy: return Trial(body: { try upsert(data.cities, database) }, verify: left)
         case .w10: return Trial { try boxes(data.boxes, database) }
         }
     }

@@ -92,7 +92,8 @@ enum StrataContender: Contender {
             return Trial(body: { try delete(countries, context) }, verify: verify)
         case .w9: return Trial { try groups(container) }
         case .w10: return Trial { try boxes(data.boxes, container) }
-        case .w12: return Trial(body: { try upsert(data, container) }, verify: verify)
+        case .w12: return Trial(body: { try upsert(data, container, byPolicy: false) }, verify: verify)
+        case .w12Policy: return Trial(body: { try upsert(data, container, byPolicy: true) }, verify: verify)
         case .w11:
             let context = container.newContext()
             let first = try context.fetch(FetchRequest<City>())
@@ -104,8 +105,9 @@ enum StrataContender: Contender {
         }
     }
 
-    /// New objects for all cities, with one changed value each, in place of which the save updates the existing ones.
-    private static func upsert(_ data: DataSet, _ container: PersistentContainer) throws -> Int64 {
+    /// New objects for all cities, with one changed value each, in place of which the existing ones are updated: found by the
+    /// key before the save, or by the conflicts that the store reports during the save.
+    private static func upsert(_ data: DataSet, _ container: PersistentContainer, byPolicy: Bool) throws -> Int64 {
         let context = container.newContext()
         context.mergePolicy = .objectWinsByProperty
         var countries: [String: Country] = [:]
@@ -115,6 +117,7 @@ enum StrataContender: Contender {
             city.population += 1
             return city
         }
+        if !byPolicy { try context.upsert(cities, by: City.keys.cityId) }
         try context.save()
         return Int64(cities.count)
     }

@@ -22,6 +22,7 @@ enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
     case w10 = "W10"
     case w11 = "W11"
     case w12 = "W12"
+    case w12Policy = "W12P"
 
     /// What happens, in a line of the table.
     var title: String {
@@ -45,11 +46,12 @@ enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
         case .w10: "20 bounding boxes, no index"
         case .w11: "fetch all again, same context"
         case .w12: "upsert N existing cities, one save"
+        case .w12Policy: "the same, by the merge policy"
         }
     }
 
     /// Whether the store is changed, so that each trial needs a fresh copy.
-    var writes: Bool { [.w1, .w1Full, .w2, .w2Full, .w7, .w8, .w8Nullify, .w12].contains(self) }
+    var writes: Bool { [.w1, .w1Full, .w2, .w2Full, .w7, .w8, .w8Nullify, .w12, .w12Policy].contains(self) }
     /// Whether the trial begins with the countries alone.
     var startsEmpty: Bool { [.w1, .w1Full, .w2, .w2Full].contains(self) }
     /// Whether it takes anything from the data, beyond what is in the store.
@@ -69,7 +71,7 @@ enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
         case .w6Registered: 0.3
         case .w10: 1.05
         case .w11: 0.8
-        case .w2Full, .w9, .w12: nil
+        case .w2Full, .w9, .w12, .w12Policy: nil
         }
     }
 }

@@ -153,7 +153,7 @@ private struct ObjectDecoder {
             case .uuid?: .uuid(try container.decode(UUID.self, forKey: key))
             case .uri?: .uri(try container.decode(URL.self, forKey: key))
             case .geoPoint?: .geoPoint(try container.decode(GeoPoint.self, forKey: key))
-            case .transformable?: .binary(try JSONFragment.bytes(try container.decode(JSONFragment.self, forKey: key)))
+            case .transformable?: .binary(try container.decode(JSONFragment.self, forKey: key).bytes())
             case .json?: try container.decode(JSONFragment.self, forKey: key).value
             default: .string(try container.decode(String.self, forKey: key))
             }

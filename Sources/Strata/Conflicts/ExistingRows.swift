@@ -57,14 +57,9 @@ struct ExistingRows {
     private func rows(
         of objects: [ManagedObject], _ slot: SlotDescription, _ slots: [Int], _ entity: EntityDescription
     ) throws(PersistenceError) -> RowBatch {
-        // The topmost ancestor that has the constraint declares it.
-        var declaring = entity
-        while let parent = core.model.parent(of: declaring), parent.uniqueConstraints.contains(slots) { declaring = parent }
         let values = objects.map { $0.row.value(slot) }.filter { !$0.isNull }
-        let path = slot.name.split(separator: ".").map(String.init)
-        var plan = FetchPlan(entityIndex: declaring.index)
-        plan.includesSubentities = true
-        plan.predicate = .comparison(.keyPath(path), .isIn, .constant(.list(values)), [])
+        var plan = FetchPlan(entityIndex: core.model.entity(declaringUnique: slots, of: entity).index)
+        plan.predicate = .comparison(.keyPath(slot.path), .isIn, .constant(.list(values)), [])
         return try core.store { (store) throws(StoreError) in try store.fetch(plan) }
     }
 

@@ -87,8 +87,7 @@ final class Upserter {
         guard !keys.isEmpty else { return }
         let wanted = Set(keys)
         let conditions = keySlots.enumerated().map { index, slot -> FetchPredicate in
-            let path = slot.name.split(separator: ".").map(String.init)
-            return .comparison(.keyPath(path), .isIn, .constant(.list(wanted.map { $0.value(index) })), [])
+            .comparison(.keyPath(slot.path), .isIn, .constant(.list(wanted.map { $0.value(index) })), [])
         }
         let request = FetchRequest<ManagedObject>(
             entity: entity.name, where: conditions.count == 1 ? conditions[0] : .and(conditions))

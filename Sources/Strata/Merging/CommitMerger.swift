@@ -169,9 +169,9 @@ struct CommitMerger {
             object.takeSnapshot(RowReference(slab: slab, row: slab.row))
         }
         // The deleted object may have come back: a merge policy preferred what others had made of it.
-        guard let relationship = model.entities[clearing.entityIndex].slots[clearing.slot].relationshipIndex.map({
-            model.entities[clearing.entityIndex].relationships[$0]
-        }), let index = model.inverse(of: relationship)?.toManyIndex
+        let toOnes = core.binding(at: clearing.entityIndex).toOnes
+        guard let relationship = toOnes.first(where: { $0.slot == clearing.slot })?.relationship,
+            let index = model.inverse(of: relationship)?.toManyIndex
         else { return }
         for target in clearing.targets {
             if let owner = core.object(relationship.destinationIndex, target) { core.unloading.members(of: owner, index) }
@@ -210,6 +210,6 @@ extension ContextCore {
     func processPendingChanges() {
         if inbox.hasContent { merger.takeIn() }
         // What still cannot be read goes on waiting; the save says why.
-        if !unresolved.isEmpty, parent == nil || !isClosed { try? unresolved.resolve() }
+        if !unresolved.isEmpty { try? unresolved.resolve() }
     }
 }

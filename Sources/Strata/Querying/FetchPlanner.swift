@@ -31,6 +31,7 @@ struct FetchPlanner {
         plan.sorts = request.sorts
         plan.limit = request.limit
         plan.offset = request.offset
+        if plan.predicate != nil || !plan.sorts.isEmpty { plan.environment = EvaluationEnvironment() }
         for path in plan.predicate?.keyPaths ?? [] { try check(path, entity, takesCollections: true) }
         for sort in plan.sorts where !columns.contains(where: { sort.expression == .keyPath([$0]) }) {
             if let reason = model.fault(inOrder: sort, from: entity) {

@@ -93,9 +93,10 @@ struct PendingChangesOverlay {
     private func judged(
         _ objects: [ManagedObject], _ plan: FetchPlan, judgesAll: Bool
     ) throws(PersistenceError) -> [ManagedObject] {
+        let predicate = plan.predicate.map { PreparedPredicate($0, plan.environment ?? EvaluationEnvironment()) }
         var kept: [ManagedObject] = []
         for object in objects where !object.isDeleted {
-            if let predicate = plan.predicate, judgesAll || object.hasChanges {
+            if let predicate, judgesAll || object.hasChanges {
                 do throws(PredicateEvaluationError) {
                     guard try predicate.evaluate(on: ObjectSource(object: object)) else { continue }
                 } catch {
@@ -111,13 +112,16 @@ struct PendingChangesOverlay {
     private func sort(_ objects: inout [ManagedObject], _ plan: FetchPlan) throws(PersistenceError) {
         let distance = plan.sorts.isEmpty ? plan.predicate?.nearestFirst : nil
         let sorts = distance.map { [FetchSort($0)] } ?? plan.sorts
+        let environment = plan.environment ?? EvaluationEnvironment()
         var keyed: [(object: ManagedObject, values: [Value])] = []
         keyed.reserveCapacity(objects.count)
         for object in objects {
             let source = ObjectSource(object: object)
             do throws(PredicateEvaluationError) {
                 keyed.append(
-                    (object, try sorts.map { (sort) throws(PredicateEvaluationError) in try sort.value(of: source) }))
+                    (object, try sorts.map { (sort) throws(PredicateEvaluationError) in
+                        try sort.value(of: source, environment: environment)
+                    }))
             } catch {
                 throw .invalidFetch(entity: model.entities[plan.entityIndex].name, reason: error.description)
             }

@@ -96,4 +96,11 @@ public final class ManagedObjectModel: Sendable {
     public func parent(of entity: EntityDescription) -> EntityDescription? {
         entity.parentIndex.map { entities[$0] }
     }
+
+    /// The entity that declares a unique constraint of another one: its topmost ancestor that has the constraint.
+    package func entity(declaringUnique slots: [Int], of entity: EntityDescription) -> EntityDescription {
+        var declaring = entity
+        while let parent = parent(of: declaring), parent.uniqueConstraints.contains(slots) { declaring = parent }
+        return declaring
+    }
 }

@@ -54,6 +54,9 @@ public struct SlotDescription: Sendable, Hashable {
     /// The position of the relationship in ``EntityDescription/relationships``; nil for an attribute.
     public let relationshipIndex: Int?
 
+    /// ``name`` as a key path: more than one element for an element of a composite.
+    package var path: [String] { name.split(separator: ".").map(String.init) }
+
     /// Whether the store keeps a column for the slot. Counts, sums and paths are computed when a row is read.
     public var isStored: Bool {
         if isTransient { return false }

@@ -2,8 +2,8 @@
 struct ElementTable {
     private var buckets: [Int: [Value]] = [:]
 
-    init(_ elements: [Evaluated] = []) {
-        for element in elements { insert(element.value) }
+    init(_ elements: some Sequence<Value> = []) {
+        for element in elements { insert(element) }
     }
 
     func contains(_ value: Value) -> Bool {
@@ -13,8 +13,9 @@ struct ElementTable {
     /// - Returns: Whether the value is new.
     @discardableResult
     mutating func insert(_ value: Value) -> Bool {
-        if contains(value) { return false }
-        buckets[ComparedValue(value).hashValue, default: []].append(value)
+        let hash = ComparedValue(value).hashValue
+        if buckets[hash]?.contains(where: { ValueComparison.areEqual($0, value) }) == true { return false }
+        buckets[hash, default: []].append(value)
         return true
     }
 }
@@ -35,13 +36,18 @@ struct ComparedValue: Hashable {
             return
         }
         switch value {
-        case .string(let text): text.utf8.forEach { hasher.combine($0) }
+        case .string(let text): Self.combine(text, into: &hasher)
         // A URI equals its text.
-        case .uri(let uri): uri.absoluteString.utf8.forEach { hasher.combine($0) }
+        case .uri(let uri): Self.combine(uri.absoluteString, into: &hasher)
         case .list(let values): hasher.combine(values.count)
         case .set(let values): hasher.combine(values.members.count)
         case .composite(let values): hasher.combine(values.count)
         default: hasher.combine(value)
         }
+    }
+
+    private static func combine(_ text: String, into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

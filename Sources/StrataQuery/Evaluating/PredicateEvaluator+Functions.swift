@@ -117,10 +117,10 @@ extension PredicateEvaluator {
         switch function {
         case .union: return .set(Evaluated.distinct(a + b))
         case .intersect:
-            let table = ElementTable(b)
+            let table = ElementTable(b.map(\.value))
             return .set(Evaluated.distinct(a).filter { table.contains($0.value) })
         default:
-            let table = ElementTable(b)
+            let table = ElementTable(b.map(\.value))
             return .set(Evaluated.distinct(a).filter { !table.contains($0.value) })
         }
     }

@@ -95,11 +95,17 @@ struct PredicateEvaluator {
     let root: Evaluated
     private var variables: [String: Evaluated]
     let environment: EvaluationEnvironment
+    /// Constant lists by hash, if the predicate is evaluated for many objects.
+    private let lists: ConstantLists?
 
-    init(_ source: some PropertySource, _ variables: [String: Value], _ environment: EvaluationEnvironment) {
+    init(
+        _ source: some PropertySource, _ variables: [String: Value], _ environment: EvaluationEnvironment,
+        _ lists: ConstantLists? = nil
+    ) {
         root = (source as? Value).map(Evaluated.plain) ?? .object(source)
         self.variables = variables.mapValues(Evaluated.plain)
         self.environment = environment
+        self.lists = lists
     }
 
     /// Evaluates what depends on given objects only.
@@ -107,6 +113,7 @@ struct PredicateEvaluator {
         root = .plain(.null)
         variables = objects.mapValues { ($0 as? Value).map(Evaluated.plain) ?? .object($0) }
         self.environment = environment
+        lists = nil
     }
 
     func holds(_ predicate: FetchPredicate) throws(PredicateEvaluationError) -> Bool {
@@ -120,7 +127,13 @@ struct PredicateEvaluator {
             return false
         case .not(let part): return try !holds(part)
         case .comparison(let left, let op, let right, let options):
-            return try op.evaluate(try value(of: left), try value(of: right), options)
+            let value = try value(of: left)
+            if op == .isIn, options.isEmpty, case .constant(let list) = right.node,
+                let isMember = lists?.contains(value, in: list)
+            {
+                return isMember
+            }
+            return try op.evaluate(value, try self.value(of: right), options)
         case .quantified(let quantifier, let left, let op, let right, let options):
             return try holds(quantifier, try value(of: left), op, try value(of: right), options)
         case .geo(let condition): return try holds(condition)

@@ -6,7 +6,7 @@ import StrataStore
 /// The work and all tasks within it run on threads of their own: a program whose cooperative threads all wait like this
 /// still gets on. What the work needs of the main actor it cannot get while the main thread waits.
 enum Waiting {
-    private static let executor = ThreadExecutor()
+    private static let executor = ThreadExecutor(label: "strata.waiting")
 
     static func wait<R: Sendable>(
         _ body: @escaping @Sendable () async throws(StoreError) -> R
@@ -42,15 +42,5 @@ enum Waiting {
             }
         }
         return try result.get()
-    }
-}
-
-/// Runs tasks on threads outside of the cooperative pool.
-private final class ThreadExecutor: TaskExecutor {
-    private let queue = DispatchQueue(label: "strata.waiting", attributes: .concurrent)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

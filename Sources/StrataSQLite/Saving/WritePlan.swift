@@ -106,11 +106,7 @@ struct WritePlan: Sendable {
                 field.binding.storage == .decimal
                     ? "\(field.column) = ? COLLATE \(SQLFunctions.decimalCollation)" : "\(field.column) = ?"
             }
-            // The topmost ancestor that has all of these slots in a constraint declares it.
-            var declaring = entity
-            while let parent = layout.model.parent(of: declaring), parent.uniqueConstraints.contains(slots) {
-                declaring = parent
-            }
+            let declaring = layout.model.entity(declaringUnique: slots, of: entity)
             if declaring.parentIndex != nil,
                 let condition = layout.entityCondition(declaring.index, subentities: true, alias: nil)
             {

@@ -8,6 +8,7 @@
     import NIOCore
     import NIOHTTPTypes
     import NIOSSL
+    import StrataStore
 
     /// Puts a ``StackMobServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
     ///
@@ -31,7 +32,7 @@
         private let host: String
         private let port: Int
         private let tls: TLSFiles?
-        private let threads: ServiceThreads?
+        private let threads: ThreadExecutor?
 
         /// Prepares a service; nothing is bound before ``run(onReady:)``.
         /// - Parameters:
@@ -49,7 +50,7 @@
             self.host = host
             self.port = port
             self.tls = tls
-            threads = usesOwnThreads ? ServiceThreads() : nil
+            threads = usesOwnThreads ? ThreadExecutor(label: "strata.server.tasks") : nil
         }
 
         /// Refuses rules that are open to strangers at an address that others reach.

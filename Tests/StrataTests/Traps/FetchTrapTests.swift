@@ -160,4 +160,22 @@ import Testing
         }
         #expect(name == "Lion")
     }
+
+    @Test("now() is one moment for all objects of a fetch, saved and unsaved")
+    func oneMoment() throws {
+        let file = try ZooFile()
+        let context = file.container.newContext()
+        try zoo(context)
+        for number in 0..<200 { Cat(context, name: "new \(number)") }
+        // Equal in order, so in the order of their keys, which is that of their insertion.
+        let moments = [
+            FetchSort(try FetchExpression(format: "now()"), ascending: false),
+            FetchSort(try FetchExpression(format: "TERNARY(weight > 1000, 1, now())"), ascending: false),
+        ]
+        let found = try context.fetch(FetchRequest<Animal>(sortedBy: moments))
+        #expect(found.map(\.name) == (0..<10).map { "n\($0)" } + (0..<200).map { "new \($0)" })
+        let values = try context.fetchValues(
+            FetchRequest<Animal>().select(FetchColumn("now", try FetchExpression(format: "now()"))))
+        #expect(Set(values.map { "\($0)" }).count == 1 && values.count == 210)
+    }
 }
