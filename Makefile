@@ -44,6 +44,10 @@ TRAITS = --traits Server,AsyncHTTP
 CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
+RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
+# Tests that wait for servers and processes, one after another: side by side, they would hold all threads of the tasks, and
+# wait for one another.
+APART = '^(Consumer|Gazetteer|NegativeCompile|Process|StrataRemote|StrataServer|StrataStackMob|StrataTesting)Tests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests --skip LimitTests
@@ -74,7 +78,12 @@ build-tests: dependencies
 	$(SWIFT) build --build-tests $(TRAITS)
 
 test: build-tests
-	$(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
+ifdef FILTER
+	$(RUN_TESTS)
+else
+	$(RUN_TESTS) --skip $(APART)
+	$(RUN_TESTS) --no-parallel --filter $(APART)
+endif
 
 server: dependencies
 	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product strata-server

@@ -289,8 +289,8 @@ import Testing
         #expect(try context.upsert(rows, into: Article.self, by: "articleId").unchanged.count == 2)
     }
 
-    @Test("Under a policy, a large import of mostly existing rows asks for them first, and comes to what a small one does")
-    func largeImport() throws {
+    /// A context with 401 new objects, of which 300 have the keys of rows, and the object of one of these rows.
+    private func largeImport() throws -> (context: ManagedObjectContext, known: Article) {
         let seed = file.container.newContext()
         for number in 0..<300 { Article(context: seed, articleId: "x\(number)", title: "old", views: 5) }
         try seed.save()
@@ -301,14 +301,15 @@ import Testing
         importer.delete(try #require(try importer.find(Article.self, "x1")))
         try #require(try importer.find(Article.self, "x2")).articleId = "x2 before"
         let tag = Tag(context: importer, tagId: "imported", label: "imported")
-        var objects: [Article] = []
         for number in 0..<400 {
-            let article = Article(context: importer, articleId: "x\(number)", title: "new \(number)")
-            article.tags = [tag]
-            objects.append(article)
+            Article(context: importer, articleId: "x\(number)", title: "new \(number)").tags = [tag]
         }
-        objects.append(Article(context: importer, articleId: "x9", title: "second"))
-        try importer.save()
+        Article(context: importer, articleId: "x9", title: "second")
+        return (importer, known)
+    }
+
+    private func checkLargeImport(_ importer: ManagedObjectContext, _ known: Article) throws {
+        #expect(!importer.hasChanges)
         #expect(known.title == "new 7" && known.views == 5)
         let read = file.container.newContext()
         let articles = try read.fetch(FetchRequest<Article>(where: try FetchPredicate(format: "articleId BEGINSWITH 'x'")))
@@ -326,6 +327,20 @@ import Testing
         let refused = file.container.newContext()
         for number in 0..<200 { Article(context: refused, articleId: "x\(number)", title: "no") }
         #expect(throws: PersistenceError.self) { try refused.save() }
+    }
+
+    @Test("Under a policy, a large import of mostly existing rows asks for them first, and comes to what a small one does")
+    func existingRows() throws {
+        let (importer, known) = try largeImport()
+        try importer.save()
+        try checkLargeImport(importer, known)
+    }
+
+    @Test("A large import of mostly existing rows is the same with an asynchronous save")
+    func existingRowsOfAnAsynchronousSave() async throws {
+        let (importer, known) = try largeImport()
+        try await importer.save()
+        try checkLargeImport(importer, known)
     }
 
     @Test("Twice the rows take about twice the steps, also where all exist")

@@ -26,6 +26,8 @@ final class Probe {
         return try ManagedObjectModel(name: "Crash", entities: [item])
     }
 
+    deinit { if process.isRunning { kill() } }
+
     func wait(for word: String) throws {
         while !seen.contains(word + "\n") {
             let data = pipe.fileHandleForReading.availableData

@@ -93,6 +93,8 @@ private final class SyncProbe {
         try process.run()
     }
 
+    deinit { if process.isRunning { _ = kill() } }
+
     /// What it says until it says a word.
     func read(to word: String) throws -> String {
         var seen = ""

@@ -57,6 +57,8 @@
             process.arguments =
                 ["--port", "0", "--data", folder.appending(path: "data").path, "--log-level", "notice"] + arguments
             process.standardError = try FileHandle(forWritingTo: log)
+            // Whoever reads the output of the tests waits for all that have it open.
+            process.standardOutput = FileHandle.nullDevice
             try process.run()
             while port == 0 {
                 guard process.isRunning else { throw Ended(lines: lines) }

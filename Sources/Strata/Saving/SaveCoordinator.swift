@@ -54,7 +54,7 @@ final class SaveCoordinator: ContextPart {
         let now = Date()
         guard try prepare(now) else { return }
         let saved = savedObjects
-        let answer = try await commit(saved, ChangeSetBuilder(core: core, now: now), write)
+        let answer = try await commit(ChangeSetBuilder(core: core, now: now), write)
         end()
         for object in saved where !answer.refused.contains(object.identity) { object.didSave() }
         if let failure = answer.failure { throw .store(.remote(failure)) }
@@ -164,11 +164,7 @@ final class SaveCoordinator: ContextPart {
         var savepoint: ContextSavepoint?
         var attempt = 0
         do throws(PersistenceError) {
-            let existing = try ExistingRows(core: core).conflicts()
-            if !existing.isEmpty {
-                savepoint = ContextSavepoint(of: core)
-                try ConflictResolver(core: core).resolve(existing)
-            }
+            savepoint = try mergeIntoExistingRows()
             var changes = try builder.build(.inPlace)
             while true {
                 attempt += 1
@@ -210,13 +206,15 @@ final class SaveCoordinator: ContextPart {
     }
 
     private nonisolated(nonsending) func commit(
-        _ objects: [ManagedObject], _ builder: ChangeSetBuilder,
+        _ builder: ChangeSetBuilder,
         _ write: nonisolated(nonsending) (ChangeSet) async throws(StoreError) -> CommitResult
     ) async throws(PersistenceError) -> CommitAnswer {
+        _ = try mergeIntoExistingRows()
         var attempt = 0
         while true {
             attempt += 1
             let changes = try builder.build(.copied)
+            var answer = CommitAnswer(changes: changes, objects: savedObjects)
             let result: CommitResult
             if changes.isEmpty {
                 result = .committed(CommitEffects())
@@ -225,11 +223,19 @@ final class SaveCoordinator: ContextPart {
                 do throws(StoreError) {
                     result = try await write(changes)
                 } catch {
-                    throw PersistenceError(error)
+                    guard case .constraint = error, core.settings.mergePolicy != .error, attempt < Self.attempts else {
+                        throw PersistenceError(error)
+                    }
+                    phase = .saving
+                    var hasDropped = false
+                    try restoringOnFailure { () throws(PersistenceError) in
+                        hasDropped = try DanglingReferences(core: core).drop()
+                    }
+                    guard hasDropped else { throw PersistenceError(error) }
+                    continue
                 }
                 phase = .saving
             }
-            var answer = CommitAnswer(changes: changes, objects: objects)
             switch result {
             case .committed(let effects):
                 answer.effects = effects
@@ -249,15 +255,34 @@ final class SaveCoordinator: ContextPart {
                     core.processPendingChanges()
                     continue
                 }
-                let savepoint = ContextSavepoint(of: core)
-                do throws(PersistenceError) {
+                try restoringOnFailure { () throws(PersistenceError) in
                     try ConflictResolver(core: core).resolve(conflicts)
-                } catch {
-                    savepoint.restore(core)
-                    throw error
                 }
             }
         }
+    }
+
+    /// Lets new objects give way to rows that have their unique values, where a fetch finds these sooner than the store
+    /// reports them.
+    /// - Returns: The context as it was before; nil if nothing had to give way.
+    private func mergeIntoExistingRows() throws(PersistenceError) -> ContextSavepoint? {
+        let conflicts = try ExistingRows(core: core).conflicts()
+        guard !conflicts.isEmpty else { return nil }
+        return try restoringOnFailure { () throws(PersistenceError) in try ConflictResolver(core: core).resolve(conflicts) }
+    }
+
+    /// Runs a closure that either succeeds or leaves the context as it was.
+    /// - Returns: The context as it was before.
+    @discardableResult
+    private func restoringOnFailure(_ body: () throws(PersistenceError) -> Void) throws(PersistenceError) -> ContextSavepoint {
+        let savepoint = ContextSavepoint(of: core)
+        do throws(PersistenceError) {
+            try body()
+        } catch {
+            savepoint.restore(core)
+            throw error
+        }
+        return savepoint
     }
 
     /// Others, perhaps of another process, wrote these rows: the cache's are old.

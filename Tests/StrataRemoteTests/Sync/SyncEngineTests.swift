@@ -69,8 +69,7 @@ import Testing
         #expect(writes(backend) == ["create Country pe", "create City 1"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func objectsThatDoNotReferToEachOtherAreMadeAtOnce() async throws {
+    @Test func objectsThatDoNotReferToEachOtherAreMadeAtOnce() async throws {
         let backend = ShelfBackend {
             $0.features.insert(.conditionalWrites)
             $0.maximumBatch = 1

@@ -18,7 +18,7 @@ import Testing
         func open() { state.withLock { $0.isOpen = true } }
     }
 
-    @Test("A fetch that is overtaken by a synchronisation does not delete what that has sent", .timeLimit(.minutes(1)))
+    @Test("A fetch that is overtaken by a synchronisation does not delete what that has sent")
     func fetchOvertaken() async throws {
         let backend = Interceptor(ShelfBackend { $0.features.insert(.conditionalWrites) })
         let (store, context) = try Atlas.offline(backend)
@@ -99,7 +99,7 @@ import Testing
         #expect(try await store.sync.push().results.map(\.action) == [.updated])
     }
 
-    @Test("A push that is asked for while a synchronisation pulls sends what was saved since", .timeLimit(.minutes(1)))
+    @Test("A push that is asked for while a synchronisation pulls sends what was saved since")
     func pushDuringPull() async throws {
         let backend = Interceptor()
         backend.shelf.putCity("1", "Lima")

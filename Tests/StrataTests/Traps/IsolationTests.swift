@@ -187,6 +187,34 @@ import Testing
         #expect(try second.newContext().count(FetchRequest<Sample>()) == 2_000)
     }
 
+    @Test("A relationship to an object that another process has deleted becomes nil by the policy", arguments: [false, true])
+    func referenceToWhatIsGone(isAsync: Bool) async throws {
+        let file = try ZooFile()
+        let second = try file.secondContainer()
+        defer { second.close() }
+        let context = file.container.newContext()
+        let home = Enclosure(context, code: "AA-1")
+        let cat = Cat(context, name: "Tom")
+        try await context.save()
+        let other = second.newContext()
+        for enclosure in try await other.fetch(FetchRequest<Enclosure>()) { other.delete(enclosure) }
+        try await other.save()
+        cat.enclosure = home
+        cat.name = "Felix"
+        let kitten = Cat(context, name: "Kit", enclosure: home)
+        func save() throws { try context.save() }
+        let error = await #expect(throws: PersistenceError.self) { if isAsync { try await context.save() } else { try save() } }
+        guard case .store(.constraint)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cat.enclosure === home && kitten.enclosure === home)
+        context.mergePolicy = .objectWinsByProperty
+        if isAsync { try await context.save() } else { try save() }
+        #expect(!context.hasChanges && cat.enclosure == nil && kitten.enclosure == nil)
+        #expect(try await other.fetch(FetchRequest<Cat>()).map(\.name).sorted() == ["Felix", "Kit"])
+    }
+
     @Test("The view context takes in the saves of background contexts by itself")
     @MainActor func viewContext() async throws {
         let file = try ZooFile()

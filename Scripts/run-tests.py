@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Runs a test command, and ends it if it stands still.
+
+    Scripts/run-tests.py [--minutes N] command argument ...
+
+A run that takes longer than N minutes (25 by default) is ended, with the tests that have not finished and what the threads of
+the processes wait for. Without this, a test that hangs leaves nothing but the last full buffer of the output. A process that
+the tests have left behind holds the output open, so that `swift test` waits for it: a minute after the last test, it is named
+and ended, too, and the result is that of the tests.
+"""
+
+import argparse
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+
+def session(leader):
+    """The processes of a session, those that have lost their parents, too."""
+    found = [leader]
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else []:
+        if name.isdigit() and int(name) != leader:
+            try:
+                with open(f"/proc/{name}/stat") as stat:
+                    # State, parent, group, session follow the name, which may have spaces.
+                    if int(stat.read().rsplit(")", 1)[1].split()[3]) == leader:
+                        found.append(int(name))
+            except OSError:
+                continue
+    return found
+
+
+def describe(process):
+    """What a process waits for: the stacks of its threads where a debugger is installed, else the kernel's word for it."""
+    try:
+        with open(f"/proc/{process}/cmdline") as file:
+            print(f"\n-- process {process}: {file.read().replace(chr(0), ' ')[:300]}")
+        for thread in sorted(os.listdir(f"/proc/{process}/task"), key=int):
+            with open(f"/proc/{process}/task/{thread}/comm") as comm, open(f"/proc/{process}/task/{thread}/wchan") as wchan:
+                print(f"   thread {thread} {comm.read().strip()}: {wchan.read() or 'running'}")
+    except OSError as error:
+        print(f"   {error}")
+    commands = [
+        ["gdb", "-p", str(process), "-batch", "-ex", "thread apply all backtrace 40"],
+        ["lldb", "-p", str(process), "--batch", "-o", "thread backtrace all"],
+    ]
+    sys.stdout.flush()
+    for command in commands:
+        if shutil.which(command[0]):
+            try:
+                subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
+            except subprocess.TimeoutExpired:
+                print(f"   {command[0]} did not answer")
+            return
+
+
+def stop(process):
+    """Says what the processes of a session wait for, and ends them."""
+    processes = session(process.pid)
+    for child in processes:
+        describe(child)
+    sys.stdout.flush()
+    for child in processes:
+        try:
+            os.kill(child, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.wait()
+
+
+class Progress:
+    """Which tests have begun, and not ended."""
+
+    def __init__(self):
+        self.running = {}
+        # When all tests had ended, and whether they passed.
+        self.end = None
+        self.passed = False
+
+    def read(self, line):
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", line).strip()
+        if match := re.match(r"^\S+ Test (.+) started\.$", plain):
+            self.running[match[1]] = time.monotonic()
+        elif match := re.match(r"^\S+ Test run with \d+ tests? .*\b(passed|failed) after ", plain):
+            self.end = time.monotonic()
+            self.passed = match[1] == "passed"
+        elif match := re.match(r"^\S+ Test (.+?)(?: with \d+ test cases?)? (?:passed|failed) after ", plain):
+            self.running.pop(match[1], None)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    # A terminal, because whoever writes into a pipe keeps the last lines until its buffer is full.
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(options.command, stdin=subprocess.DEVNULL, stdout=end, stderr=end, start_new_session=True)
+    os.close(end)
+    progress = Progress()
+    deadline = time.monotonic() + options.minutes * 60
+    rest = b""
+    while True:
+        ready, _, _ = select.select([terminal], [], [], 1)
+        if ready:
+            try:
+                data = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            lines = (rest + data).split(b"\n")
+            rest = lines.pop()
+            for line in lines:
+                text = line.decode(errors="replace").rstrip("\r")
+                progress.read(text)
+                print(text, flush=True)
+        elif process.poll() is not None:
+            break
+        now = time.monotonic()
+        if now > deadline:
+            print(f"\nThe tests have not ended after {options.minutes:g} minutes. Not finished:", flush=True)
+            for name, start in sorted(progress.running.items(), key=lambda item: item[1]):
+                print(f"   {name}, begun {now - start:.0f} s ago")
+            stop(process)
+            return 124
+        if progress.end and now > progress.end + 60:
+            print("\nAll tests have ended, but these processes have not:", flush=True)
+            stop(process)
+            return 0 if progress.passed else 1
+    if rest:
+        print(rest.decode(errors="replace"))
+    status = process.wait()
+    return status if status >= 0 else 128 - status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
