@@ -1,6 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// How debug builds compile the core where SwiftPM fetched this package: each module at once, as in release builds. Files
+/// compiled in groups cost a third more, because every group reads all files, and pay only where files are edited.
+let core: [SwiftSetting] =
+    Context.packageDirectory.split(separator: "/").contains("checkouts")
+    ? [
+        .unsafeFlags(
+            ["-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"], .when(configuration: .debug))
+    ] : []
+
 let package = Package(
     name: "Strata",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -53,11 +62,11 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"])]
         ),
-        .target(name: "StrataModel"),
-        .target(name: "StrataQuery", dependencies: ["StrataModel"]),
-        .target(name: "StrataStore", dependencies: ["StrataQuery"]),
-        .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"]),
-        .target(name: "Strata", dependencies: ["StrataSQLite"]),
+        .target(name: "StrataModel", swiftSettings: core),
+        .target(name: "StrataQuery", dependencies: ["StrataModel"], swiftSettings: core),
+        .target(name: "StrataStore", dependencies: ["StrataQuery"], swiftSettings: core),
+        .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"], swiftSettings: core),
+        .target(name: "Strata", dependencies: ["StrataSQLite"], swiftSettings: core),
         // Only its signatures need swift-crypto; they are compiled with the trait `Remote`.
         .target(
             name: "StrataWire",
@@ -135,7 +144,19 @@ let package = Package(
             dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
         // Apart from the readers and the generator, which every app with the build plug-in compiles.
         .target(name: "StrataModelExport", dependencies: ["StrataModel", "StrataModelFiles"]),
-        .executableTarget(name: "strata-generate", dependencies: ["StrataModelFiles"]),
+        // One module of all that it needs, through links in its folder. SwiftPM builds the tools of plug-ins with the app's
+        // configuration, in a release build even twice, so as separate optimized modules they would take longer than the
+        // rest of Strata. The modules that its files import are part of it here; the aliases lead to modules without effect.
+        .executableTarget(
+            name: "strata-generate",
+            dependencies: [.product(name: "Yams", package: "Yams")],
+            swiftSettings: [
+                .unsafeFlags([
+                    "-Onone", "-gnone", "-suppress-warnings",
+                    "-module-alias", "StrataModel=_StringProcessing", "-module-alias", "StrataQuery=Observation",
+                    "-module-alias", "StrataModelFiles=Synchronization",
+                ])
+            ]),
         .plugin(name: "StrataPlugin", capability: .buildTool(), dependencies: ["strata-generate"]),
         .plugin(
             name: "StrataGenerateCommand",

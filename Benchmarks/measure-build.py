@@ -3,12 +3,18 @@
 
     Benchmarks/measure-build.py                    both measurements
     Benchmarks/measure-build.py apps               a small app on Strata and the same on GRDB, from nothing, debug and release
+    Benchmarks/measure-build.py modules            the CPU time of the compiler for each module of these apps
     Benchmarks/measure-build.py generated          what generated code costs, in an app with 50 entities
     Benchmarks/measure-build.py apps --rounds 3 --configurations release
 
 Everything happens in `Data/build`. Packages are fetched before a measurement begins. The builds of a round run one after the
-other, so that what else the machine does hits all of them alike. Times are wall clock and CPU of all processes together; the
-least of the rounds counts, and it means something only beside the others.
+other, so that what else the machine does hits all of them alike. Times are wall clock and CPU (user and system) of all processes
+together; the least of the rounds counts, and it means something only beside the others: a busy machine takes up to twice the CPU
+time for the same work.
+
+The app stands on Strata twice: with the build plug-in, which compiles the generator as well (in a release build twice, because
+SwiftPM builds the tools of plug-ins once for the plug-in and once for the build), and with classes that were generated before and
+are part of its sources, as the command plug-in writes them.
 """
 
 import argparse
@@ -37,10 +43,12 @@ let package = Package(
 
 # What an app that needs only the core and the plug-in asks for.
 STRATA = {
-    "package": '.package(name: "Strata", path: "{strata}", traits: [])',
+    "package": '.package(name: "Strata", path: "../checkouts/Strata", traits: [])',
     "product": '.product(name: "Strata", package: "Strata")',
     "plugins": ', plugins: [.plugin(name: "StrataPlugin", package: "Strata")]',
 }
+# The same with classes among its sources.
+STRATA_GENERATED = STRATA | {"plugins": ""}
 GRDB = {
     "package": '.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0")',
     "product": '.product(name: "GRDB", package: "GRDB.swift")',
@@ -77,7 +85,7 @@ let request = FetchRequest<Book>(
 for book in try context.fetch(request) { print(book.title, "by", book.author.name) }
 context.delete(ursula)
 try context.save()
-print(try context.count(for: FetchRequest<Book>()))
+print(try context.count(FetchRequest<Book>()))
 """
 
 LIBRARY_ON_GRDB = """import Foundation
@@ -166,21 +174,32 @@ def large_model(entities):
     return "\n".join(lines) + "\n"
 
 
+def copy_strata():
+    """Copies the package to where SwiftPM keeps packages that it fetched, which are compiled as in an app."""
+    target = FOLDER / "checkouts/Strata"
+    if target.exists():
+        shutil.rmtree(target)
+
+    def ignored(folder, names):
+        return [name for name in names if name.startswith((".build", ".git")) or HERE / "Data" == pathlib.Path(folder) / name]
+
+    shutil.copytree(HERE.parent, target, symlinks=True, ignore=ignored)
+
+
 def write_package(name, library, files):
     """Writes a package with one program.
     Returns its folder."""
     folder = FOLDER / name
     sources = folder / "Sources" / name
     sources.mkdir(parents=True, exist_ok=True)
-    parts = {key: text.format(strata=os.path.relpath(HERE.parent, folder)) for key, text in library.items()}
-    (folder / "Package.swift").write_text(MANIFEST.format(name=name, **parts))
+    (folder / "Package.swift").write_text(MANIFEST.format(name=name, **library))
     for file, text in files.items():
         (sources / file).write_text(text)
     return folder
 
 
-def run(command, folder):
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+def run(command, folder, environment=None):
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if result.returncode:
         sys.exit(f"measure-build: {' '.join(map(str, command))} failed\n{result.stdout}\n{result.stderr}")
     return result.stdout
@@ -220,14 +239,29 @@ def least(runs):
     return min(wall for wall, _ in runs), min(cpu for _, cpu in runs)
 
 
-def compare_apps(options):
+def write_apps():
+    """Writes the apps that are compared, fetches their packages, and generates the classes of the one that has them as sources."""
+    strata = write_package(
+        "LibraryOnStrata", STRATA, {"main.swift": LIBRARY_ON_STRATA, "Library.strata.yaml": LIBRARY_MODEL})
+    generated = write_package("LibraryGenerated", STRATA_GENERATED, {"main.swift": LIBRARY_ON_STRATA})
     apps = {
-        "Strata": write_package(
-            "LibraryOnStrata", STRATA, {"main.swift": LIBRARY_ON_STRATA, "Library.strata.yaml": LIBRARY_MODEL}),
+        "Strata": strata,
+        "Strata, classes generated": generated,
         "GRDB": write_package("LibraryOnGRDB", GRDB, {"main.swift": LIBRARY_ON_GRDB}),
     }
     for folder in apps.values():
         run(["swift", "package", "resolve"], folder)
+    command = ["swift", "package", "--allow-writing-to-package-directory", "strata-generate", "--target", strata.name]
+    run(command, strata)
+    target = generated / "Sources" / generated.name / "Generated"
+    if target.exists():
+        shutil.rmtree(target)
+    shutil.move(strata / "Sources" / strata.name / "Generated", target)
+    return apps
+
+
+def compare_apps(options):
+    apps = write_apps()
     for configuration in options.configurations:
         build = ["swift", "build", "-c", configuration]
         times = {name: [] for name in apps}
@@ -241,9 +275,46 @@ def compare_apps(options):
                 sys.exit(f"measure-build: the app on {name} printed\n{output}")
         found = {name: least(runs) for name, runs in times.items()}
         for name, (wall, cpu) in found.items():
-            print(f"{configuration:8} {name:7} {wall:7.1f} s {cpu:7.1f} s of CPU", flush=True)
-        wall, cpu = (found["Strata"][index] / found["GRDB"][index] for index in (0, 1))
-        print(f"{configuration:8} Strata takes {wall:.2f} × GRDB's time and {cpu:.2f} × its CPU time   (must: 1.5)", flush=True)
+            ratio = f"{cpu / found['GRDB'][1]:6.2f} × GRDB's   (must: 1.5)" if name != "GRDB" else ""
+            print(f"{configuration:8} {name:26} {wall:7.1f} s {cpu:7.1f} s of CPU {ratio}", flush=True)
+
+
+# Stands in for the compiler and writes down what it used.
+RECORDER = """#!/usr/bin/env python3
+import os, resource, subprocess, sys
+status = subprocess.call(["{compiler}"] + sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+arguments = sys.argv[1:]
+if "-module-name" in arguments:
+    name = arguments[arguments.index("-module-name") + 1]
+    if any("/Modules-tool" in argument for argument in arguments):
+        name += " (tool)"
+    with open("{record}", "a") as file:
+        file.write(f"{{used.ru_utime + used.ru_stime}} {{name}}\\n")
+sys.exit(status if status >= 0 else 128 - status)
+"""
+
+
+def measure_modules(options):
+    apps = write_apps()
+    record, recorder = FOLDER / "modules.txt", FOLDER / "swift-frontend"
+    compiler = pathlib.Path(shutil.which("swiftc")).parent / "swift-frontend"
+    recorder.write_text(RECORDER.format(compiler=compiler, record=record))
+    recorder.chmod(0o755)
+    environment = os.environ | {"SWIFT_DRIVER_SWIFT_FRONTEND_EXEC": str(recorder)}
+    for configuration in options.configurations:
+        for name, folder in apps.items():
+            forget_build(folder)
+            record.write_text("")
+            run(["swift", "build", "-c", configuration], folder, environment)
+            modules = {}
+            for line in record.read_text().splitlines():
+                cpu, module = line.split(" ", 1)
+                times = modules.setdefault(module, [])
+                times.append(float(cpu))
+            print(f"{configuration}, {name}: {sum(map(sum, modules.values())):.1f} s of CPU in the compiler")
+            for module, times in sorted(modules.items(), key=lambda item: -sum(item[1])):
+                print(f"    {module:32} {sum(times):7.1f} s in {len(times)} runs", flush=True)
 
 
 def measure_generated(options):
@@ -271,14 +342,17 @@ def measure_generated(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", nargs="?", choices=["apps", "generated"])
+    parser.add_argument("what", nargs="?", choices=["apps", "modules", "generated"])
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--entities", type=int, default=50)
     parser.add_argument("--configurations", nargs="+", choices=["debug", "release"], default=["debug", "release"])
     options = parser.parse_args()
-    if options.what != "generated":
+    copy_strata()
+    if options.what in (None, "apps"):
         compare_apps(options)
-    if options.what != "apps":
+    if options.what == "modules":
+        measure_modules(options)
+    if options.what in (None, "generated"):
         measure_generated(options)
 
 
