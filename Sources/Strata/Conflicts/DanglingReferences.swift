@@ -4,16 +4,18 @@ struct DanglingReferences {
 
     private var model: ManagedObjectModel { core.model }
 
-    /// Sets pending relationships to nil that lead to objects which the store does not have any more, and forgets changes of
-    /// objects that are gone themselves.
+    /// Sets pending relationships to nil that lead to objects which the store does not have any more, or which this save
+    /// deletes, and forgets changes of objects that are gone themselves.
     /// - Returns: Whether there were any.
     func drop() throws(PersistenceError) -> Bool {
         let changed = core.tracker.objects.filter { $0.hasChanges && !$0.flags.contains(.deleted) }
         let gone = try missing(among: referencedKeys(changed))
-        guard !gone.isEmpty else { return false }
         func isGone(_ key: Int64, _ entityIndex: Int) -> Bool {
             gone[core.rootIndex(of: entityIndex)]?.contains(key) == true
         }
+        // The store has the row still, and the same save deletes it. A delete reaches the objects that refer to it, but not
+        // one that others have deleted before, and that a merge policy inserts again.
+        func isDeletedHere(_ key: Int64, _ entityIndex: Int) -> Bool { core.object(entityIndex, key)?.isDeleted == true }
         var dropped = false
         for object in changed {
             if !object.isInserted, isGone(object.key, object.binding.entity.index) {
@@ -24,11 +26,13 @@ struct DanglingReferences {
             }
             let pending = object.storedChanges
             for (slot, relationship) in object.binding.toOnes {
-                guard let key = object.targetKey(slot), isGone(key, relationship.destinationIndex) else { continue }
+                guard let key = object.targetKey(slot) else { continue }
+                let leadsNowhere = isGone(key, relationship.destinationIndex)
+                guard leadsNowhere || isDeletedHere(key, relationship.destinationIndex) else { continue }
                 guard object.isInserted || pending.contains(slot) else {
-                    // The store has set it to nil by itself. That is not a change of this context, and so not a conflict
-                    // with others.
-                    object.clearReference(slot, to: [key])
+                    // The store has set it to nil by itself, or will. That is not a change of this context, and so not a
+                    // conflict with others.
+                    if leadsNowhere { object.clearReference(slot, to: [key]) }
                     continue
                 }
                 object.writeTargetKey(nil, slot)

@@ -103,6 +103,32 @@ import Testing
         }
     }
 
+    @Test(
+        "An object that a policy inserts again does not refer to an object that the same save deletes",
+        arguments: [MergePolicy.objectWinsByProperty, .overwrite])
+    func againWithoutADeletedTarget(policy: MergePolicy) throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let other = container.newContext()
+        let writer = Author(other, name: "fan")
+        let book = Book(other, title: "old")
+        writer.favourites = [book]
+        try other.save()
+        let context = container.newContext()
+        context.mergePolicy = policy
+        let mine = try context.existingObject(Book.self, with: book.objectID)
+        mine.title = "mine"
+        let fan = try context.existingObject(Author.self, with: writer.objectID)
+        other.delete(book)
+        try other.save()
+        // The store does not know any more that the book refers to its fan.
+        context.delete(fan)
+        try context.save()
+        #expect(!context.hasChanges && !mine.isMissing && mine.fan == nil)
+        let reader = container.newContext()
+        #expect(try reader.fetch(FetchRequest<Book>()).map(\.title) == ["mine"])
+        #expect(try reader.count(FetchRequest<Author>()) == 0)
+    }
+
     @Test("What lives on here for its changes stays until the save, also if others delete it twice and its target, too")
     func goneTwice() throws {
         let file = try ZooFile()
