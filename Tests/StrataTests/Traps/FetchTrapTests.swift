@@ -166,7 +166,7 @@ import Testing
         let file = try ZooFile()
         let context = file.container.newContext()
         try zoo(context)
-        for number in 0..<200 { Cat(context, name: "new \(number)") }
+        for number in 0..<200 { _ = Cat(context, name: "new \(number)") }
         // Equal in order, so in the order of their keys, which is that of their insertion.
         let moment = FetchSort(try FetchExpression(format: "now()"), ascending: false)
         let found = try context.fetch(FetchRequest<Animal>(sortedBy: [moment]))
