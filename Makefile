@@ -45,9 +45,9 @@ CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
-# Tests that wait for servers and processes, one after another: side by side, they would hold all threads of the tasks, and
-# wait for one another.
-APART = '^(Consumer|Gazetteer|NegativeCompile|Process|StrataRemote|StrataServer|StrataStackMob|StrataTesting)Tests\.'
+# Tests of servers and their clients, one after another: side by side, they would hold all threads of the tasks, and wait for
+# one another.
+APART = '^Strata(Remote|Server|StackMob|Testing)Tests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests --skip LimitTests

@@ -85,7 +85,7 @@ class Progress:
 
     def read(self, line):
         plain = re.sub(r"\x1b\[[0-9;]*m", "", line).strip()
-        if match := re.match(r"^\S+ Test (.+) started\.$", plain):
+        if match := re.match(r"^\S+ Test (?!case passing |run )(.+) started\.$", plain):
             self.running[match[1]] = time.monotonic()
         elif match := re.match(r"^\S+ Test run with \d+ tests? .*\b(passed|failed) after ", plain):
             self.end = time.monotonic()
