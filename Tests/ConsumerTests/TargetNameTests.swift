@@ -5,7 +5,11 @@ import Testing
 @Suite struct TargetNameTests {
     @Test("A package that uses Strata may give its targets any name that does not begin with Strata")
     func namesOfTestsAndExamplesAreFree() throws {
-        let manifest = try SwiftCommand.run(["package", "dump-package"], in: SwiftCommand.strata)
+        // `swift test` has locked the build folder of this package: a command that uses the same one waits for it for ever.
+        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("strata-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let manifest = try SwiftCommand.run(
+            ["package", "--scratch-path", scratch.path, "dump-package"], in: SwiftCommand.strata)
         #expect(manifest.status == 0, "\(manifest.output)")
         let json = manifest.output.drop { $0 != "{" }
         let targets = try JSONDecoder().decode(Manifest.self, from: Data(json.utf8)).targets
