@@ -45,8 +45,8 @@ CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
-# Tests of servers and their clients, one after another: side by side, they would hold all threads of the tasks, and wait for
-# one another.
+# Tests of servers and their clients run in a process of their own. Beside tests that hold threads for long, with compilers for
+# example, they would wait too long for one another.
 APART = '^Strata(Remote|Server|StackMob|Testing)Tests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
@@ -82,7 +82,7 @@ ifdef FILTER
 	$(RUN_TESTS)
 else
 	$(RUN_TESTS) --skip $(APART)
-	$(RUN_TESTS) --no-parallel --filter $(APART)
+	$(RUN_TESTS) --filter $(APART)
 endif
 
 server: dependencies
