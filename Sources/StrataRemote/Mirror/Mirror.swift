@@ -27,6 +27,8 @@ package final class Mirror: Sendable {
     let passing = PassingKeys()
     /// New objects that are being sent.
     let births = Births()
+    /// What acknowledgements have made of rows.
+    let echoes = OwnEchoes()
     /// Online saves whose answers were lost.
     let unknown = UnknownWrites()
     /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is

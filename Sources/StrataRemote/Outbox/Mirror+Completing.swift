@@ -19,8 +19,8 @@ extension Mirror {
             settling.insert(RowIdentity(entityIndex: root, key: entry.identity.key))
         }
         var records: [RemoteRecord] = []
-        for (entry, record) in list {
-            guard let record, entry.kind != .delete, let entity = model.entity(named: record.entity),
+        for (entry, record) in list where entry.kind != .delete {
+            guard let record, let entity = model.entity(named: record.entity),
                 entity.rootIndex == root(entry.identity.entityIndex)
             else { return nil }
             records.append(record)
@@ -36,23 +36,22 @@ extension Mirror {
             // Another change waits behind one of them.
             guard count == keys.count else { return nil }
         }
-        // Each is here under the name that the server told.
-        for (root, group) in Dictionary(
-            grouping: list.indices, by: { self.root(list[$0].entry.identity.entityIndex) })
-        {
-            let ids = group.map { canonical(records[$0].id, model.entities[root]) }
-            let known = try known(ids, root: root, on: connection)
-            for (index, id) in zip(group, ids) where known[id]?.key != list[index].entry.identity.key { return nil }
+        guard try areNamed(list, on: connection) else { return nil }
+        try remove(entries.map(\.seq).sorted(), on: connection)
+        let links = DeletedLinks(mirror: self, connection: connection)
+        if try !links.isEmpty {
+            // They may be objects that were deleted and are created again here.
+            for (name, list) in Dictionary(grouping: records, by: \.entity) {
+                guard let entity = model.entity(named: name) else { continue }
+                try links.restore(list.map { canonical($0.id, entity) }, root: entity.rootIndex)
+            }
         }
-        guard try DeletedLinks(mirror: self, connection: connection).isEmpty else { return nil }
-        let remove = try connection.statement(
-            "DELETE FROM _outbox WHERE seq IN (SELECT value FROM strata_list(?))")
-        remove.bind(ValueList(keys: entries.map(\.seq).sorted()), at: 1)
-        try remove.run()
         var session = ApplySession(mirror: self, transaction: transaction)
         session.ticket = ticket
         session.settling = settling
+        session.isEcho = true
         _ = try session.run(records, deleted: [])
+        try forgetDeleted(entries, on: connection)
         order.noteWritten(
             records.compactMap { record in
                 model.entity(named: record.entity).map {
@@ -60,6 +59,31 @@ extension Mirror {
                 }
             })
         return .some(session.change)
+    }
+
+    /// Whether each object is here under the name that the server told, and each that was deleted has not been made again.
+    private func areNamed(
+        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], on connection: Connection
+    ) throws(StoreError) -> Bool {
+        for (root, group) in Dictionary(grouping: list, by: { self.root($0.entry.identity.entityIndex) }) {
+            let ids = group.map { $0.record.map { canonical($0.id, model.entities[root]) } ?? $0.entry.id }
+            let known = try known(ids, root: root, on: connection)
+            for (member, id) in zip(group, ids) {
+                let key = known[id]?.key
+                if member.entry.kind == .delete, key == nil { continue }
+                guard key == member.entry.identity.key else { return false }
+            }
+        }
+        return true
+    }
+
+    /// The server has carried out deletes.
+    private func forgetDeleted(_ entries: [OutboxEntry], on connection: Connection) throws(StoreError) {
+        let deletes = entries.filter { $0.kind == .delete }
+        for (root, list) in Dictionary(grouping: deletes, by: { self.root($0.identity.entityIndex) }) {
+            for entry in list { order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: entry.id)) }
+            try OutboxWriter(mirror: self, connection: connection).forget(list.map(\.id), root: root)
+        }
     }
 
     func complete(
@@ -73,6 +97,7 @@ extension Mirror {
         }
         // Each is looked at as if it were alone: what waits for the others is still to be told of.
         var session = ApplySession(mirror: self, transaction: transaction)
+        session.isEcho = true
         try session.complete(entry, record)
         if let change = session.change { told.append(change) }
         if let record, let entity = model.entity(named: record.entity) {
