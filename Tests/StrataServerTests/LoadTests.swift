@@ -16,7 +16,7 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let configuration = folder.appending(path: "server.yaml")
             try """
-            limits: {bodySize: 200000, requestTimeout: 10, idleTimeout: 10}
+            limits: {bodySize: 200000, requestTimeout: 60, idleTimeout: 60}
             access:
               standard: {read: anyone, create: anyone, update: anyone, delete: anyone}
               accounts: {read: anyone, create: anyone}
