@@ -4,9 +4,7 @@
     Scripts/run-tests.py [--minutes N] command argument ...
 
 A run that takes longer than N minutes (25 by default) is ended, with the tests that have not finished and what the threads of
-the processes wait for. Without this, a test that hangs leaves nothing but the last full buffer of the output. A process that
-the tests have left behind holds the output open, so that `swift test` waits for it: a minute after the last test, it is named
-and ended, too, and the result is that of the tests.
+the processes wait for. Without this, a test that hangs leaves nothing but the last full buffer of the output.
 """
 
 import argparse
@@ -79,17 +77,11 @@ class Progress:
 
     def __init__(self):
         self.running = {}
-        # When all tests had ended, and whether they passed.
-        self.end = None
-        self.passed = False
 
     def read(self, line):
         plain = re.sub(r"\x1b\[[0-9;]*m", "", line).strip()
         if match := re.match(r"^\S+ Test (?!case passing |run )(.+) started\.$", plain):
             self.running[match[1]] = time.monotonic()
-        elif match := re.match(r"^\S+ Test run with \d+ tests? .*\b(passed|failed) after ", plain):
-            self.end = time.monotonic()
-            self.passed = match[1] == "passed"
         elif match := re.match(r"^\S+ Test (.+?)(?: with \d+ test cases?)? (?:passed|failed) after ", plain):
             self.running.pop(match[1], None)
 
@@ -130,10 +122,6 @@ def main():
                 print(f"   {name}, begun {now - start:.0f} s ago")
             stop(process)
             return 124
-        if progress.end and now > progress.end + 60:
-            print("\nAll tests have ended, but these processes have not:", flush=True)
-            stop(process)
-            return 0 if progress.passed else 1
     if rest:
         print(rest.decode(errors="replace"))
     status = process.wait()

@@ -55,7 +55,7 @@ extension Case {
                     return cities
                 }
             },
-            // The store's conflicts tell which objects exist.
+            // The save finds out which objects exist.
             Case("upsert by merge policy", .cities, per: .each) { stage in
                 let (context, cities) = try newCopies(stage)
                 context.mergePolicy = .objectWinsByProperty

@@ -22,7 +22,11 @@ import Testing
         case 10: return .uuid(UUID(uuid: (UInt8(number + 20), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
         case 11: return .list([.integer(number), .double(1)])
         case 12: return .geoPoint(GeoPoint(latitude: Double(number), longitude: 0))
-        default: return [.null, .double(.nan), .double(-0.0), .double(1e300), .integer(.max), .double(0x1p63)][Int(number + 20) % 6]
+        default:
+            let extremes: [Value] = [
+                .null, .double(.nan), .double(-0.0), .double(1e300), .integer(.max), .double(0x1p63),
+            ]
+            return extremes[Int(number + 20) % extremes.count]
         }
     }
 

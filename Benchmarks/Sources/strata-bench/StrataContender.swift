@@ -106,7 +106,7 @@ enum StrataContender: Contender {
     }
 
     /// New objects for all cities, with one changed value each, in place of which the existing ones are updated: found by the
-    /// key before the save, or by the conflicts that the store reports during the save.
+    /// key before the save, or by the save itself under a merge policy.
     private static func upsert(_ data: DataSet, _ container: PersistentContainer, byPolicy: Bool) throws -> Int64 {
         let context = container.newContext()
         context.mergePolicy = .objectWinsByProperty

@@ -80,8 +80,9 @@ struct PendingChangesOverlay {
         objects += others.filter { !$0.flags.contains(.missing) }
         // Conditions and orders may look at relationships that are to be loaded.
         objects = try core.reading { () throws(PersistenceError) in
-            var kept = try judged(objects, plan, judgesAll: wider.predicate != plan.predicate)
-            try sort(&kept, plan)
+            let environment = plan.environment ?? EvaluationEnvironment()
+            var kept = try judged(objects, plan, environment, judgesAll: wider.predicate != plan.predicate)
+            try sort(&kept, plan, environment)
             return kept
         }
         let rest = objects.dropFirst(plan.offset)
@@ -91,9 +92,9 @@ struct PendingChangesOverlay {
     /// The objects that are not deleted and meet the condition of a plan.
     /// - Parameter judgesAll: Whether all must be judged, or only those that are changed.
     private func judged(
-        _ objects: [ManagedObject], _ plan: FetchPlan, judgesAll: Bool
+        _ objects: [ManagedObject], _ plan: FetchPlan, _ environment: EvaluationEnvironment, judgesAll: Bool
     ) throws(PersistenceError) -> [ManagedObject] {
-        let predicate = plan.predicate.map { PreparedPredicate($0, plan.environment ?? EvaluationEnvironment()) }
+        let predicate = plan.predicate.map { PreparedPredicate($0, environment) }
         var kept: [ManagedObject] = []
         for object in objects where !object.isDeleted {
             if let predicate, judgesAll || object.hasChanges {
@@ -109,10 +110,11 @@ struct PendingChangesOverlay {
     }
 
     /// Puts objects in the order of a plan. A condition that asks for the nearest gives one where the plan has none.
-    private func sort(_ objects: inout [ManagedObject], _ plan: FetchPlan) throws(PersistenceError) {
+    private func sort(
+        _ objects: inout [ManagedObject], _ plan: FetchPlan, _ environment: EvaluationEnvironment
+    ) throws(PersistenceError) {
         let distance = plan.sorts.isEmpty ? plan.predicate?.nearestFirst : nil
         let sorts = distance.map { [FetchSort($0)] } ?? plan.sorts
-        let environment = plan.environment ?? EvaluationEnvironment()
         var keyed: [(object: ManagedObject, values: [Value])] = []
         keyed.reserveCapacity(objects.count)
         for object in objects {

@@ -164,7 +164,11 @@ final class SaveCoordinator: ContextPart {
         var savepoint: ContextSavepoint?
         var attempt = 0
         do throws(PersistenceError) {
-            savepoint = try mergeIntoExistingRows()
+            let existing = try ExistingRows(core: core).conflicts()
+            if !existing.isEmpty {
+                savepoint = ContextSavepoint(of: core)
+                try ConflictResolver(core: core).resolve(existing)
+            }
             var changes = try builder.build(.inPlace)
             while true {
                 attempt += 1
@@ -209,7 +213,8 @@ final class SaveCoordinator: ContextPart {
         _ builder: ChangeSetBuilder,
         _ write: nonisolated(nonsending) (ChangeSet) async throws(StoreError) -> CommitResult
     ) async throws(PersistenceError) -> CommitAnswer {
-        _ = try mergeIntoExistingRows()
+        let existing = try ExistingRows(core: core).conflicts()
+        if !existing.isEmpty { try resolveOrUndo(existing) }
         var attempt = 0
         while true {
             attempt += 1
@@ -227,9 +232,8 @@ final class SaveCoordinator: ContextPart {
                         throw PersistenceError(error)
                     }
                     phase = .saving
-                    var hasDropped = false
-                    try restoringOnFailure { () throws(PersistenceError) in
-                        hasDropped = try DanglingReferences(core: core).drop()
+                    let hasDropped = try core.undoingOnFailure { () throws(PersistenceError) in
+                        try DanglingReferences(core: core).drop()
                     }
                     guard hasDropped else { throw PersistenceError(error) }
                     continue
@@ -255,34 +259,15 @@ final class SaveCoordinator: ContextPart {
                     core.processPendingChanges()
                     continue
                 }
-                try restoringOnFailure { () throws(PersistenceError) in
-                    try ConflictResolver(core: core).resolve(conflicts)
-                }
+                try resolveOrUndo(conflicts)
             }
         }
     }
 
-    /// Lets new objects give way to rows that have their unique values, where a fetch finds these sooner than the store
-    /// reports them.
-    /// - Returns: The context as it was before; nil if nothing had to give way.
-    private func mergeIntoExistingRows() throws(PersistenceError) -> ContextSavepoint? {
-        let conflicts = try ExistingRows(core: core).conflicts()
-        guard !conflicts.isEmpty else { return nil }
-        return try restoringOnFailure { () throws(PersistenceError) in try ConflictResolver(core: core).resolve(conflicts) }
-    }
-
-    /// Runs a closure that either succeeds or leaves the context as it was.
-    /// - Returns: The context as it was before.
-    @discardableResult
-    private func restoringOnFailure(_ body: () throws(PersistenceError) -> Void) throws(PersistenceError) -> ContextSavepoint {
-        let savepoint = ContextSavepoint(of: core)
-        do throws(PersistenceError) {
-            try body()
-        } catch {
-            savepoint.restore(core)
-            throw error
+    private func resolveOrUndo(_ conflicts: [StoreConflict]) throws(PersistenceError) {
+        try core.undoingOnFailure { () throws(PersistenceError) in
+            try ConflictResolver(core: core).resolve(conflicts)
         }
-        return savepoint
     }
 
     /// Others, perhaps of another process, wrote these rows: the cache's are old.

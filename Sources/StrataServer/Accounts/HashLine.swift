@@ -42,6 +42,7 @@
 
         /// Half of the processors: the other half answers those who are logged in.
         private static let width = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+        private static let givenUp = ServerError(503, "The request was given up.", retryAfter: 1)
         static let maximumLength = 256
         static let maximumPerClient = 8
 
@@ -54,6 +55,7 @@
         func run<T: Sendable>(
             for client: String, _ body: @escaping @Sendable () throws(ServerError) -> T
         ) async throws(ServerError) -> T {
+            if Task.isCancelled { throw Self.givenUp }
             let client = ClientNetwork.name(of: client)
             let id = state.withLock { state in
                 state.nextID += 1
@@ -76,7 +78,7 @@
 
         private func cancel(_ id: Int, _ client: String) {
             let job = state.withLock { $0.remove(id, of: client) }
-            job?.giveUp(ServerError(503, "The request was given up.", retryAfter: 1))
+            job?.giveUp(Self.givenUp)
         }
 
         private func enter(_ job: Job, _ id: Int, _ client: String) {

@@ -187,7 +187,9 @@ import Testing
         #expect(try second.newContext().count(FetchRequest<Sample>()) == 2_000)
     }
 
-    @Test("A relationship to an object that another process has deleted becomes nil by the policy", arguments: [false, true])
+    @Test(
+        "A relationship to an object that another process has deleted becomes nil by the policy",
+        arguments: [false, true])
     func referenceToWhatIsGone(isAsync: Bool) async throws {
         let file = try ZooFile()
         let second = try file.secondContainer()
@@ -202,15 +204,16 @@ import Testing
         cat.enclosure = home
         cat.name = "Felix"
         let kitten = Cat(context, name: "Kit", enclosure: home)
-        func save() throws { try context.save() }
-        let error = await #expect(throws: PersistenceError.self) { if isAsync { try await context.save() } else { try save() } }
+        func saveNow() throws { try context.save() }
+        func save() async throws { if isAsync { try await context.save() } else { try saveNow() } }
+        let error = await #expect(throws: PersistenceError.self) { try await save() }
         guard case .store(.constraint)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(cat.enclosure === home && kitten.enclosure === home)
         context.mergePolicy = .objectWinsByProperty
-        if isAsync { try await context.save() } else { try save() }
+        try await save()
         #expect(!context.hasChanges && cat.enclosure == nil && kitten.enclosure == nil)
         #expect(try await other.fetch(FetchRequest<Cat>()).map(\.name).sorted() == ["Felix", "Kit"])
     }
