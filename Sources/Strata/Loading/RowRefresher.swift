@@ -24,8 +24,15 @@ struct RowRefresher {
         return objects
     }
 
-    /// Gives an object a row that is newer than its own, and keeps its changes on top.
+    /// Gives an object a row that is newer than its own, and keeps its changes on top. Its members are loaded again.
     func takeNewer(_ reference: RowReference, _ object: ManagedObject) {
+        take(reference, object)
+        object.forgetLoadedMembers()
+    }
+
+    /// Gives an object another row, and keeps its changes on top. The other ends of relationships that lead elsewhere now
+    /// are loaded again: the object may have missed rows in between, so that only its own row tells where it was shown.
+    func take(_ reference: RowReference, _ object: ManagedObject) {
         let before = object.sharedRow
         object.takeSnapshot(reference)
         for (slot, relationship) in object.binding.toOnes
@@ -33,7 +40,6 @@ struct RowRefresher {
             core.unloading.owner(before.row, slot, relationship)
             core.unloading.owner(object.row, slot, relationship)
         }
-        object.forgetLoadedMembers()
     }
 
     /// Reads the row of an object now, and keeps its changes on top.

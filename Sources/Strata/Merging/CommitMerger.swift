@@ -73,7 +73,7 @@ struct CommitMerger {
         if let object = core.object(row.entityIndex, row.key), object.flags.isDisjoint(with: [.fault, .inserted]),
             object.version < row.version
         {
-            object.takeSnapshot(reference)
+            core.refresher.take(reference, object)
         }
         for (slot, relationship) in core.binding(at: row.entityIndex).toOnes where slots.contains(slot) {
             core.unloading.owner(previous.row, slot, relationship)
@@ -89,7 +89,7 @@ struct CommitMerger {
         if object.flags.contains(.missing) {
             object.mutatingAll { object.fill(reference) }
         } else if object.flags.isDisjoint(with: [.fault, .inserted]), object.version < row.version {
-            object.takeSnapshot(reference)
+            core.refresher.take(reference, object)
         }
     }
 
