@@ -43,12 +43,6 @@ TRAITS = --traits Server,AsyncHTTP
 # What an app has that asks for no traits, and the programs that need no server.
 CORE = --traits CommandLine --scratch-path .build-core
 
-# Tests are built for a machine that runs them once: each module as a whole, without an index for editors, with the line tables
-# that stack traces need and no more. That takes less than half of the compiler's time; TEST_BUILD= gives what swift build does.
-TEST_BUILD ?= --disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode \
-	-Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only
-BUILD_TESTS = $(SWIFT) build --build-tests $(TRAITS) $(TEST_BUILD)
-
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
 # Tests of servers and their clients run in a process of their own. Beside tests that hold threads for long, with compilers for
@@ -81,7 +75,7 @@ demo-local: dependencies
 	@"$$($(SWIFT) build $(CORE) -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
 
 build-tests: dependencies
-	$(BUILD_TESTS)
+	$(SWIFT) build --build-tests $(TRAITS)
 
 test: build-tests
 ifdef FILTER
@@ -95,26 +89,26 @@ server: dependencies
 	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product strata-server
 
 server-load: dependencies
-	$(BUILD_TESTS)
+	$(SWIFT) build --build-tests $(TRAITS)
 	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter StrataServerTests
 
 # The table of README.md, section Stores, from what the conformance suite finds.
 .PHONY: matrix
 matrix: dependencies
-	$(BUILD_TESTS)
+	$(SWIFT) build --build-tests $(TRAITS)
 	$(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
 
 tsan: dependencies
-	$(BUILD_TESTS) --sanitize=thread --scratch-path .build-tsan
+	$(SWIFT) build --build-tests $(TRAITS) --sanitize=thread --scratch-path .build-tsan
 	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build $(TRAITS) --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
 
 # Leaks are not looked for: Swift keeps tags in pointers, of weak references and enums for instance, which the search cannot follow.
 asan: dependencies
-	$(BUILD_TESTS) --sanitize=address --scratch-path .build-asan
+	$(SWIFT) build --build-tests $(TRAITS) --sanitize=address --scratch-path .build-asan
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --skip-build $(TRAITS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
 
 stress: dependencies
-	$(BUILD_TESTS)
+	$(SWIFT) build --build-tests $(TRAITS)
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
 		STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
@@ -126,7 +120,7 @@ simulate: dependencies
 		"$$($(SWIFT) build -c release --show-bin-path)/SimulationProbe"
 
 thresholds: dependencies
-	$(BUILD_TESTS)
+	$(SWIFT) build --build-tests $(TRAITS)
 	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter GateTests
 
 growth: dependencies
