@@ -121,10 +121,6 @@ final class ConflictResolver {
             object.flags.insert(.ownsRow)
         }
         if policy == .rollback { core.unloading.pendingPairs(of: object) }
-        for (slot, relationship) in object.binding.toOnes
-        where !memory.row.hasSameValue(as: merged.row, slot: slot, storage: .key) {
-            core.unloading.owner(memory.row, slot, relationship)
-            core.unloading.owner(merged.row, slot, relationship)
-        }
+        core.unloading.owners(from: memory.row, to: merged.row, object.binding)
     }
 }

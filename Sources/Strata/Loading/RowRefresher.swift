@@ -30,16 +30,12 @@ struct RowRefresher {
         object.forgetLoadedMembers()
     }
 
-    /// Gives an object another row, and keeps its changes on top. The other ends of relationships that lead elsewhere now
-    /// are loaded again: the object may have missed rows in between, so that only its own row tells where it was shown.
+    /// Gives an object another row, and keeps its changes on top. The other ends of to-one relationships that lead elsewhere
+    /// now are loaded again. The object may have missed rows in between, so only its own row tells which lists showed it.
     func take(_ reference: RowReference, _ object: ManagedObject) {
         let before = object.sharedRow
         object.takeSnapshot(reference)
-        for (slot, relationship) in object.binding.toOnes
-        where !before.row.hasSameValue(as: object.row, slot: slot, storage: .key) {
-            core.unloading.owner(before.row, slot, relationship)
-            core.unloading.owner(object.row, slot, relationship)
-        }
+        core.unloading.owners(from: before.row, to: object.row, object.binding)
     }
 
     /// Reads the row of an object now, and keeps its changes on top.

@@ -8,6 +8,15 @@ struct MemberUnloading {
         for (slot, relationship) in binding.toOnes { owner(row, slot, relationship) }
     }
 
+    /// The members of the relationships that lead back from where an object led before and leads now, as far as the two
+    /// differ.
+    func owners(from before: RowPointer, to after: RowPointer, _ binding: EntityBinding) {
+        for (slot, relationship) in binding.toOnes where !before.hasSameValue(as: after, slot: slot, storage: .key) {
+            owner(before, slot, relationship)
+            owner(after, slot, relationship)
+        }
+    }
+
     /// The members of the relationship that leads back from the target of one slot of a row.
     func owner(_ row: RowPointer, _ slot: Int, _ relationship: RelationshipDescription) {
         guard row.isPresent(slot), let index = core.model.inverse(of: relationship)?.toManyIndex,

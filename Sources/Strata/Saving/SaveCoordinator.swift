@@ -264,6 +264,7 @@ final class SaveCoordinator: ContextPart {
         }
     }
 
+    /// Resolves conflicts, or leaves the context as it was.
     private func resolveOrUndo(_ conflicts: [StoreConflict]) throws(PersistenceError) {
         try core.undoingOnFailure { () throws(PersistenceError) in
             try ConflictResolver(core: core).resolve(conflicts)
