@@ -34,6 +34,16 @@
             }
         }
 
+        mutating func readDeletions(_ node: ConfigurationNode) throws(ServerSetupError) {
+            for (name, node) in try node.members() {
+                switch name {
+                case "lifetime": options.storage.deletionLifetime = try node.whole(60...315_360_000)
+                case "count": options.storage.deletions = try node.whole(1...1_000_000_000)
+                default: throw node.unknown()
+                }
+            }
+        }
+
         mutating func readHooks(_ node: ConfigurationNode) throws(ServerSetupError) {
             for (method, node) in try node.members() {
                 var (url, secret, timeout) = (URL?.none, String?.none, 10.0)

@@ -74,6 +74,7 @@
             case "hooks": try readHooks(node)
             case "durability":
                 options.storage.survivesPowerFailure = try node.choice(["full", "normal"]) == "full"
+            case "deletions": try readDeletions(node)
             case "limits": try readLimits(node)
             default: throw node.unknown()
             }

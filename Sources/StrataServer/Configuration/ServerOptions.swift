@@ -81,6 +81,10 @@
         public var survivesPowerFailure = true
         /// How long the answers to requests with an `Idempotency-Key` are remembered, in seconds.
         public var answerLifetime = 24 * 3600
+        /// How long deletions are told to clients that keep a copy, in seconds. Who was away for longer begins anew.
+        public var deletionLifetime = 90 * 24 * 3600
+        /// How many deletions are told at most, roughly: they are counted now and then.
+        public var deletions = 1_000_000
 
         /// The defaults.
         public init() {}

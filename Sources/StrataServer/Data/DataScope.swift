@@ -88,6 +88,12 @@
         /// The write opens a session. Some that have ended may go.
         func endsSessions(before now: Int64, count: Int) { effects.room.sessions.add(count: count, before: now) }
 
+        /// The write leaves the mark of a deleted object. Some that are old, or too many, may go.
+        func leavesTombstone(_ options: StorageOptions) {
+            effects.room.tombstones.add(count: Tombstones.forgottenPerDeletion, before: now - Int64(options.deletionLifetime) * 1000)
+            effects.room.maximumTombstones = options.deletions
+        }
+
         /// A part of the write is kept, with its changes.
         func keep(_ part: DataScope) { lastSequence = max(lastSequence, part.lastSequence) }
 

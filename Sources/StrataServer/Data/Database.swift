@@ -45,6 +45,9 @@
             var container: PersistentContainer
             /// The number of the last change that is on the disk.
             var committed: Int64
+            let history: ChangeHistory
+            /// How many objects were deleted since their marks were counted.
+            var deletions = Database.countedDeletions
         }
 
         /// One write that waits: runs in a scope, and is told what became of it.
@@ -56,6 +59,9 @@
         private static let catalogueNote = "server_catalogue"
         /// As many writes as share a transaction at most; more would only make the first of them wait.
         private static let groupSize = 64
+        /// Marks of deleted objects are counted after as many deletions, or as many as may stay, because counting reads
+        /// them all.
+        private static let countedDeletions = 1_000
         /// How many writes may wait.
         private static let longestLine = 10_000
 
@@ -93,7 +99,8 @@
             let container = try Self.open(catalogue, path: path, hints: hints, options: options)
             let last = try Self.lastSequence(container, catalogue)
             try files.sweep(container.newContext())
-            state = Guarded(State(catalogue: catalogue, container: container, committed: last))
+            let history = try ChangeHistory(on: container, last: last)
+            state = Guarded(State(catalogue: catalogue, container: container, committed: last, history: history))
             sequences = SequenceCounter(last)
         }
 
@@ -104,6 +111,7 @@
         }
 
         var catalogue: SchemaCatalogue { state.withLock(\.catalogue) }
+        var history: ChangeHistory { state.withLock(\.history) }
 
         // MARK: Reading
 
@@ -177,6 +185,7 @@
             let parent = writerContext.context(on: container)
             let pending = PendingKeys()
             var done: [Write] = []
+            var failed: [(write: Write, error: ServerError)] = []
             // What is kept, and the files of what is not.
             var (effects, files) = (WriteEffects(), Set<String>())
             var last: Int64 = 0
@@ -195,13 +204,15 @@
                     last = max(last, scope.lastSequence)
                 } catch {
                     grown = scope.neededCatalogue
-                    if grown == nil { write.finish(error) }
+                    if grown == nil { failed.append((write, error)) }
                 }
                 files.formUnion(scope.effects.touchedFiles)
                 if grown == nil { remaining = remaining.dropFirst() }
             }
             effects.touchedFiles = files
             commit(parent, done, effects, last)
+            // Who is told of a failure finds nothing of it, files neither.
+            for (write, error) in failed { write.finish(error) }
             guard let grown else { return }
             do {
                 try grow(to: grown)
@@ -216,7 +227,9 @@
             _ parent: ManagedObjectContext, _ done: [Write], _ effects: WriteEffects, _ last: Int64
         ) {
             do throws(PersistenceError) {
-                try effects.room.make(in: parent)
+                var room = effects.room
+                if !countsTombstones(room) { room.maximumTombstones = nil }
+                try room.make(in: parent)
                 try parent.save()
                 // Numbers of writes that failed are used up and on no disk: after a restart they are given again, and a reader
                 // that had been told of them would miss what gets them.
@@ -228,10 +241,21 @@
                 // What stands against one must not fail the others: each has a transaction of its own now.
                 if done.count > 1 {
                     for write in done { run([write]) }
+                    removeUnnamed(effects.touchedFiles)
                 } else {
                     removeUnnamed(effects.touchedFiles)
                     done.first?.finish(ServerError(error))
                 }
+            }
+        }
+
+        /// Whether a transaction that deletes should count the marks of deleted objects.
+        private func countsTombstones(_ room: Room) -> Bool {
+            state.withLock {
+                $0.deletions += room.tombstones.count / Tombstones.forgottenPerDeletion
+                guard $0.deletions >= min(Self.countedDeletions, room.maximumTombstones ?? .max) else { return false }
+                $0.deletions = 0
+                return true
             }
         }
 
@@ -276,8 +300,11 @@
         private static func lastSequence(_ container: PersistentContainer, _ catalogue: SchemaCatalogue) throws -> Int64
         {
             let context = container.newContext()
+            // What was the last change may have been a deletion whose mark is gone.
             var last: Int64 = 0
-            let places = catalogue.schemas.map { ($0.entityName, "sm_sequence") } + [("ServerTombstone", "sequence")]
+            let places = catalogue.schemas.map { ($0.entityName, "sm_sequence") } + [
+                ("ServerTombstone", "sequence"), ("ServerHorizon", "sequence"), ("ServerPeriod", "start"),
+            ]
             for (entity, name) in places {
                 let request = FetchRequest<ManagedObject>(
                     entity: entity, sortedBy: [FetchSort(name, ascending: false)], limit: 1)

@@ -390,6 +390,8 @@
             scope.register(stone, schema.name, id)
             stone["owner"] = object.text("sm_owner")
             stone["sequence"] = scope.nextSequence()
+            stone["deleted"] = scope.now
+            scope.leavesTombstone(options.storage)
             if schema.isUser {
                 for entity in ["ServerSession", "ServerLink"] {
                     for row in try scope.all(entity, ("schema", .string(schema.name)), ("user", .string(id))) {

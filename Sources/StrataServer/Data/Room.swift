@@ -18,15 +18,15 @@
 
             mutating func add(_ other: Old) { add(count: other.count, before: other.before) }
 
-            func remove(_ entity: String, _ field: String, from context: ManagedObjectContext)
-                throws(PersistenceError)
+            func rows(_ entity: String, _ field: String, in context: ManagedObjectContext)
+                throws(PersistenceError) -> [ManagedObject]
             {
-                if count == 0 { return }
+                if count == 0 { return [] }
                 var old = FetchRequest<ManagedObject>(
                     entity: entity, where: .comparison(.keyPath([field]), .less, .constant(.integer(before)), []),
                     sortedBy: [FetchSort(field)], limit: count)
                 old.includesPendingChanges = false
-                for row in try context.fetch(old) where !row.isDeleted { context.delete(row) }
+                return try context.fetch(old)
             }
         }
 
@@ -34,15 +34,25 @@
         var answers = Old()
         /// Sessions that have ended.
         var sessions = Old()
+        /// Marks of deleted objects.
+        var tombstones = Old()
+        /// How many marks may stay; nil leaves them uncounted.
+        var maximumTombstones: Int?
 
         mutating func add(_ other: Room) {
             answers.add(other.answers)
             sessions.add(other.sessions)
+            tombstones.add(other.tombstones)
+            maximumTombstones = other.maximumTombstones ?? maximumTombstones
         }
 
         func make(in context: ManagedObjectContext) throws(PersistenceError) {
-            try answers.remove("ServerAnswer", "created", from: context)
-            try sessions.remove("ServerSession", "ends", from: context)
+            let old =
+                try answers.rows("ServerAnswer", "created", in: context)
+                + sessions.rows("ServerSession", "ends", in: context)
+            for row in old where !row.isDeleted { context.delete(row) }
+            try Tombstones.forget(try tombstones.rows("ServerTombstone", "deleted", in: context), in: context)
+            if let maximumTombstones { try Tombstones.forget(beyond: maximumTombstones, in: context) }
         }
     }
 #endif

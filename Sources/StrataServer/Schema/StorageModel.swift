@@ -115,8 +115,21 @@
                 Attribute("identifier", .string)
                 Attribute("owner", .string).optional()
                 Attribute("sequence", .integer64).indexed()
+                // When it was made, in milliseconds since 1970; files of older servers do not say.
+                Attribute("deleted", .integer64).optional().indexed()
                 Index("schema", "identifier")
                 Index("schema", "sequence")
+            },
+            Entity("ServerHorizon") {
+                Attribute("schema", .string).unique()
+                // The number of the last deletion whose mark is gone.
+                Attribute("sequence", .integer64)
+            },
+            Entity("ServerPeriod") {
+                Attribute("name", .string).unique()
+                Attribute("number", .integer64).indexed()
+                // The number of the last change before it.
+                Attribute("start", .integer64)
             },
             Entity("ServerFile") {
                 Attribute("digest", .string)

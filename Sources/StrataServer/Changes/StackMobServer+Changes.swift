@@ -6,39 +6,46 @@
     extension StackMobServer {
         /// `GET /_changes/<schema>?since=<cursor>&limit=<n>`: what was changed and deleted since a cursor, oldest first.
         ///
-        /// A cursor is the number of a change. Numbers are given in the order of writing, and an answer stops at the
-        /// last one that was on the disk when it began: what is written meanwhile has a greater number and comes next
-        /// time. A cursor that is ahead of the server, because that was restored from a backup, is answered with 410.
+        /// Changes are numbered in the order of writing, and an answer stops at the last number that was on the disk when
+        /// it began: what is written meanwhile has a greater one and comes next time. A cursor that tells of changes which
+        /// the server does not have, because it was restored from a backup, is answered with 410, and so is one from before
+        /// deletions that are no longer known.
         func changes(_ call: Call) async throws(ServerError) -> ServerResponse {
             guard call.request.method == "GET" else { throw .notAllowed("Changes are only read.", "GET") }
             let name = call.segments[1].lowercased()
-            var (since, limit) = (Int64(0), 1_000)
+            var (cursor, limit) = (ChangeCursor.start, 1_000)
             for (key, value) in QueryParameters.read(call.request.query) ?? [] {
-                switch (key, Int64(value)) {
-                case ("since", let number?) where number >= 0: since = number
-                case ("limit", let number?) where number > 0: limit = Int(min(number, 10_000))
-                case ("since", _) where value.isEmpty: since = 0
-                default: throw .badRequest("Changes take since=<cursor> and limit=<number>.")
+                if key == "since", let read = ChangeCursor(value) {
+                    cursor = read
+                } else if key == "limit", let number = Int64(value), number > 0 {
+                    limit = Int(min(number, 10_000))
+                } else {
+                    throw .badRequest("Changes take since=<cursor> and limit=<number>.")
                 }
             }
-            let (start, count) = (since, limit)
+            let (since, count, history) = (cursor, limit, call.database.history)
             let isDevelopment = call.isDevelopment
             let level = options.access.level(.read, schema: name, isUser: options.accounts(name) != nil)
             let grant = try call.principal.grant(level, "read \(name)")
             return try await call.database.read(isLong: true) { (scope) throws(ServerError) in
                 guard let schema = scope.catalogue[name] else {
                     guard isDevelopment else { throw Self.noSchema(name) }
-                    return Self.answer([], [], next: start, more: false)
+                    return Self.answer([], [], next: since, more: false)
                 }
-                guard start <= scope.visibleSequence else {
+                let (start, visible) = (since.position, scope.visibleSequence)
+                guard history.holds(since, committed: visible) else {
                     throw ServerError(
                         410,
-                        "The cursor is ahead of the server, which was restored from a backup; begin anew without one.")
+                        "The server lacks changes that the cursor tells of: it was restored from a backup. Begin anew without a cursor.")
+                }
+                if since.period != nil, since.known < (try Tombstones.horizon(of: name, scope)) {
+                    throw ServerError(
+                        410, "Objects were deleted since that are no longer known; begin anew without a cursor.")
                 }
                 func after(_ name: String) -> FetchPredicate {
                     .comparison(.keyPath([name]), .greater, .constant(.integer(start)), [])
                         && .comparison(
-                            .keyPath([name]), .lessOrEqual, .constant(.integer(scope.visibleSequence)), [])
+                            .keyPath([name]), .lessOrEqual, .constant(.integer(visible)), [])
                 }
                 var wanted = after("sm_sequence")
                 var gone = after("sequence") && DataScope.equal("schema", .string(name))
@@ -55,19 +62,19 @@
                 entries += stones.map { (sequence: $0.whole("sequence") ?? 0, object: $0, isGone: true) }
                 entries.sort { $0.sequence < $1.sequence }
                 let page = entries.prefix(count)
-                let next = entries.count > count ? page.last?.sequence ?? start : max(start, scope.visibleSequence)
+                let next = entries.count > count ? page.last?.sequence ?? start : max(start, visible)
                 return Self.answer(
                     page.filter { !$0.isGone }.map { .object(ObjectReader.members($0.object, schema)) },
                     page.filter(\.isGone).map { $0.object.text("identifier").map(JSONValue.string) ?? .null },
-                    next: next, more: entries.count > count)
+                    next: since.moved(to: next, in: history.current, visible: visible), more: entries.count > count)
             }
         }
 
         private static func answer(
-            _ objects: [JSONValue], _ deleted: [JSONValue], next: Int64, more: Bool
+            _ objects: [JSONValue], _ deleted: [JSONValue], next: ChangeCursor, more: Bool
         ) -> ServerResponse {
             ServerResponse(json: [
-                "objects": .array(objects), "deleted": .array(deleted), "next": .string(String(next)),
+                "objects": .array(objects), "deleted": .array(deleted), "next": .string(next.text),
                 "more": .boolean(more),
             ])
         }
