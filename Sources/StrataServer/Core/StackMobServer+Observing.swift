@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import HTTPTypes
     import Instrumentation
     import Logging
     import Metrics
@@ -66,6 +67,19 @@
                 return isName ? text : "*"
             }
             return "/" + shown.prefix(6).joined(separator: "/")
+        }
+
+        /// A request to another server, which continues the trace of the one that is being answered.
+        static func continueTrace(_ request: inout HTTPRequest) {
+            guard let context = ServiceContext.current else { return }
+            InstrumentationSystem.instrument.inject(context, into: &request, using: HeaderInjector())
+        }
+
+        private struct HeaderInjector: Injector {
+            func inject(_ value: String, forKey key: String, into request: inout HTTPRequest) {
+                guard let name = HTTPField.Name(key), HTTPField.isValidValue(value) else { return }
+                request.headerFields[name] = value
+            }
         }
 
         private struct HeaderExtractor: Extractor {

@@ -104,7 +104,9 @@
         ) async throws(ServerError) -> ServerResponse {
             let time = call.server.clock.milliseconds / 1000
             let body = call.request.body.isEmpty ? nil : call.request.body
-            let request = WireRequest(try hook.request(call, name: name, time: time), body: body)
+            var head = try hook.request(call, name: name, time: time)
+            continueTrace(&head)
+            let request = WireRequest(head, body: body)
             let answer: WireResponse
             do throws(RemoteError) {
                 answer = try await transport.send(request, timeout: hook.timeout)
