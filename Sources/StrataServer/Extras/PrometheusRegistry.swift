@@ -63,20 +63,33 @@
         /// How many series there may be; the counts of more are lost.
         private static let capacity = 10_000
 
-        private let families = Guarded<(all: [String: Family], count: Int)>(([:], 0))
+        /// What callers name a series by.
+        private struct Key: Hashable {
+            var label: String
+            var dimensions: [String]
+        }
+
+        private struct State {
+            var families: [String: Family] = [:]
+            /// The same series by what callers name them by, since names as Prometheus spells them take time to make.
+            var known: [Key: Series] = [:]
+        }
+
+        private let state = Guarded(State())
 
         /// A registry of its own, for tests.
         public init() {}
 
         private func series(_ label: String, _ dimensions: [(String, String)], _ kind: Kind) -> Series {
-            let key = dimensions.map { $0.0 + "\u{1}" + $0.1 }.joined(separator: "\u{2}")
-            let name = Self.name(label)
-            return families.withLock { families in
-                if let series = families.all[name]?.series[key] { return series }
-                let series = Series(dimensions)
-                guard families.count < Self.capacity else { return series }
-                families.all[name, default: Family(kind: kind)].series[key] = series
-                families.count += 1
+            let key = Key(label: label, dimensions: dimensions.flatMap { [$0.0, $0.1] })
+            return state.withLock { state in
+                if let series = state.known[key] { return series }
+                let name = Self.name(label)
+                let new = Series(dimensions)
+                guard state.known.count < Self.capacity else { return new }
+                let series = state.families[name]?.series[new.labels] ?? new
+                state.families[name, default: Family(kind: kind)].series[series.labels] = series
+                state.known[key] = series
                 return series
             }
         }
@@ -116,7 +129,7 @@
         /// All metrics in the text format of Prometheus, version 0.0.4.
         public func text() -> String {
             var text = ""
-            for (name, family) in families.withLock({ $0.all }).sorted(by: { $0.key < $1.key }) {
+            for (name, family) in state.withLock({ $0.families }).sorted(by: { $0.key < $1.key }) {
                 text += "# TYPE \(name) \(family.kind.rawValue)\n"
                 for (_, series) in family.series.sorted(by: { $0.key < $1.key }) {
                     let value = series.value.withLock { $0 }
