@@ -99,7 +99,10 @@
             guard try scope.object(schema, id) == nil else {
                 throw .conflict("Duplicate key for schema \(schema.name): \"\(id)\"")
             }
-            if let accounts = options.accounts(schema.name), members[accounts.passwordField] == nil {
+            // A server of the application may make an account that nobody can log in to yet.
+            if let accounts = options.accounts(schema.name), members[accounts.passwordField] == nil,
+                !principal.hasPrivateKey
+            {
                 throw .badRequest("An account needs a \(accounts.passwordField).")
             }
             try spend()

@@ -38,7 +38,9 @@
         /// The parts of a request that a signature covers.
         init(_ request: ServerRequest) {
             let type = request.header("Content-Type")?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-            let isForm = type?.lowercased() == "application/x-www-form-urlencoded"
+            // Ruby's Net::HTTP calls every body a form that its caller gave no type, after the request was signed. JSON is none.
+            let isJSON = request.body.first == UInt8(ascii: "{") || request.body.first == UInt8(ascii: "[")
+            let isForm = type?.lowercased() == "application/x-www-form-urlencoded" && !isJSON
             self.init(
                 method: request.method, scheme: request.scheme, authority: request.header("Host") ?? "",
                 target: request.target, form: isForm ? String(decoding: request.body, as: UTF8.self) : nil)

@@ -149,9 +149,10 @@
         private func remove(_ token: Token, _ call: Call) async throws(ServerError) -> ServerResponse {
             let (text, type) = token
             return try await call.database.write { (scope) throws(ServerError) in
-                guard let row = try scope.first("ServerPushToken", ("type", .string(type)), ("token", .string(text)))
-                else { throw .notFound("The token is not registered.") }
-                scope.context.delete(row)
+                // Clients remove a token before they register it, whether it is there or not.
+                if let row = try scope.first("ServerPushToken", ("type", .string(type)), ("token", .string(text))) {
+                    scope.context.delete(row)
+                }
                 return ServerResponse(json: [:])
             }
         }

@@ -147,11 +147,72 @@
             ]
             #expect(await bench.privateKey("POST", "/user", people).json?["succeeded"] == ["a", "b"])
             #expect(await bench.privateKey("GET", "/user").json?.elements?.count == 2)
+            // An account that a server of the application makes has no password, and lets nobody in.
+            #expect(await bench.privateKey("POST", "/user", ["username": "456", "name": "Test"]).status == 201)
+            for password in ["", "x", "456"] {
+                let token = await bench.server.respond(
+                    to: ServerRequest(
+                        "POST", "/user/accessToken", headers: [("X-StackMob-API-Key", "public")],
+                        body: Data("username=456&password=\(password)".utf8)))
+                #expect(token.status == 401, "\(token.text)")
+            }
             let key = ["X-StackMob-API-Key": "public"]
             #expect(await bench.send("GET", "/user", headers: key).status == 405)
             // Without a private key no signature with one is right.
             let none = try Bench { $0.publicKey = "public" }
             #expect(await none.privateKey("GET", "/user").status == 401)
+        }
+
+        /// What stackmob-ruby sent: method, path, body, hash of the body, nonce and signature. It signs before Net::HTTP calls the
+        /// body a form.
+        private static let rubyRequests = [
+            (
+                "POST", "/api/0/test/user", #"{"username":"456","name":"StackMob Test"}"#,
+                "oyYMLMKV%2BAh0%2B%2F8oM4Pl%2BxlsWYQ%3D", "zlJ97dO1G01xRgl70KcsbOZC4BalWOjqFZPCh1vk",
+                "9%2FxxCkWHvpiPGG%2BRtY0mREtcPJ8%3D"
+            ),
+            (
+                "PUT", "/api/0/test/user/456", #"{"name":"updated name"}"#, "hH1yd9jhX%2BzmNnJsSURS4e6MM9A%3D",
+                "CDzPoVfAkhjebXaO7JfCPmAbSsKlDucrvRBpsgA9so", "giZtGyxkHbcrB19DZj%2BZpfakwdw%3D"
+            ),
+            (
+                "POST", "/push/0/test/remove_token_universal",
+                #"{"type":"iOS","token":"1b9cc1e947889c47f83bab981f0b5349a38903578c40cca519b1c22796c5eadf"}"#,
+                "kd6rp3Sl61XPu5be2IJqiqDAL4M%3D", "2pPqeV12xDVL1NbzxI3mluSKuoum09yu9VrVAs10U",
+                "RlfS8S4vRCLhB4GMCO%2FD0fq0Tic%3D"
+            ),
+        ]
+
+        @Test("Requests as Ruby's client sent them are answered, JSON that is called a form among them")
+        func ruby() async throws {
+            let key = "b0b4b19e-2901-4b3b-b8a7-67338d2b5cb3"
+            let bench = try Bench {
+                $0.publicKey = key
+                $0.privateKey = "b3764a11-cdcb-4750-9aad-cee0b6201d0c"
+            }
+            let seconds: Int64 = 1_795_393_873
+            bench.advance(seconds: seconds - bench.time.milliseconds / 1000)
+            for (method, path, body, hash, nonce, signature) in Self.rubyRequests {
+                let authorization =
+                    "OAuth oauth_body_hash=\"\(hash)\", oauth_consumer_key=\"\(key)\", oauth_nonce=\"\(nonce)\", "
+                    + "oauth_signature=\"\(signature)\", oauth_signature_method=\"HMAC-SHA1\", "
+                    + "oauth_timestamp=\"\(seconds)\", oauth_version=\"1.0\""
+                let answer = await bench.server.respond(
+                    to: ServerRequest(
+                        method, path,
+                        headers: [
+                            ("Host", "127.0.0.1:18911"), ("Authorization", authorization),
+                            ("Content-Type", "application/x-www-form-urlencoded"),
+                        ], body: Data(body.utf8)))
+                #expect((200...201).contains(answer.status), "\(method) \(path) \(answer.text)")
+            }
+            // Whoever may list the schemas hears of one that is not there; in an app it may be there tomorrow.
+            let listing = try Bench {
+                $0.publicKey = "public"
+                $0.privateKey = "private"
+            }
+            #expect(await listing.privateKey("GET", "/api/0/test/dne").status == 404)
+            #expect(await listing.send("GET", "/dne", headers: ["X-StackMob-API-Key": "public"]).json == [])
         }
 
         @Test("Older paths name version and application, and requests without objects are answered")
