@@ -91,7 +91,8 @@ let package = Package(
             name: "StrataAsyncHTTP",
             dependencies: [
                 "StrataRemote",
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTP"])),
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTP"])),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["AsyncHTTP"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(name: "NIOFoundationCompat", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),

@@ -22,7 +22,9 @@
         func requests() async throws {
             _ = Self.tracer
             let bench = try Bench()
-            let trace = [InMemoryTracer.traceIDKey: "trace-of-the-caller", InMemoryTracer.spanIDKey: "span-of-the-caller"]
+            let trace = [
+                InMemoryTracer.traceIDKey: "trace-of-the-caller", InMemoryTracer.spanIDKey: "span-of-the-caller",
+            ]
             await bench.send("POST", "/traced", ["traced_id": "secret", "n": 1], headers: trace)
             await bench.send("GET", "/traced/secret?t=private")
             await bench.send("GET", "/traced?n[like]=1")

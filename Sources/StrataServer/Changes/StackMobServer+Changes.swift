@@ -36,7 +36,8 @@
                 guard history.holds(since, committed: visible) else {
                     throw ServerError(
                         410,
-                        "The server lacks changes that the cursor tells of: it was restored from a backup. Begin anew without a cursor.")
+                        "The server lacks changes that the cursor tells of: it was restored from a backup. Begin anew without a cursor."
+                    )
                 }
                 if since.period != nil, since.known < (try Tombstones.horizon(of: name, scope)) {
                     throw ServerError(

@@ -90,7 +90,8 @@
 
         /// The write leaves the mark of a deleted object. Some that are old, or too many, may go.
         func leavesTombstone(_ options: StorageOptions) {
-            effects.room.tombstones.add(count: Tombstones.forgottenPerDeletion, before: now - Int64(options.deletionLifetime) * 1000)
+            effects.room.tombstones.add(
+                count: Tombstones.forgottenPerDeletion, before: now - Int64(options.deletionLifetime) * 1000)
             effects.room.maximumTombstones = options.deletions
         }
 

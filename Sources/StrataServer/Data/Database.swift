@@ -302,9 +302,10 @@
             let context = container.newContext()
             // What was the last change may have been a deletion whose mark is gone.
             var last: Int64 = 0
-            let places = catalogue.schemas.map { ($0.entityName, "sm_sequence") } + [
-                ("ServerTombstone", "sequence"), ("ServerHorizon", "sequence"), ("ServerPeriod", "start"),
-            ]
+            let places =
+                catalogue.schemas.map { ($0.entityName, "sm_sequence") } + [
+                    ("ServerTombstone", "sequence"), ("ServerHorizon", "sequence"), ("ServerPeriod", "start"),
+                ]
             for (entity, name) in places {
                 let request = FetchRequest<ManagedObject>(
                     entity: entity, sortedBy: [FetchSort(name, ascending: false)], limit: 1)
