@@ -28,27 +28,27 @@ extension ConflictResolver {
 
     /// The slots of a new object that are to be written to the row that has its key: those that were assigned, whatever
     /// the value.
-    private func winningSlots(of object: ManagedObject) -> [Int] {
-        let slots = object.binding.entity.slots
-        return switch policy {
-        case .objectWinsByProperty:
-            slots.filter { $0.isStored && object.changes?.slots.contains($0.index) == true }.map(\.index)
-        case .overwrite: slots.filter(\.isStored).map(\.index)
-        case .error, .storeWinsByProperty, .rollback: []
+    private func winningSlots(of object: ManagedObject) -> SlotSet {
+        switch policy {
+        case .objectWinsByProperty: object.changes?.slots.intersection(object.binding.storedSlots) ?? SlotSet()
+        case .overwrite: object.binding.storedSlots
+        case .error, .storeWinsByProperty, .rollback: SlotSet()
         }
     }
 
     /// The new object becomes the object of a row that the context did not know.
-    private func become(_ storeRow: RowReference, _ object: ManagedObject, _ winning: [Int]) {
+    private func become(_ storeRow: RowReference, _ object: ManagedObject, _ winning: SlotSet) {
         let oldKey = object.key
         let memory = RowReference(slab: object.slab, row: object.row)
         core.identityMap.rekey(object, to: storeRow.row.key)
         object.flags.remove(.inserted)
         object.flags.insert([.updated, .ownsRow])
-        object.changes = ChangeRecord(slots: SlotSet(winning), snapshot: storeRow)
+        object.changes = ChangeRecord(slots: winning, snapshot: storeRow)
         object.slab = RowSlab.copy(of: storeRow.row, room: 64)
-        for slot in winning {
-            RowEditing.copySlot(slot, layout: object.layout, from: memory.row, to: &object.slab)
+        let slots = object.layout
+        for slot in winning
+        where !memory.row.hasSameValue(as: storeRow.row, slot: slot, storage: slots[slot].storage) {
+            RowEditing.copySlot(slot, layout: slots, from: memory.row, to: &object.slab)
         }
         object.row = object.slab.row
         object.forgetLoadedMembers()
@@ -56,7 +56,7 @@ extension ConflictResolver {
     }
 
     /// The new object goes; the one that the context has for the row survives.
-    private func absorb(_ object: ManagedObject, into survivor: ManagedObject, _ winning: [Int]) {
+    private func absorb(_ object: ManagedObject, into survivor: ManagedObject, _ winning: SlotSet) {
         for slot in winning where slot < survivor.binding.entity.slots.count {
             survivor.writeSlot(slot, from: object.row)
         }

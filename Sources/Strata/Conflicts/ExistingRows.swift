@@ -43,11 +43,11 @@ struct ExistingRows {
         var byValue: [KeyTuple: RowReference] = [:]
         byValue.reserveCapacity(rows.count)
         for index in 0..<rows.count where isConflict(rows[index].row, slot) {
-            byValue[KeyTuple([rows[index].row.value(slot)])] = rows[index]
+            byValue[KeyTuple(rows[index].row.value(slot))] = rows[index]
         }
         return objects.compactMap { object in
             let value = object.row.value(slot)
-            guard !value.isNull, let row = byValue[KeyTuple([value])] else { return nil }
+            guard !value.isNull, let row = byValue[KeyTuple(value)] else { return nil }
             return StoreConflict(
                 reason: .unique(slots: slots), entityIndex: entity.index, key: object.key, storeRow: row,
                 otherKey: row.row.key)

@@ -138,11 +138,9 @@ extension ManagedObjectContext {
         guard let first = objects.first else { return UpsertResult() }
         let entity = core.coordinator.binding(for: T.self)?.entity ?? first.entity
         let names = try names(of: key, T.self)
-        return try core.undoingOnFailure { () throws(PersistenceError) in
-            let upserter = try Upserter(core: core, entity: entity, names: names)
-            try upserter.upsert(objects)
-            return UpsertResult(upserter.result)
-        }
+        let upserter = try Upserter(core: core, entity: entity, names: names)
+        try upserter.upsert(objects)
+        return UpsertResult(upserter.result)
     }
 
     // MARK: Helpers

@@ -1,15 +1,33 @@
 /// The values of a key, compared as a store compares them: text by its bytes.
-struct KeyTuple: Hashable {
-    private enum Part: Hashable {
+enum KeyTuple: Hashable {
+    // Most keys are one value, for which no array is made.
+    case single(Part)
+    case several([Part])
+
+    enum Part: Hashable {
         case text(Text)
         case value(Value)
+
+        init(_ value: Value) {
+            if case .string(let text) = value { self = .text(Text(string: text)) } else { self = .value(value) }
+        }
+
+        var value: Value {
+            switch self {
+            case .text(let text): .string(text.string)
+            case .value(let value): value
+            }
+        }
     }
 
     /// Swift's own strings are equal if they look the same; two rows may differ in their bytes only.
-    private struct Text: Hashable {
+    struct Text: Hashable {
         let string: String
 
-        static func == (a: Text, b: Text) -> Bool { a.string.utf8.elementsEqual(b.string.utf8) }
+        static func == (a: Text, b: Text) -> Bool {
+            var (a, b) = (a.string, b.string)
+            return a.withUTF8 { a in b.withUTF8 { b in a.count == b.count && a.elementsEqual(b) } }
+        }
 
         func hash(into hasher: inout Hasher) {
             var string = string
@@ -17,19 +35,21 @@ struct KeyTuple: Hashable {
         }
     }
 
-    private let parts: [Part]
-
     /// One of the values.
     func value(_ index: Int) -> Value {
-        switch parts[index] {
-        case .text(let text): .string(text.string)
-        case .value(let value): value
+        switch self {
+        case .single(let part): part.value
+        case .several(let parts): parts[index].value
         }
     }
 
-    init(_ values: some Sequence<Value>) {
-        parts = values.map { value in
-            if case .string(let text) = value { .text(Text(string: text)) } else { .value(value) }
-        }
+    init(_ value: Value) { self = .single(Part(value)) }
+
+    init(_ values: [Value]) { self = values.count == 1 ? .single(Part(values[0])) : .several(values.map(Part.init)) }
+
+    /// The values of some slots of a row.
+    init(_ slots: [SlotDescription], of row: RowPointer) {
+        self = slots.count == 1
+            ? .single(Part(row.value(slots[0]))) : .several(slots.map { Part(row.value($0)) })
     }
 }

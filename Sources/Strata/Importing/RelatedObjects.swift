@@ -26,7 +26,7 @@ final class RelatedObjects {
                     case .object: break
                     case .values(let values): nested[destination, default: []].append(values)
                     case .key(let value):
-                        let key = KeyTuple([value])
+                        let key = KeyTuple(value)
                         guard !isOwn(core.model.entities[destination], key) else { continue }
                         keys[destination, default: []].insert(key)
                         names[key] = "\(row.entity.name).\(relationship.name)"
@@ -58,7 +58,7 @@ final class RelatedObjects {
             entity: entity.name,
             where: .comparison(.keyPath([field]), .isIn, .constant(.list(keys.map { $0.value(0) })), []))
         for object in try core.fetcher.fetch(request) {
-            found[destination, default: [:]][KeyTuple([object.row.value(slot)])] = object
+            found[destination, default: [:]][KeyTuple(object.row.value(slot))] = object
         }
         for key in keys where found[destination]?[key] == nil {
             throw .invalidUpsert(
@@ -78,7 +78,7 @@ final class RelatedObjects {
                 switch other {
                 case .object(let object): object
                 case .values: next(relationship.destinationIndex)
-                case .key(let value): found[relationship.destinationIndex]?[KeyTuple([value])] ?? own(KeyTuple([value]))
+                case .key(let value): found[relationship.destinationIndex]?[KeyTuple(value)] ?? own(KeyTuple(value))
                 }
             }
             if let index = relationship.toManyIndex {

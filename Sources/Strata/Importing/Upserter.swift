@@ -7,9 +7,17 @@ final class Upserter {
     /// The slots of the key.
     private let keySlots: [SlotDescription]
     private(set) var result = UpsertResult<ManagedObject>()
-    /// Objects by key: those that exist, and those that were inserted by this upsert.
-    private var known: [KeyTuple: ManagedObject] = [:]
-    private var outcomes: [ObjectIdentifier: Outcome] = [:]
+    /// The objects that exist, and those that were inserted by this upsert.
+    private var entries: [Entry] = []
+    /// Positions in ``entries``, by key.
+    private var known: [KeyTuple: Int] = [:]
+
+    private struct Entry {
+        let object: ManagedObject
+        var outcome: Outcome
+        /// Whether the object stands in one of the lists of the result.
+        var isListed = false
+    }
 
     private enum Outcome { case inserted, updated, unchanged }
 
@@ -34,24 +42,26 @@ final class Upserter {
 
     /// Inserts or updates an object for each of some sets of values.
     func upsert(_ rows: [PropertyValues]) throws(PersistenceError) {
-        finish(try objects(for: rows))
+        finish(try entries(for: rows))
     }
 
     /// As ``upsert(_:)``, with a closure that assigns more.
     func upsert(_ rows: [PropertyValues], assign: (ManagedObject, Int) throws -> Void) throws {
-        let objects = try objects(for: rows)
-        for (position, object) in objects.enumerated() {
+        let positions = try entries(for: rows)
+        for (row, position) in positions.enumerated() {
+            let object = entries[position].object
             let before = object.sharedRow
-            try assign(object, position)
+            try assign(object, row)
             let isSame = object.binding.entity.slots.allSatisfy {
                 !$0.isStored || object.row.hasSameValue(as: before.row, slot: $0.index, storage: $0.storage)
             }
-            if !isSame || object.hasToManyChanges { noteUpdated(object) }
+            if !isSame || object.hasToManyChanges { noteUpdated(position) }
         }
-        finish(objects)
+        finish(positions)
     }
 
-    private func objects(for rows: [PropertyValues]) throws(PersistenceError) -> [ManagedObject] {
+    /// - Returns: For each row the position of its object in ``entries``.
+    private func entries(for rows: [PropertyValues]) throws(PersistenceError) -> [Int] {
         var keys: [KeyTuple] = []
         keys.reserveCapacity(rows.count)
         for (position, row) in rows.enumerated() { keys.append(KeyTuple(try key(of: row, position))) }
@@ -61,11 +71,13 @@ final class Upserter {
         let own = keySlots.map(\.name) == [entity.primaryKeyField] ? Set(keys) : []
         let related = RelatedObjects(core: core)
         try related.lookUp(rows) { $0.rootIndex == entity.rootIndex && own.contains($1) }
-        let objects = zip(rows, keys).map { row, key in assign(row, key) }
-        for (object, row) in zip(objects, rows) where !row.relationships.isEmpty {
-            if try related.connect(object, row, own: { known[$0] }) { noteUpdated(object) }
+        let positions = zip(rows, keys).map { row, key in assign(row, key) }
+        for (position, row) in zip(positions, rows) where !row.relationships.isEmpty {
+            if try related.connect(entries[position].object, row, own: { known[$0].map { entries[$0].object } }) {
+                noteUpdated(position)
+            }
         }
-        return objects
+        return positions
     }
 
     private func key(of row: PropertyValues, _ position: Int) throws(PersistenceError) -> [Value] {
@@ -85,93 +97,97 @@ final class Upserter {
     /// - Parameter new: Objects that are not looked for.
     private func lookUp(_ keys: [KeyTuple], otherThan new: Set<ManagedObject> = []) throws(PersistenceError) {
         guard !keys.isEmpty else { return }
-        let wanted = Set(keys)
         let conditions = keySlots.enumerated().map { index, slot -> FetchPredicate in
-            .comparison(.keyPath(slot.path), .isIn, .constant(.list(wanted.map { $0.value(index) })), [])
+            .comparison(.keyPath(slot.path), .isIn, .constant(.list(keys.map { $0.value(index) })), [])
         }
         let request = FetchRequest<ManagedObject>(
             entity: entity.name, where: conditions.count == 1 ? conditions[0] : .and(conditions))
-        for object in try core.fetcher.fetch(request) where !new.contains(object) {
-            let key = KeyTuple(keySlots.map { object.row.value($0) })
-            guard wanted.contains(key) else { continue }
-            if known.updateValue(object, forKey: key) != nil {
+        // Each value of a key may be wanted, but not all of them together.
+        let wanted = conditions.count == 1 ? nil : Set(keys)
+        let objects = try core.fetcher.fetch(request, besides: new)
+        entries.reserveCapacity(keys.count)
+        known.reserveCapacity(keys.count)
+        for object in objects {
+            let key = KeyTuple(keySlots, of: object.row)
+            guard wanted?.contains(key) ?? true else { continue }
+            if known.updateValue(entries.count, forKey: key) != nil {
                 throw .invalidUpsert(
                     entity: entity.name,
                     reason: "several objects have the same \(keySlots.map(\.name).joined(separator: ", "))")
             }
+            entries.append(Entry(object: object, outcome: .unchanged))
         }
     }
 
-    private func assign(_ row: PropertyValues, _ key: KeyTuple) -> ManagedObject {
-        let object: ManagedObject
-        if let found = known[key] {
-            object = found
-            if outcomes[ObjectIdentifier(found)] == nil { outcomes[ObjectIdentifier(found)] = .unchanged }
-        } else {
-            object = core.factory.insert(core.binding(at: row.entity.index))
-            known[key] = object
-            outcomes[ObjectIdentifier(object)] = .inserted
-        }
+    /// Adds an object that did not exist.
+    /// - Returns: Its position in ``entries``.
+    private func add(_ object: ManagedObject, _ key: KeyTuple) -> Int {
+        known[key] = entries.count
+        entries.append(Entry(object: object, outcome: .inserted))
+        return entries.count - 1
+    }
+
+    private func assign(_ row: PropertyValues, _ key: KeyTuple) -> Int {
+        let position = known[key] ?? add(core.factory.insert(core.binding(at: row.entity.index)), key)
+        let object = entries[position].object
         for (index, value) in row.values {
             let slot = object.binding.entity.slots[index]
             if !object.isInserted, object.currentValue(slot).isSame(as: value) { continue }
             object.write(value, slot)
-            noteUpdated(object)
+            noteUpdated(position)
         }
-        return object
+        return position
     }
 
-    private func noteUpdated(_ object: ManagedObject) {
-        if outcomes[ObjectIdentifier(object)] == .unchanged { outcomes[ObjectIdentifier(object)] = .updated }
+    private func noteUpdated(_ position: Int) {
+        if entries[position].outcome == .unchanged { entries[position].outcome = .updated }
     }
 
-    private func finish(_ objects: [ManagedObject]) {
-        var seen: Set<ObjectIdentifier> = []
-        for object in objects where seen.insert(ObjectIdentifier(object)).inserted {
-            switch outcomes[ObjectIdentifier(object)] {
-            case .inserted: result.inserted.append(object)
-            case .updated: result.updated.append(object)
-            default: result.unchanged.append(object)
+    /// Fills the result.
+    /// - Parameter positions: For each element of the input the position of its object in ``entries``.
+    private func finish(_ positions: [Int]) {
+        result.objects.reserveCapacity(positions.count)
+        for position in positions {
+            let entry = entries[position]
+            result.objects.append(entry.object)
+            guard !entry.isListed else { continue }
+            entries[position].isListed = true
+            switch entry.outcome {
+            case .inserted: result.inserted.append(entry.object)
+            case .updated: result.updated.append(entry.object)
+            case .unchanged: result.unchanged.append(entry.object)
             }
         }
-        result.objects = objects
     }
 
     // MARK: Objects
 
-    /// Lets new objects of the context give way to the objects that have their keys.
+    /// Lets new objects of the context give way to the objects that have their keys. If it throws, nothing has changed.
     func upsert(_ objects: [ManagedObject]) throws(PersistenceError) {
         var keys: [KeyTuple] = []
+        keys.reserveCapacity(objects.count)
         for (position, object) in objects.enumerated() {
             guard object.core === core, object.isInserted, !object.isDeleted else {
                 throw .invalidUpsert(
                     entity: entity.name, reason: "element \(position), \(object), is not a new object of this context")
             }
-            let key = keySlots.map { object.row.value($0) }
-            if let index = key.firstIndex(where: \.isNull) {
+            if let slot = keySlots.first(where: { !object.row.isPresent($0.index) }) {
                 throw .invalidUpsert(
                     entity: entity.name,
-                    reason: "\(object) has no value for \(keySlots[index].name), by which objects are recognized")
+                    reason: "\(object) has no value for \(slot.name), by which objects are recognized")
             }
-            keys.append(KeyTuple(key))
+            keys.append(KeyTuple(keySlots, of: object.row))
         }
         try lookUp(keys, otherThan: Set(objects))
         let resolver = ConflictResolver(core: core)
-        var survivors: [ManagedObject] = []
-        for (object, key) in zip(objects, keys) {
-            guard let survivor = known[key] else {
-                known[key] = object
-                outcomes[ObjectIdentifier(object)] = .inserted
-                survivors.append(object)
-                continue
-            }
-            survivors.append(survivor)
-            guard survivor !== object else { continue }
-            if outcomes[ObjectIdentifier(survivor)] == nil { outcomes[ObjectIdentifier(survivor)] = .unchanged }
-            if resolver.merge(object, into: survivor) { noteUpdated(survivor) }
+        let positions = zip(objects, keys).map { object, key in
+            guard let position = known[key] else { return add(object, key) }
+            let survivor = entries[position].object
+            if survivor !== object, resolver.merge(object, into: survivor) { noteUpdated(position) }
+            return position
         }
         resolver.redirect()
-        finish(survivors)
+        finish(positions)
     }
 }
 

@@ -25,6 +25,8 @@ final class EntityBinding: Sendable {
     let validation: ValidationPlan
     /// Slots of to-one relationships, with their relationships.
     let toOnes: [(slot: Int, relationship: RelationshipDescription)]
+    /// The slots that the store keeps.
+    let storedSlots: SlotSet
     /// By slot, the position of the entity that it leads to; -1 for attributes.
     let destinations: [Int]
 
@@ -67,6 +69,7 @@ final class EntityBinding: Sendable {
             default: nil
             }
         }
+        storedSlots = SlotSet(entity.slots.filter(\.isStored).map(\.index))
         validation = ValidationPlan(entity: entity)
         destinations = entity.slots.map { slot in
             slot.relationshipIndex.map { entity.relationships[$0].destinationIndex } ?? -1

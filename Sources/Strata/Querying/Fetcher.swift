@@ -10,6 +10,14 @@ struct Fetcher {
         return try objects(for: request, plan: plan, try preparedNow(plan, request))
     }
 
+    /// The objects of a request without some of which the caller knows that they meet it, or does not ask for.
+    func fetch<T>(_ request: FetchRequest<T>, besides known: Set<ManagedObject>) throws(PersistenceError) -> [T] {
+        guard !known.isEmpty else { return try fetch(request) }
+        core.processPendingChanges()
+        let plan = try core.planner.plan(for: request)
+        return typed(try core.overlay.objects(plan, try preparedNow(plan, request), besides: known), plan)
+    }
+
     func count<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> Int {
         core.processPendingChanges()
         let plan = try core.planner.plan(for: request)

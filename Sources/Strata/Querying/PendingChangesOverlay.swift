@@ -14,11 +14,13 @@ struct PendingChangesOverlay {
     }
 
     /// Whether unsaved changes of this context may change the answer.
-    func isNeeded(_ plan: FetchPlan) -> Bool {
+    /// - Parameter left: Objects that are left out of it.
+    func isNeeded(_ plan: FetchPlan, besides left: Set<ManagedObject> = []) -> Bool {
         guard !core.tracker.isEmpty else { return false }
         let roots = Set(plan.entityIndexes(in: model).map { model.entities[$0].rootIndex })
-        return core.tracker.objects.contains { $0.hasChanges && roots.contains($0.binding.entity.rootIndex) }
-            || hidesEnds(plan)
+        return core.tracker.objects.contains {
+            $0.hasChanges && roots.contains($0.binding.entity.rootIndex) && !left.contains($0)
+        } || hidesEnds(plan)
     }
 
     /// Whether a relationship at the end of a path may lead to an object that is deleted in this context, and so to
@@ -31,10 +33,10 @@ struct PendingChangesOverlay {
 
     /// What must be asked from below so that this context can give the answer: more than the plan says, if unsaved
     /// changes may alter what the store finds.
-    func sourcePlan(_ plan: FetchPlan) -> FetchPlan {
-        guard isNeeded(plan) else { return plan }
+    func sourcePlan(_ plan: FetchPlan, besides left: Set<ManagedObject> = []) -> FetchPlan {
+        guard isNeeded(plan, besides: left) else { return plan }
         let related = Set(plan.relatedEntityIndexes(in: model).map { model.entities[$0].rootIndex })
-        let changed = core.tracker.objects.filter { $0.hasChanges }
+        let changed = changed(besides: left)
         var wider = plan
         wider.offset = 0
         if hidesEnds(plan) || changed.contains(where: { related.contains($0.binding.entity.rootIndex) }) {
@@ -53,17 +55,19 @@ struct PendingChangesOverlay {
     /// - Parameters:
     ///   - refreshing: Whether objects that the context has take newer rows.
     ///   - prefetched: The result of a request made ahead of time, if there was one.
+    ///   - left: New objects that are left out of the answer.
     func objects(
-        _ plan: FetchPlan, refreshing: Bool = false, _ prefetched: PrefetchedResult? = nil
+        _ plan: FetchPlan, refreshing: Bool = false, _ prefetched: PrefetchedResult? = nil,
+        besides left: Set<ManagedObject> = []
     ) throws(PersistenceError) -> [ManagedObject] {
         try core.nullifications.settle()
-        guard isNeeded(plan) || prefetched?.isWidened == true else {
+        guard isNeeded(plan, besides: left) || prefetched?.isWidened == true else {
             return core.refresher.objects(of: try rows(plan, prefetched), refreshing: refreshing)
         }
         let entity = model.entities[plan.entityIndex]
         // A back end has named the result; only unsaved changes are judged here.
         let isResult = prefetched?.isResult == true
-        var wider = isResult ? plan : sourcePlan(plan)
+        var wider = isResult ? plan : sourcePlan(plan, besides: left)
         var plan = plan
         if isResult {
             wider.limit = nil
@@ -71,7 +75,7 @@ struct PendingChangesOverlay {
             if prefetched?.isWidened != true { plan.offset = 0 }
         }
         var objects = core.refresher.objects(of: try rows(wider, prefetched), refreshing: refreshing)
-        let changed = core.tracker.objects.filter { $0.hasChanges }
+        let changed = changed(besides: left)
         let found = Set(objects)
         let candidates = plan.includesSubentities ? entity.descendantIndexes : [entity.index]
         let others = changed.filter { candidates.contains($0.binding.entity.index) && !found.contains($0) }
@@ -87,6 +91,10 @@ struct PendingChangesOverlay {
         }
         let rest = objects.dropFirst(plan.offset)
         return Array(plan.limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    private func changed(besides left: Set<ManagedObject>) -> [ManagedObject] {
+        core.tracker.objects.filter { $0.hasChanges && !left.contains($0) }
     }
 
     /// The objects that are not deleted and meet the condition of a plan.

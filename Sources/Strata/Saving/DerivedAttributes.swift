@@ -29,15 +29,15 @@ extension ManagedObject {
     final var hasToManyChanges: Bool { (extras?.toManys ?? []).contains { $0?.hasChanges == true } }
 
     /// Slots with another value than the snapshot, as far as the store keeps them.
-    final var storedChanges: SlotSet { differingSlots { $0.isStored } }
+    final var storedChanges: SlotSet { differingSlots().intersection(binding.storedSlots) }
 
     /// Slots with another value than the snapshot. A value that was set back is not a change. Without a snapshot, because the
     /// row has not been read yet, all that were written.
-    final func differingSlots(where isIncluded: (SlotDescription) -> Bool = { _ in true }) -> SlotSet {
+    final func differingSlots() -> SlotSet {
         var result = SlotSet()
         guard let changes, !flags.contains(.inserted) else { return result }
         let slots = binding.entity.slots
-        for slot in changes.slots where isIncluded(slots[slot]) {
+        for slot in changes.slots {
             if let snapshot = changes.snapshot,
                 row.hasSameValue(as: snapshot.row, slot: slot, storage: slots[slot].storage)
             {

@@ -10,51 +10,68 @@ struct ComparisonPair {
     /// Whether less and greater have a meaning.
     let isOrdered: Bool
 
-    private init(_ sql: String, _ value: SQLValue, isOrdered: Bool = true) {
-        self.sql = sql
+    /// How a column is written that is compared with values of a kind.
+    private enum Form {
+        case asItIs
+        /// As the options of the comparison say.
+        case folded
+        /// By its decimal value, which SQLite's own numbers cannot hold.
+        case decimal
+    }
+
+    private init(_ term: SQLTerm, _ form: Form, _ value: SQLValue, _ options: ComparisonOptions) {
+        sql =
+            switch form {
+            case .asItIs: term.kind == .point ? "strata_point(\(term.sql))" : term.comparedSQL
+            case .folded: term.folded(options)
+            case .decimal: SQLTerm.decimalCollated("strata_decimal(\(term.sql))")
+            }
         self.value = value
-        self.isOrdered = isOrdered
+        isOrdered = term.kind != .point
     }
 
     /// - Returns: nil if no value of the column equals the constant, is less, or is greater: their kinds do not
     ///   compare.
     init?(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions) {
+        guard let (form, bound) = Self.bound(term, value, options) else { return nil }
+        self.init(term, form, bound, options)
+    }
+
+    private static func bound(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions) -> (Form, SQLValue)? {
         switch (term.kind, value) {
-        case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): self.init(number: term, value)
-        case (.text, .string(let text)):
-            self.init(term.folded(options), .text(TextComparison.fold(text, options)))
-        case (.text, .uri(let uri)), (.uri, .uri(let uri)): self.init(term.comparedSQL, .text(uri.absoluteString))
-        case (.uri, .string(let text)): self.init(term.comparedSQL, .text(text))
+        case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): return bound(number: term, value)
+        case (.text, .string(let text)): return (.folded, .text(TextComparison.fold(text, options)))
+        case (.text, .uri(let uri)), (.uri, .uri(let uri)): return (.asItIs, .text(uri.absoluteString))
+        case (.uri, .string(let text)): return (.asItIs, .text(text))
         case (.date, .date(let date)):
             guard !date.timeIntervalSinceReferenceDate.isNaN else { return nil }
-            self.init(term.sql, .double(date.timeIntervalSinceReferenceDate))
-        case (.uuid, .uuid(let uuid)): self.init(term.sql, .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }))
-        case (.bytes, .binary(let data)): self.init(term.sql, .blob(data))
-        case (.object, .object(let key)): self.init(term.sql, .integer(key))
+            return (.asItIs, .double(date.timeIntervalSinceReferenceDate))
+        case (.uuid, .uuid(let uuid)): return (.asItIs, .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }))
+        case (.bytes, .binary(let data)): return (.asItIs, .blob(data))
+        case (.object, .object(let key)): return (.asItIs, .integer(key))
         case (.point, .geoPoint(let point)):
             guard !point.latitude.isNaN, !point.longitude.isNaN else { return nil }
-            self.init("strata_point(\(term.sql))", .blob(SQLFunctions.canonicalBytes(point)), isOrdered: false)
+            return (.asItIs, .blob(SQLFunctions.canonicalBytes(point)))
         default: return nil
         }
     }
 
-    private init?(number term: SQLTerm, _ value: Value) {
+    private static func bound(number term: SQLTerm, _ value: Value) -> (Form, SQLValue)? {
         if term.kind == .decimal {
-            guard let number = Self.decimal(value) else { return nil }
-            self.init(term.comparedSQL, .text(number.description))
-            return
+            guard let number = decimal(value) else { return nil }
+            return (.asItIs, .text(number.description))
         }
         switch value {
-        case .integer(let number): self.init(term.sql, .integer(number))
-        case .boolean(let flag): self.init(term.sql, .integer(flag ? 1 : 0))
+        case .integer(let number): return (.asItIs, .integer(number))
+        case .boolean(let flag): return (.asItIs, .integer(flag ? 1 : 0))
         case .double(let number):
             guard !number.isNaN else { return nil }
-            self.init(term.sql, .double(number))
+            return (.asItIs, .double(number))
         case .decimal(let number):
             // Every number is compared by its decimal value, which SQLite's own numbers cannot hold. The form depends on
             // the kind of the constant alone, so that the SQL serves all constants.
             guard !number.isNaN else { return nil }
-            self.init(SQLTerm.decimalCollated("strata_decimal(\(term.sql))"), .text(number.description))
+            return (.decimal, .text(number.description))
         default: return nil
         }
     }
@@ -75,19 +92,25 @@ struct ComparisonPair {
         _ term: SQLTerm, _ elements: [Value], _ options: ComparisonOptions
     ) -> (pair: ComparisonPair?, values: [SQLValue], isShared: [Bool]) {
         var shared: ComparisonPair?
+        var sharedForm = Form.asItIs
         var values: [SQLValue] = []
+        values.reserveCapacity(elements.count)
         var isShared = Array(repeating: false, count: elements.count)
         for (index, element) in elements.enumerated() {
-            guard !element.isNull, let pair = ComparisonPair(term, element, options),
-                shared.map({ $0.sql == pair.sql }) ?? true
-            else { continue }
-            shared = pair
+            guard !element.isNull, let (form, value) = bound(term, element, options) else { continue }
+            // The SQL is made once for all elements of a form: lists may be long.
+            if let shared {
+                guard form == sharedForm || shared.sql == ComparisonPair(term, form, value, options).sql else { continue }
+            } else {
+                shared = ComparisonPair(term, form, value, options)
+                sharedForm = form
+            }
             isShared[index] = true
             // SQLite would make a floating-point number of it, and round: it equals no such number.
             if term.kind == .double, case .integer(let whole) = element, Int64(exactly: Double(whole)) != whole {
                 continue
             }
-            values.append(pair.value)
+            values.append(value)
         }
         return (shared, values, isShared)
     }
@@ -111,15 +134,16 @@ extension SQLTerm {
 
 extension ValueList {
     /// Makes a list of values; of keys where all are whole numbers.
-    convenience init(sqlValues: [SQLValue]) {
+    /// - Parameter isSearched: Whether ``contains(_:)`` will be asked for each row of a table.
+    convenience init(sqlValues: [SQLValue], isSearched: Bool = false) {
         var keys: [Int64] = []
         for value in sqlValues {
             guard case .integer(let key) = value else {
-                self.init(values: sqlValues)
+                self.init(values: sqlValues, isSearched: isSearched)
                 return
             }
             keys.append(key)
         }
-        self.init(keys: keys)
+        self.init(keys: keys, isSearched: isSearched)
     }
 }

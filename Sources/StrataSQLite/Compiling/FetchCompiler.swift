@@ -29,6 +29,7 @@ struct FetchCompiler {
         let plan = shape.plan
         let compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.entityIndex], constants: shape.constants)
+        compiler.ways.scansLists = shape.key.scansLists
         try compiler.addConditions(of: plan)
         if shape.key.hasAngle { try compiler.addNearestSearch(of: plan) }
         let behind = plan.predicate.map { PredicateCompiler.count($0) } ?? 0
@@ -37,7 +38,12 @@ struct FetchCompiler {
         let isLimited = plan.limit != nil || plan.offset > 0
         let sql =
             switch shape.key.answer {
-            case .rows, .unknownRows: rows(plan, from, isLimited: isLimited, shape.key.answer)
+            case .rows, .unknownRows:
+                shape.key.scansLists
+                    ? rowPlans[plan.entityIndex].selectAll(
+                        compiler.root.scope.conditions.joined(separator: " AND "),
+                        skippingKnown: shape.key.answer == .unknownRows)
+                    : rows(plan, from, isLimited: isLimited, shape.key.answer)
             case .keys: "SELECT t0._id FROM \(from)"
             case .identities:
                 rowPlans[plan.entityIndex].hasEntityColumn

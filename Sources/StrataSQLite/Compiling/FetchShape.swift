@@ -13,13 +13,15 @@ struct FetchShape {
         let hasOffset: Bool
         /// Whether only what lies within an angle of a point is looked at; see ``NearestSearch``.
         let hasAngle: Bool
+        /// Whether the table is passed over instead of looking up each element of a list; see ``ListScan``.
+        let scansLists: Bool
         /// The structure of the condition and the order.
         let structure: [UInt8]
         let hash: Int
 
         static func == (a: Key, b: Key) -> Bool {
             a.hash == b.hash && a.answer == b.answer && a.entityIndex == b.entityIndex && a.hasAngle == b.hasAngle
-                && a.includesSubentities == b.includesSubentities && a.hasLimit == b.hasLimit
+                && a.scansLists == b.scansLists && a.includesSubentities == b.includesSubentities && a.hasLimit == b.hasLimit
                 && a.hasOffset == b.hasOffset && a.structure == b.structure
         }
     }
@@ -30,21 +32,23 @@ struct FetchShape {
     /// them.
     let constants: [Value]
 
-    /// - Parameter angle: How far, in radians, objects may be from the point whose nearest are asked for.
-    init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer, angle: Double? = nil) {
+    /// - Parameters:
+    ///   - angle: How far, in radians, objects may be from the point whose nearest are asked for.
+    ///   - scansLists: Whether the table is passed over instead of looking up each element of a list.
+    init(_ plan: FetchPlan, _ answer: FetchCompiler.Answer, angle: Double? = nil, scansLists: Bool = false) {
         let shape = PredicateShape(plan.predicate, sorts: plan.sorts, environment: plan.environment)
         var hasher = Hasher()
         hasher.combine(plan.entityIndex)
         hasher.combine(
             answer.rawValue | (plan.limit == nil ? 0 : 8) | (plan.offset > 0 ? 16 : 0)
-                | (plan.includesSubentities ? 32 : 0) | (angle == nil ? 0 : 64))
+                | (plan.includesSubentities ? 32 : 0) | (angle == nil ? 0 : 64) | (scansLists ? 128 : 0))
         hasher.combine(shape)
         self.plan = plan
         constants = angle.map { shape.constants + [.double($0)] } ?? shape.constants
         key = Key(
             answer: answer, entityIndex: plan.entityIndex, includesSubentities: plan.includesSubentities,
-            hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, hasAngle: angle != nil, structure: shape.bytes,
-            hash: hasher.finalize())
+            hasLimit: plan.limit != nil, hasOffset: plan.offset > 0, hasAngle: angle != nil, scansLists: scansLists,
+            structure: shape.bytes, hash: hasher.finalize())
     }
 }
 

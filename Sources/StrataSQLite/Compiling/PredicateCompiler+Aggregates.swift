@@ -151,7 +151,8 @@ extension PredicateCompiler {
             return SQLTerm(sql: "\(word)(\(value.comparedSQL))", kind: kind, isDecimalText: value.isDecimalText)
         }
         if function == .sum, kind == .integer {
-            return SQLTerm(sql: "strata_sum(\(value.sql))", kind: kind)
+            return SQLTerm(
+                sql: ways.clampsSums ? "strata_sum(\(value.sql))" : "coalesce(sum(\(value.sql)), 0)", kind: kind)
         }
         let isDecimalText = function != .sum && value.isDecimalText
         let call = call([value.kind]) { (values) throws(PredicateEvaluationError) in

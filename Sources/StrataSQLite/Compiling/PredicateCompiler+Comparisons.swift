@@ -305,13 +305,18 @@ extension PredicateCompiler {
         }
         if let pair = shared.pair {
             let whole = constants.first?.element == nil ? nil : constants.first?.position
+            let isSearched = ways.scansLists
             let bound = parameters.addObject { (values: [Value]) throws(StoreError) -> SQLValue in
                 // A list of one kind may have another length the next time.
                 let elements =
                     whole.map { SQLConstant.elements(of: values[$0]) ?? [] } ?? constants.map { $0.value(in: values) }
-                return .list(ValueList(sqlValues: ComparisonPair.shared(term, elements, options).values))
+                return .list(
+                    ValueList(
+                        sqlValues: ComparisonPair.shared(term, elements, options).values, isSearched: isSearched))
             }
-            list.append("\(pair.sql) IN (SELECT value FROM strata_list(\(bound)))")
+            list.append(
+                isSearched
+                    ? "strata_listed(\(bound), \(pair.sql))" : "\(pair.sql) IN (SELECT value FROM strata_list(\(bound)))")
         }
         return list.isEmpty ? "0" : Self.balanced(list[...], " OR ")
     }

@@ -22,11 +22,21 @@ final class PredicateCompiler {
     var scopes: [SQLScope]
     /// The innermost comparison, for messages.
     var context: FetchPredicate?
+    var ways = Ways()
     /// Whether aggregate functions over single values mean those of a group of rows.
     var isGrouped = false
     /// The entities whose tables stand in the SQL, by alias.
     var entities: [String: String]
     private var aliasCount = 0
+
+    /// Which of two ways something is said in SQL.
+    struct Ways {
+        /// Whether sums of whole numbers go by a function that clamps them to 64 bits. SQLite's own is quicker, but fails
+        /// there.
+        var clampsSums = true
+        /// Whether each row is asked whether it is in a list, instead of looking up each element; see ``ListScan``.
+        var scansLists = false
+    }
 
     var layout: StoreLayout { schema.layout }
 

@@ -16,7 +16,8 @@ struct ValueCompiler {
     /// The position of the first constant of the sorts.
     private let sortPosition: Int
 
-    init(schema: Schema, plan: ValuePlan) {
+    /// - Parameter clampsSums: See ``PredicateCompiler/Ways/clampsSums``.
+    init(schema: Schema, plan: ValuePlan, clampsSums: Bool) {
         self.plan = plan
         // One moment for all parts of the answer.
         let environment = plan.fetch.environment ?? EvaluationEnvironment()
@@ -31,6 +32,7 @@ struct ValueCompiler {
         self.constants = constants
         compiler = PredicateCompiler(
             schema: schema, entity: schema.layout.model.entities[plan.fetch.entityIndex], constants: constants)
+        compiler.ways.clampsSums = clampsSums
     }
 
     func compile() throws(StoreError) -> Compiled {
@@ -109,7 +111,21 @@ struct ValueCompiler {
 
 extension SQLiteStore {
     public func values(_ plan: ValuePlan, cancellation: ReadCancellation?) throws(StoreError) -> [[Value]] {
-        let compiled = try ValueCompiler(schema: schema, plan: plan).compile()
+        do throws(StoreError) {
+            return try values(plan, cancellation, clampsSums: false)
+        } catch {
+            guard case .io(path: _, code: _, reason: Self.sumOverflow) = error else { throw error }
+            return try values(plan, cancellation, clampsSums: true)
+        }
+    }
+
+    /// What SQLite says where a sum does not fit in 64 bits.
+    private static let sumOverflow = "integer overflow"
+
+    private func values(
+        _ plan: ValuePlan, _ cancellation: ReadCancellation?, clampsSums: Bool
+    ) throws(StoreError) -> [[Value]] {
+        let compiled = try ValueCompiler(schema: schema, plan: plan, clampsSums: clampsSums).compile()
         return try pool.read(cancellation) { (connection) throws(StoreError) in
             let fetch = try prepare(compiled.sql, compiled.parameters, on: connection)
             try fetch.bind(compiled.constants, plan.fetch)

@@ -22,6 +22,7 @@ final class SQLCall: Sendable {
 /// - `strata_call(call, a, b, …)`: what a ``SQLCall`` makes of the arguments.
 /// - `strata_draw(call, a, …)`: the same, asked anew for each row.
 /// - `strata_aggregate(call, a)`: what a ``SQLCall`` makes of all values but NULL; NULL of none.
+/// - `strata_listed(list, a)`: whether a whole number or a text is in a ``ValueList``, for scans of a table.
 /// - `strata_value(list, n)`: a value of a ``ValueList``, for more constants than SQLite has parameters.
 final class SQLCalls {
     /// Why the last call failed.
@@ -74,6 +75,18 @@ final class SQLCalls {
                 if values.values.isEmpty { return sqlite3_result_null(context) }
                 calls.answer(values.call, values.values, to: context)
             }, nil)
+        sqlite3_create_function_v2(
+            handle, "strata_listed", 2, flags | SQLITE_DETERMINISTIC, nil,
+            { context, _, arguments in
+                guard let arguments, let pointer = sqlite3_value_pointer(arguments[0], ValueList.pointerType) else {
+                    return sqlite3_result_null(context)
+                }
+                // The statement's binding keeps the list alive during the call.
+                let isListed = Unmanaged<ValueList>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+                    $0.contains(arguments[1])
+                }
+                sqlite3_result_int(context, isListed ? 1 : 0)
+            }, nil, nil, nil)
         sqlite3_create_function_v2(
             handle, "strata_value", 2, flags | SQLITE_DETERMINISTIC, nil,
             { context, _, arguments in

@@ -6,21 +6,36 @@ import StrataCSQLite
 package final class ValueList: Sendable {
     let keys: [Int64]
     let values: [SQLValue]
+    /// What ``contains(_:)`` looks into; nil for a list that is walked only.
+    private let table: ValueTable?
 
-    package init(keys: [Int64]) {
+    package convenience init(keys: [Int64]) { self.init(keys: keys, isSearched: false) }
+
+    init(keys: [Int64], isSearched: Bool) {
         self.keys = keys
-        self.values = []
+        values = []
+        table = isSearched ? ValueTable(keys: keys) : nil
     }
 
     /// A list of texts.
     package convenience init(texts: [String]) { self.init(values: texts.map(SQLValue.text)) }
 
-    init(values: [SQLValue]) {
-        self.keys = []
+    init(values: [SQLValue], isSearched: Bool = false) {
+        keys = []
         self.values = values
+        table = isSearched ? ValueTable(texts: values) : nil
     }
 
     var count: Int { keys.count + values.count }
+
+    /// Whether the list has a value of a row, a whole number or a text. Only for a list that was made to be searched.
+    func contains(_ value: OpaquePointer?) -> Bool {
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: table?.contains(sqlite3_value_int64(value)) ?? false
+        case SQLITE_TEXT: table?.contains(SQLFunctions.bytes(value)) ?? false
+        default: false
+        }
+    }
 
     /// The type tag that guards bound pointers. SQLite compares its content and keeps the pointer, so it lives for
     /// ever.

@@ -4,9 +4,10 @@ extension SQLiteStore {
     public func fetch(
         _ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?
     ) throws(StoreError) -> RowBatch {
-        let shape = FetchShape(plan, known == nil ? .rows : .unknownRows)
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            let (shape, hasBegun) = try nearest(shape, on: connection)
+            let whole = FetchShape(
+                plan, known == nil ? .rows : .unknownRows, scansLists: try scansLists(plan, on: connection))
+            let (shape, hasBegun) = try nearest(whole, on: connection)
             defer { if hasBegun { connection.rollback() } }
             let statement = try bound(shape, on: connection)
             return try connection.rows.collect(

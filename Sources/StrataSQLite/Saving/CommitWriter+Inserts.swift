@@ -76,7 +76,7 @@ extension CommitWriter {
         of table: Int, count: Int, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         let few = Int64(count / 2)
-        guard count >= Self.manyRows, !needsIndexes, try maximumRows(of: table, upTo: few) <= few else {
+        guard count >= Self.manyRows, !needsIndexes, try store.maximumRows(of: table, upTo: few, on: connection) <= few else {
             return try body()
         }
         let indexes = store.schema.objects.filter { $0.spareTable == table }
@@ -88,24 +88,5 @@ extension CommitWriter {
             needsIndexes = true
             throw error
         }
-    }
-
-    /// An upper bound for the number of rows of a table: the distance between the minimum and the maximum of the reserved keys,
-    /// and the number of rows with other keys. Counts no more than `limit` of these, and one.
-    private func maximumRows(of table: Int, upTo limit: Int64) throws(StoreError) -> Int64 {
-        let name = store.layout.tables[table].quoted
-        let first = StoreKeys.firstUnreserved
-        let statement = try connection.statement(
-            """
-            SELECT (SELECT max(_id) FROM \(name) WHERE _id < \(first)), (SELECT min(_id) FROM \(name)), \
-            (SELECT count(*) FROM (SELECT 1 FROM \(name) WHERE _id >= \(first) LIMIT ?1))
-            """)
-        statement.bind(limit + 1, at: 1)
-        guard try statement.step() else { return 0 }
-        defer { statement.reset() }
-        let others = statement.integer(2)
-        if statement.type(0) == SQLITE_NULL { return others }
-        let (span, overflow) = statement.integer(0).subtractingReportingOverflow(statement.integer(1))
-        return overflow || span > limit ? .max : span + 1 + others
     }
 }

@@ -52,23 +52,44 @@ public struct SlotSet: Sendable, Hashable {
         while high.count < other.high.count { high.append(0) }
         for (index, word) in other.high.enumerated() { high[index] |= word }
     }
+
+    /// The slots that are in another set, too.
+    public func intersection(_ other: SlotSet) -> SlotSet {
+        var result = SlotSet()
+        result.low = low & other.low
+        result.high = zip(high, other.high).map { $0 & $1 }
+        while result.high.last == 0 { result.high.removeLast() }
+        return result
+    }
 }
 
 extension SlotSet: Sequence {
-    /// The slots in ascending order.
-    public func makeIterator() -> AnyIterator<Int> {
-        var words = [low] + high
-        var index = 0
-        return AnyIterator {
-            while index < words.count {
-                if words[index] != 0 {
-                    let bit = words[index].trailingZeroBitCount
-                    words[index] &= words[index] - 1
-                    return index * 64 + bit
-                }
-                index += 1
+    /// Walks over the slots of a set. It takes nothing from the heap: a save walks over those of each changed object.
+    public struct Iterator: IteratorProtocol {
+        @usableFromInline var word: UInt64
+        @usableFromInline var base = 0
+        @usableFromInline let high: [UInt64]
+
+        @inlinable
+        init(_ set: SlotSet) {
+            word = set.low
+            high = set.high
+        }
+
+        /// The next slot.
+        @inlinable
+        public mutating func next() -> Int? {
+            while word == 0 {
+                guard base < high.count else { return nil }
+                word = high[base]
+                base += 1
             }
-            return nil
+            defer { word &= word &- 1 }
+            return base &* 64 &+ word.trailingZeroBitCount
         }
     }
+
+    /// The slots in ascending order.
+    @inlinable
+    public func makeIterator() -> Iterator { Iterator(self) }
 }
