@@ -37,7 +37,7 @@ import Testing
         #expect(try store.values("Wide", 2000)?["a10"] == 2000)
         let plans = store.writePlans[entity.index]
         try store.pool.write { (connection) throws(StoreError) in
-            #expect(connection.keepsStatement(plans.insertSQL))
+            #expect(connection.keepsStatement(plans.insertSQL(rows: 150)))
             #expect(connection.keepsStatement("COMMIT"))
             // The last of 2,000 sets is not what a later commit is likely to have.
             #expect(!connection.keepsStatement(plans.updateSQL(plans.fields)))

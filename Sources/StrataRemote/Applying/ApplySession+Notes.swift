@@ -9,17 +9,18 @@ struct ApplyNotes {
     var placeholders: [Int: [(id: String, key: Int64, entityName: String)]] = [:]
     /// What the server told of the states of objects.
     var versions: [(root: Int64, id: String, version: String?, modified: Date?)] = []
+    /// Placeholders that turn out to be of other entities than was thought: their keys, by entity.
+    var entities: [Int: [Int64]] = [:]
+    /// Entries of the outbox whose base is another one now.
+    var entries: [OutboxEntry] = []
 }
 
 extension ApplySession {
-    /// How many rows one statement writes at most.
-    private static let rowsAtOnce = 100
-
     /// Writes the names of new objects, and the rows of placeholders.
     mutating func writeNames() throws(StoreError) {
-        for part in Self.parts(notes.names) {
+        for part in StatementRows.parts(notes.names[...], columns: 3) {
             let statement = try connection.statement(
-                "INSERT INTO _remote(root, id, key) VALUES \(Self.rows("(?, ?, ?)", part.count))")
+                "INSERT INTO _remote(root, id, key) VALUES \(StatementRows.text("(?, ?, ?)", part.count))")
             var place: Int32 = 0
             for name in part {
                 statement.bind(name.root, at: place + 1)
@@ -31,7 +32,7 @@ extension ApplySession {
         }
         notes.names = []
         for (root, list) in notes.placeholders.sorted(by: { $0.key < $1.key }) {
-            for part in Self.parts(list) { try writePlaceholders(part, root) }
+            for part in StatementRows.parts(list[...], columns: 3) { try writePlaceholders(part, root) }
         }
         notes.placeholders = [:]
     }
@@ -45,7 +46,7 @@ extension ApplySession {
         let row = hasEntity ? "(?, 0, ?, ?)" : "(?, 0, ?)"
         let statement = try connection.statement(
             "INSERT INTO \(place.table)(_id, _version, \(place.column)\(hasEntity ? ", _entity" : "")) "
-                + "VALUES \(Self.rows(row, list.count))")
+                + "VALUES \(StatementRows.text(row, list.count))")
         var index: Int32 = 0
         for (id, key, entityName) in list {
             statement.bind(key, at: index + 1)
@@ -60,13 +61,33 @@ extension ApplySession {
         try statement.run()
     }
 
+    /// Writes what goes along with the rows.
+    mutating func writeNotes() throws(StoreError) {
+        try mirror.write(notes.entries, on: connection)
+        notes.entries = []
+        for (entityIndex, keys) in notes.entities.sorted(by: { $0.key < $1.key }) {
+            let entity = model.entities[entityIndex]
+            let slot = mirror.primaryKeys[entityIndex].index
+            guard mirror.store.hasEntityColumn(entityIndex),
+                let place = mirror.store.place(entityIndex: entity.rootIndex, slot: slot)
+            else { continue }
+            let statement = try connection.statement(
+                "UPDATE \(place.table) SET _entity = ? WHERE _id IN (SELECT value FROM strata_list(?))")
+            statement.bind(entity.name, at: 1)
+            statement.bind(ValueList(keys: keys), at: 2)
+            try statement.run()
+        }
+        notes.entities = [:]
+        try writeVersions()
+    }
+
     /// Writes the versions that the server told.
-    mutating func writeVersions() throws(StoreError) {
-        for part in Self.parts(notes.versions) {
+    private mutating func writeVersions() throws(StoreError) {
+        for part in StatementRows.parts(notes.versions[...], columns: 4) {
             let statement = try connection.statement(
                 """
                 UPDATE _remote SET version = v.column3, modified = v.column4 \
-                FROM (VALUES \(Self.rows("(?, ?, ?, ?)", part.count))) AS v WHERE root = v.column1 AND id = v.column2
+                FROM (VALUES \(StatementRows.text("(?, ?, ?, ?)", part.count))) AS v WHERE root = v.column1 AND id = v.column2
                 """)
             var place: Int32 = 0
             for note in part {
@@ -83,22 +104,5 @@ extension ApplySession {
             try statement.run()
         }
         notes.versions = []
-    }
-
-    private static func rows(_ row: String, _ count: Int) -> String {
-        Array(repeating: row, count: count).joined(separator: ", ")
-    }
-
-    /// Full parts, and what is left in parts of few sizes: each size is a statement that stays prepared.
-    private static func parts<T>(_ list: [T]) -> [ArraySlice<T>] {
-        var result: [ArraySlice<T>] = []
-        var rest = list[...]
-        for size in [rowsAtOnce, 20, 5, 1] {
-            while rest.count >= size {
-                result.append(rest.prefix(size))
-                rest = rest.dropFirst(size)
-            }
-        }
-        return result
     }
 }

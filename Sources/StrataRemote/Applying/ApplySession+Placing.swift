@@ -56,7 +56,7 @@ extension ApplySession {
             var slab = RowEditing.emptyRow(entity: entity, key: key)
             for (slot, value) in told { try set(value, slot, entity, in: &slab) }
             try insert(slab, item)
-            return try note(item)
+            return note(item)
         }
         if old.row.version == 0 { return try fill(old, item, told) }
         guard old.row.entityIndex == entity.index else {
@@ -75,7 +75,7 @@ extension ApplySession {
     mutating func insert(_ slab: RowSlab, _ item: Item) throws(StoreError) {
         RowEditing.setVersion(1, in: slab)
         changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
-        try placeMembers(item, slab.row.key, entries: [])
+        noteMembers(item, slab.row.key, entries: [])
     }
 
     /// Gives a placeholder its values.
@@ -85,22 +85,15 @@ extension ApplySession {
         let entity = item.entity
         var slab = RowEditing.emptyRow(entity: entity, key: old.row.key)
         for (slot, value) in told { try set(value, slot, entity, in: &slab) }
-        if old.row.entityIndex != entity.index, mirror.store.hasEntityColumn(entity.index),
-            let place = mirror.store.place(entityIndex: entity.rootIndex, slot: mirror.primaryKeys[entity.index].index)
-        {
-            let statement = try connection.statement("UPDATE \(place.table) SET _entity = ? WHERE _id = ?")
-            statement.bind(entity.name, at: 1)
-            statement.bind(old.row.key, at: 2)
-            try statement.run()
-        }
+        if old.row.entityIndex != entity.index { notes.entities[entity.index, default: []].append(old.row.key) }
         RowEditing.setVersion(1, in: slab)
         // What refers to it may have come without saying so here: that is not taken away.
         var slots = SlotSet()
         for slot in entity.slots where slot.isStored && (slab.row.isPresent(slot.index)) { slots.insert(slot.index) }
         changes.updates.append(.init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: 0))
         previousRows.append(old)
-        try placeMembers(item, old.row.key, entries: [])
-        try note(item)
+        noteMembers(item, old.row.key, entries: [])
+        note(item)
     }
 
     /// Puts what is told under what was changed here.
@@ -108,8 +101,7 @@ extension ApplySession {
         _ old: RowReference, _ item: Item, _ told: [(slot: SlotDescription, value: Value)]
     ) throws(StoreError) {
         let entity = item.entity
-        var entries: [OutboxEntry] =
-            outboxIsEmpty ? [] : try mirror.entries(root: entity.rootIndex, key: old.row.key, on: connection)
+        var entries = entries(entity.rootIndex, old.row.key)
         // Nobody else can have changed what the server does not know; if it does, sending it will tell.
         if entries.contains(where: { $0.kind == .insert && $0.seq != settled?.seq }) { return }
         entries.removeAll { $0.kind == .delete }
@@ -128,15 +120,20 @@ extension ApplySession {
             changes.updates.append(
                 .init(row: RowReference(slab: slab, row: slab.row), slots: changed, baseVersion: old.row.version))
             previousRows.append(old)
+            if isEcho {
+                mirror.echoes.add(
+                    RowIdentity(entityIndex: entity.rootIndex, key: old.row.key), from: old.row.version,
+                    to: slab.row.version, changed)
+            }
         }
-        try placeMembers(item, old.row.key, entries: entries)
-        if try rebase(entries, told, old.row, entity), isWhole { try note(item) }
+        noteMembers(item, old.row.key, entries: entries)
+        if try rebase(entries, told, old.row, entity), isWhole { note(item) }
     }
 
     /// Notes what the server told in the bases of waiting entries.
     /// - Returns: Whether nothing that was changed here has another value at the server than it had when it was changed
     ///   here. Else the entries stay as they are based, so that the conflict is met when they are sent.
-    func rebase(
+    private mutating func rebase(
         _ entries: [OutboxEntry], _ told: [(slot: SlotDescription, value: Value)], _ old: RowPointer,
         _ entity: EntityDescription
     ) throws(StoreError) -> Bool {
@@ -160,13 +157,13 @@ extension ApplySession {
                 agrees = agrees && entry.slots.isEmpty
             }
             entry.base = slab.stored
-            try mirror.write(entry, on: connection)
+            notes.entries.append(entry)
         }
         return agrees
     }
 
     /// Notes the server's version of an object.
-    mutating func note(_ item: Item) throws(StoreError) {
+    private mutating func note(_ item: Item) {
         notes.versions.append(
             (
                 mirror.entities.numbers[item.entity.rootIndex], item.record.id, item.record.version,

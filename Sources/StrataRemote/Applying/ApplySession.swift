@@ -22,9 +22,20 @@ struct ApplySession {
     /// Objects that are not here any more, so that nothing may refer to them.
     var gone: Set<RemoteIdentity> = []
     var rows: [RowIdentity: RowReference] = [:]
-    var outboxIsEmpty = false
+    /// nil until somebody asks.
+    private var outboxIsEmpty: Bool?
+    /// Whether there are references to objects that were deleted; nil if nobody has looked.
+    var hasLinks: Bool?
+    /// What has been looked up of objects before, by topmost entity.
+    var known: [Int: [String: KnownObject]] = [:]
+    /// The entries of the outbox, as far as they have been looked for, by topmost entity and key.
+    var waiting: [RowIdentity: [OutboxEntry]] = [:]
+    /// The members that records tell, until all rows are placed.
+    var members = ToldMembers()
     /// Objects whose entries the same answer settles, by topmost entity and key: their own records tell their members.
     var settling: Set<RowIdentity> = []
+    /// Whether the records are the server's answers to changes made here, which it has carried out.
+    var isEcho = false
     var notes = ApplyNotes()
     /// Records that cannot be taken in.
     var unreadable: [UnreadableRecord] = []
@@ -48,19 +59,20 @@ struct ApplySession {
     var model: ManagedObjectModel { mirror.model }
 
     mutating func run(_ records: [RemoteRecord], deleted: [RemoteIdentity]) throws(StoreError) -> AppliedChanges {
-        outboxIsEmpty = try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil
         for record in records { flatten(record) }
         for (root, indexes) in Dictionary(grouping: items.indices, by: { items[$0].entity.rootIndex }) {
-            let known = try mirror.known(indexes.map { items[$0].identity.id }, root: root, on: connection)
+            var known = known[root] ?? [:]
+            let missing = indexes.map { items[$0].identity.id }.filter { known[$0] == nil }
+            known.merge(try mirror.known(missing, root: root, on: connection)) { $1 }
             for index in indexes { items[index].known = known[items[index].identity.id] }
         }
-        for identity in deleted { try delete(identity) }
+        try delete(deleted)
         try DeletedLinks(mirror: mirror, connection: connection).note(changes.deletes)
         try findKeys()
         try readRows()
         for item in items { try place(item) }
+        try placeMembers()
         try write()
-        try writeVersions()
         try noteForLater()
         return AppliedChanges(rows: records.map { row(of: $0) }, change: change, unreadable: unreadable)
     }
@@ -122,7 +134,7 @@ struct ApplySession {
             items[position].record.modified = record.modified ?? items[position].record.modified
         } else if mirror.order.isDeleted(identity, since: ticket) {
             gone.insert(identity)
-        } else if mirror.order.isOvertaken(identity, ticket) || mirror.births.isUnderWay(identity) {
+        } else if mirror.order.isOvertaken(identity, ticket) || mirror.online.births.isUnderWay(identity) {
             overtaken.append(record.identity)
         } else {
             positions[identity] = items.count
@@ -188,22 +200,14 @@ struct ApplySession {
 
     /// Finds the keys of all objects that records are about or refer to, and makes keys for those that are new.
     mutating func findKeys() throws(StoreError) {
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        let hasLinks = if let known = self.hasLinks { known } else { try !links.isEmpty }
+        // Servers may leave references to what is deleted. They lead nowhere until the object itself is told again.
+        let deleted = hasLinks ? try deletedTargets(links) : []
+        if hasLinks { try forgetLinks(links) }
         var newOnes: [Int: [(RemoteIdentity, EntityDescription, isPlaceholder: Bool)]] = [:]
         var seen: Set<RemoteIdentity> = []
-        let links = DeletedLinks(mirror: mirror, connection: connection)
-        let hasLinks = try !links.isEmpty
-        // Servers may leave references to what is deleted. They lead nowhere until the object itself is told again.
-        var deleted: Set<RemoteIdentity> = []
-        var looked: Set<RemoteIdentity> = []
-        for (entity, id) in hasLinks ? items.flatMap(references) : [] {
-            let identity = named(id, entity)
-            guard positions[identity] == nil, looked.insert(identity).inserted else { continue }
-            if try links.leads(to: id, root: entity.rootIndex) { deleted.insert(identity) }
-        }
         for item in items {
-            if hasLinks, tellsAllReferences(item) {
-                try links.forget(owner: item.record.id, entityIndex: item.entity.index)
-            }
             seen.insert(item.identity)
             if let known = item.known {
                 if let key = known.key {
@@ -215,54 +219,83 @@ struct ApplySession {
                 newOnes[item.entity.rootIndex, default: []].append((item.identity, item.entity, false))
             }
         }
+        let referred = items.map(references)
         var knownTargets: [RemoteIdentity: KnownObject] = [:]
         var targets: [Int: Set<String>] = [:]
-        for (entity, id) in items.flatMap(references) where !seen.contains(named(id, entity)) {
-            targets[entity.rootIndex, default: []].insert(id)
+        for list in referred {
+            for (entity, id) in list where !seen.contains(named(id, entity)) {
+                targets[entity.rootIndex, default: []].insert(id)
+            }
         }
         for (root, ids) in targets {
             for (id, known) in try mirror.known(ids.sorted(), root: root, on: connection) {
                 knownTargets[RemoteIdentity(entity: model.entities[root].name, id: id)] = known
             }
         }
-        for item in items {
-            for (entity, id) in references(of: item) {
+        var dead: [DeletedLinks.Link] = []
+        for (item, list) in zip(items, referred) {
+            for (entity, id) in list {
                 let identity = named(id, entity)
                 if gone.contains(identity) {
-                    try links.add(identity, from: item.record.identity)
+                    dead.append((identity, item.record.identity))
                     continue
                 }
                 guard seen.insert(identity).inserted else { continue }
-                if let known = knownTargets[identity] {
-                    if let key = known.key {
-                        keys[identity] = key
-                    } else {
-                        gone.insert(identity)
-                        try links.add(identity, from: item.record.identity)
-                    }
-                } else if deleted.contains(identity) || mirror.order.isDeleted(identity, since: ticket) {
+                if let key = knownTargets[identity]?.key {
+                    keys[identity] = key
+                } else if knownTargets[identity] != nil || deleted.contains(identity)
+                    || mirror.order.isDeleted(identity, since: ticket)
+                {
                     gone.insert(identity)
-                    try links.add(identity, from: item.record.identity)
+                    dead.append((identity, item.record.identity))
                 } else {
                     newOnes[entity.rootIndex, default: []].append((identity, entity, true))
                 }
             }
         }
+        try links.add(dead)
         for (root, list) in newOnes.sorted(by: { $0.key < $1.key }) {
-            var next = try transaction.allocateKeys(list.count, rootIndex: root).lowerBound
-            for (identity, entity, isPlaceholder) in list {
-                keys[identity] = next
-                notes.names.append((mirror.entities.numbers[root], identity.id, next))
-                if isPlaceholder {
-                    let concrete = entity.descendantIndexes.first { !model.entities[$0].isAbstract } ?? entity.index
-                    notes.placeholders[root, default: []].append((identity.id, next, model.entities[concrete].name))
-                } else if hasLinks {
-                    try links.restore(identity.id, root: root)
-                }
-                next += 1
-            }
+            try makeKeys(list, root)
+            if hasLinks { try links.restore(list.filter { !$0.isPlaceholder }.map(\.0.id), root: root) }
         }
         try writeNames()
+    }
+
+    private mutating func makeKeys(
+        _ list: [(RemoteIdentity, EntityDescription, isPlaceholder: Bool)], _ root: Int
+    ) throws(StoreError) {
+        var next = try transaction.allocateKeys(list.count, rootIndex: root).lowerBound
+        for (identity, entity, isPlaceholder) in list {
+            keys[identity] = next
+            notes.names.append((mirror.entities.numbers[root], identity.id, next))
+            if isPlaceholder {
+                let concrete = entity.descendantIndexes.first { !model.entities[$0].isAbstract } ?? entity.index
+                notes.placeholders[root, default: []].append((identity.id, next, model.entities[concrete].name))
+            }
+            next += 1
+        }
+    }
+
+    /// Those of the objects that records refer to that were deleted, and are not told again here.
+    private func deletedTargets(_ links: DeletedLinks) throws(StoreError) -> Set<RemoteIdentity> {
+        var wanted: [Int: Set<String>] = [:]
+        for (entity, id) in items.flatMap(references) where positions[named(id, entity)] == nil {
+            wanted[entity.rootIndex, default: []].insert(id)
+        }
+        var result: Set<RemoteIdentity> = []
+        for (root, ids) in wanted {
+            for id in try links.targets(among: ids, root: root) {
+                result.insert(RemoteIdentity(entity: model.entities[root].name, id: id))
+            }
+        }
+        return result
+    }
+
+    private func forgetLinks(_ links: DeletedLinks) throws(StoreError) {
+        let whole = items.filter(tellsAllReferences)
+        for (entityIndex, list) in Dictionary(grouping: whole, by: \.entity.index) {
+            try links.forget(owners: list.map(\.record.id), entityIndex: entityIndex)
+        }
     }
 
     /// Whether a record leaves no doubt about what its object refers to.
@@ -285,60 +318,31 @@ struct ApplySession {
             try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
                 rows[RowIdentity(entityIndex: root, key: row.key)] = RowReference(slab: slab, row: row)
             }
+            try lookForEntries(root, keys)
         }
     }
 
-    // MARK: Deletes
-
-    /// The server has deleted an object.
-    mutating func delete(_ identity: RemoteIdentity) throws(StoreError) {
-        guard let entity = model.entity(named: identity.entity) else { return }
-        let identity = RemoteIdentity(entity: identity.entity, id: mirror.canonical(identity.id, entity))
-        let name = named(identity.id, entity)
-        guard positions[name] == nil, let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
-        else { return }
-        // The answer is older than one that told the object: it is asked for again.
-        if mirror.order.isOvertaken(name, ticket) { return overtaken.append(identity) }
-        guard let key = known.key else {
-            // Deleted on both sides.
-            for entry in try mirror.entries(
-                "root = ? AND kind = 2 AND id = ?", on: connection,
-                { statement in
-                    statement.bind(mirror.entities.numbers[entity.rootIndex], at: 1)
-                    statement.bind(identity.id, at: 2)
-                })
-            { try mirror.remove(entry.seq, on: connection) }
-            return try forget(name, entity)
-        }
-        let entries = try mirror.entries(root: entity.rootIndex, key: key, on: connection)
-        // What becomes of changes is decided when they are sent. If the server once had the object that was created here,
-        // its deletion wins over the insert that waits for its answer.
-        if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) { return }
-        for entry in entries { try mirror.remove(entry.seq, on: connection) }
-        try remove(name, entity, key)
+    mutating func isOutboxEmpty() throws(StoreError) -> Bool {
+        if let outboxIsEmpty { return outboxIsEmpty }
+        let isEmpty = try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil
+        outboxIsEmpty = isEmpty
+        return isEmpty
     }
 
-    /// Takes an object away.
-    mutating func remove(_ identity: RemoteIdentity, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {
-        let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
-        if found.count > 0 {
-            changes.deletes.append(
-                .init(entityIndex: found[0].row.entityIndex, key: key, baseVersion: found[0].row.version))
-            deletedRows.append(found[0])
-        }
-        try forget(identity, entity)
-    }
-
-    mutating func forget(_ identity: RemoteIdentity, _ entity: EntityDescription) throws(StoreError) {
-        gone.insert(identity)
-        mirror.order.noteDeleted(identity)
-        try OutboxWriter(mirror: mirror, connection: connection).forget(identity.id, root: entity.rootIndex)
+    /// Reads the entries of objects of a hierarchy.
+    mutating func lookForEntries(_ root: Int, _ keys: some Sequence<Int64>) throws(StoreError) {
+        let missing = keys.filter { waiting[RowIdentity(entityIndex: root, key: $0)] == nil }
+        if missing.isEmpty { return }
+        if try isOutboxEmpty() { return }
+        let found = try mirror.entries(root: root, keys: missing, on: connection)
+        for key in missing { waiting[RowIdentity(entityIndex: root, key: key)] = found[key] ?? [] }
     }
 
     // MARK: Writing
 
     /// Writes what has been collected.
     mutating func write() throws(StoreError) {
+        try writeNotes()
         let effects: CommitEffects
         switch try transaction.write(changes) {
         case .committed(let made), .partly(let made, _, _): effects = made

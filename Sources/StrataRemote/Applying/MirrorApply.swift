@@ -75,7 +75,7 @@ extension Mirror {
 
     /// Runs a closure that takes in what a server told, and tells contexts of it.
     func applying<T>(_ body: (inout ApplySession) throws(StoreError) -> T) throws(StoreError) -> T {
-        let (result, change) = try store.transaction { (transaction) throws(StoreError) in
+        let (result, change) = try echoing { (transaction) throws(StoreError) in
             var session = ApplySession(mirror: self, transaction: transaction)
             let result = try body(&session)
             return (result, session.change)

@@ -20,9 +20,10 @@ extension Mirror {
     package func keys(of identities: some Sequence<RemoteIdentity>) throws(StoreError) -> [RemoteIdentity: Int64] {
         try store.reading { (connection) throws(StoreError) in
             var result: [RemoteIdentity: Int64] = [:]
-            for identity in identities {
-                guard let entity = model.entity(named: identity.entity) else { continue }
-                result[identity] = try known(identity.id, root: entity.rootIndex, on: connection)?.key
+            for (name, list) in Dictionary(grouping: identities, by: \.entity) {
+                guard let entity = model.entity(named: name) else { continue }
+                let known = try keys(of: list.map(\.id), root: entity.rootIndex, on: connection)
+                for identity in list { result[identity] = known[identity.id] }
             }
             return result
         }

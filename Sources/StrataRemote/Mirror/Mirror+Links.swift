@@ -10,18 +10,30 @@ struct DeletedLinks {
     let mirror: Mirror
     let connection: Connection
 
-    /// Notes that an object refers to one that was deleted.
-    func add(_ target: RemoteIdentity, from owner: RemoteIdentity) throws(StoreError) {
-        guard let root = mirror.model.entity(named: target.entity)?.rootIndex,
-            let entity = mirror.model.entity(named: owner.entity)
-        else { return }
-        let statement = try connection.statement(
-            "INSERT OR IGNORE INTO _remote_links(root, id, owner, owner_id) VALUES(?, ?, ?, ?)")
-        statement.bind(mirror.entities.numbers[root], at: 1)
-        statement.bind(target.id, at: 2)
-        statement.bind(mirror.entities.numbers[entity.index], at: 3)
-        statement.bind(owner.id, at: 4)
-        try statement.run()
+    /// An object refers to one that was deleted.
+    typealias Link = (target: RemoteIdentity, owner: RemoteIdentity)
+
+    /// Notes that objects refer to some that were deleted.
+    func add(_ links: [Link]) throws(StoreError) {
+        let rows = links.compactMap { link in
+            mirror.model.entity(named: link.target.entity).flatMap { target in
+                mirror.model.entity(named: link.owner.entity).map { (target.rootIndex, link.target.id, $0.index, link.owner.id) }
+            }
+        }
+        for part in StatementRows.parts(rows[...], columns: 4) {
+            let statement = try connection.statement(
+                "INSERT OR IGNORE INTO _remote_links(root, id, owner, owner_id) "
+                    + "VALUES \(StatementRows.text("(?, ?, ?, ?)", part.count))")
+            var place: Int32 = 0
+            for (root, id, owner, ownerID) in part {
+                statement.bind(mirror.entities.numbers[root], at: place + 1)
+                statement.bind(id, at: place + 2)
+                statement.bind(mirror.entities.numbers[owner], at: place + 3)
+                statement.bind(ownerID, at: place + 4)
+                place += 4
+            }
+            try statement.run()
+        }
     }
 
     /// Whether there are none, so that nothing has to be looked up.
@@ -29,28 +41,33 @@ struct DeletedLinks {
         get throws(StoreError) { try connection.integer("SELECT 1 FROM _remote_links LIMIT 1") == nil }
     }
 
-    /// Whether an object is referred to that was deleted, and is not back.
-    func leads(to id: String, root: Int) throws(StoreError) -> Bool {
-        let statement = try connection.statement("SELECT 1 FROM _remote_links WHERE root = ? AND id = ? LIMIT 1")
-        defer { statement.reset() }
+    /// Those of some objects that are referred to, were deleted, and are not back.
+    func targets(among ids: Set<String>, root: Int) throws(StoreError) -> Set<String> {
+        let statement = try connection.statement(
+            "SELECT id FROM _remote_links WHERE root = ? AND id IN (SELECT value FROM strata_list(?))")
         statement.bind(mirror.entities.numbers[root], at: 1)
-        statement.bind(id, at: 2)
-        return try statement.step()
+        statement.bind(ValueList(texts: ids.sorted()), at: 2)
+        var result: Set<String> = []
+        while try statement.step() { result.insert(statement.text(0)) }
+        return result
     }
 
-    /// What the object refers to is known anew, or it is gone.
-    func forget(owner id: String, entityIndex: Int) throws(StoreError) {
-        try run("DELETE FROM _remote_links WHERE owner = ? AND owner_id = ?", id, entityIndex)
+    /// What objects refer to is known anew, or they are gone.
+    func forget(owners ids: [String], entityIndex: Int) throws(StoreError) {
+        try run(
+            "DELETE FROM _remote_links WHERE owner = ? AND owner_id IN (SELECT value FROM strata_list(?))", ids,
+            entityIndex)
     }
 
-    /// The object is back: who referred to it is to be read again.
-    func restore(_ id: String, root: Int) throws(StoreError) {
+    /// Objects are back: who referred to them is to be read again.
+    func restore(_ ids: [String], root: Int) throws(StoreError) {
         try run(
             """
-            INSERT OR IGNORE INTO _remote_stale(entity, id) \
-            SELECT owner, owner_id FROM _remote_links WHERE root = ? AND id = ?
-            """, id, root)
-        try run("DELETE FROM _remote_links WHERE root = ? AND id = ?", id, root)
+            INSERT OR IGNORE INTO _remote_stale(entity, id) SELECT owner, owner_id FROM _remote_links \
+            WHERE root = ? AND id IN (SELECT value FROM strata_list(?))
+            """, ids, root)
+        try run(
+            "DELETE FROM _remote_links WHERE root = ? AND id IN (SELECT value FROM strata_list(?))", ids, root)
     }
 
     /// The server is to be asked about an object again.
@@ -69,16 +86,18 @@ struct DeletedLinks {
         try statement.run()
     }
 
-    private func run(_ sql: String, _ id: String, _ entityIndex: Int) throws(StoreError) {
+    private func run(_ sql: String, _ ids: [String], _ entityIndex: Int) throws(StoreError) {
+        if ids.isEmpty { return }
         let statement = try connection.statement(sql)
         statement.bind(mirror.entities.numbers[entityIndex], at: 1)
-        statement.bind(id, at: 2)
+        statement.bind(ValueList(texts: ids), at: 2)
         try statement.run()
     }
 
     /// Notes who refers to objects whose rows are about to go.
     func note(_ deletes: [ChangeSet.Delete]) throws(StoreError) {
         if deletes.isEmpty { return }
+        var links: [Link] = []
         for (entityIndex, list) in Dictionary(grouping: deletes, by: \.entityIndex) {
             let keys = list.map(\.key)
             let names = try mirror.ids(
@@ -92,11 +111,12 @@ struct DeletedLinks {
                     let owners = try mirror.ids(
                         entityIndex: entity.index, keys: found.map(\.owner), placeholdersOnly: false, on: connection)
                     for (owner, member) in found {
-                        if let target = names[member], let owner = owners[owner] { try add(target, from: owner) }
+                        if let target = names[member], let owner = owners[owner] { links.append((target, owner)) }
                     }
                 }
             }
         }
+        try add(links)
     }
 }
 
@@ -113,14 +133,15 @@ extension Mirror {
                 all.append((identity, root(index)))
             }
             var result: [RemoteIdentity] = []
-            for (identity, root) in all {
-                let key = try known(identity.id, root: root, on: connection)?.key
-                let waiting = try key.map { (key) throws(StoreError) in
-                    try entries(root: root, key: key, on: connection)
-                }
-                let name = RemoteIdentity(entity: model.entities[root].name, id: identity.id)
-                if waiting?.contains(where: { $0.kind == .insert }) != true, !births.isUnderWay(name) {
-                    result.append(identity)
+            for (root, list) in Dictionary(grouping: all, by: \.root).sorted(by: { $0.key < $1.key }) {
+                let known = try known(list.map(\.identity.id), root: root, on: connection)
+                let waiting = try entries(root: root, keys: known.values.compactMap(\.key), on: connection)
+                for (identity, _) in list {
+                    let entries = known[identity.id]?.key.flatMap { waiting[$0] } ?? []
+                    let name = RemoteIdentity(entity: model.entities[root].name, id: identity.id)
+                    if !entries.contains(where: { $0.kind == .insert }), !online.births.isUnderWay(name) {
+                        result.append(identity)
+                    }
                 }
             }
             return result
@@ -129,11 +150,12 @@ extension Mirror {
 
     /// The server has been asked about objects again, and its answer is taken in by the same transaction.
     func noteFresh(_ identities: [RemoteIdentity], on connection: Connection) throws(StoreError) {
-        for identity in identities {
-            guard let entity = model.entity(named: identity.entity) else { continue }
-            let statement = try connection.statement("DELETE FROM _remote_stale WHERE entity = ? AND id = ?")
+        for (name, list) in Dictionary(grouping: identities, by: \.entity) {
+            guard let entity = model.entity(named: name) else { continue }
+            let statement = try connection.statement(
+                "DELETE FROM _remote_stale WHERE entity = ? AND id IN (SELECT value FROM strata_list(?))")
             statement.bind(entities.numbers[entity.index], at: 1)
-            statement.bind(identity.id, at: 2)
+            statement.bind(ValueList(texts: list.map(\.id)), at: 2)
             try statement.run()
         }
     }

@@ -32,6 +32,7 @@ extension Mirror {
             }
         }
         secrets.forgetAll()
+        echoes.forgetAll()
     }
 
     /// The objects of an entity, and of those that inherit from it, that are here or referred to, or were deleted here

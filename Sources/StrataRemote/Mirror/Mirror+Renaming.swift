@@ -45,7 +45,7 @@ extension ApplySession {
                     deletedRows.append(double[0])
                 }
                 // Who refers to it is read again, and refers to the object itself then.
-                try links.restore(new, root: entity.index)
+                try links.restore([new], root: entity.index)
             }
             try OutboxWriter(mirror: mirror, connection: connection).forget(new, root: entity.index)
         }

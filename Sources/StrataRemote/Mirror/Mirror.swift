@@ -25,10 +25,10 @@ package final class Mirror: Sendable {
     let secrets = Secrets()
     /// What is here but no part of the mirror.
     let passing = PassingKeys()
-    /// New objects that are being sent.
-    let births = Births()
-    /// Online saves whose answers were lost.
-    let unknown = UnknownWrites()
+    /// Saves that go to the server at once.
+    let online = OnlineSaves()
+    /// What acknowledgements have made of rows.
+    let echoes = OwnEchoes()
     /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is
     /// told of the other one is whatever others put there.
     let keepsInverses: Bool

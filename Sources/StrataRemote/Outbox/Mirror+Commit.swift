@@ -51,9 +51,8 @@ private struct LocalSave {
         if !doubles.isEmpty { return .conflicts(try transaction.abandon(for: doubles)) }
         // Of others the server has to hear first.
         if !enqueues, !changes.inserts.isEmpty, try !links.isEmpty {
-            for change in changes.inserts {
-                let row = change.row.row
-                try links.restore(id(of: row), root: mirror.root(row.entityIndex))
+            for (entityIndex, list) in Dictionary(grouping: changes.inserts, by: \.row.row.entityIndex) {
+                try links.restore(list.map { id(of: $0.row.row) }, root: mirror.root(entityIndex))
             }
         }
         try forgetDeleted()
@@ -173,44 +172,46 @@ private struct LocalSave {
 
     /// The names of deleted objects lead nowhere, but stay as long as the server has to hear of the end.
     private func forgetDeleted() throws(StoreError) {
-        for delete in changes.deletes {
-            let root = mirror.root(delete.entityIndex)
-            guard let row = oldRows[RowIdentity(entityIndex: root, key: delete.key)]?.row else { continue }
+        for (root, list) in Dictionary(grouping: changes.deletes, by: { mirror.root($0.entityIndex) }) {
+            let ids = list.compactMap { delete in
+                oldRows[RowIdentity(entityIndex: root, key: delete.key)].map { id(of: $0.row) }
+            }
             if enqueues {
-                try outbox.name(id(of: row), root: root, key: nil)
+                try outbox.forgetKeys(ids, root: root)
             } else {
-                try outbox.forget(id(of: row), root: root)
-                mirror.order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: id(of: row)))
+                try outbox.forget(ids, root: root)
+                for id in ids { mirror.order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: id)) }
             }
         }
     }
 
     private mutating func enqueue() throws(StoreError) {
-        try outbox.prepare()
+        try outbox.prepare(oldRows.keys)
         try outbox.insert(changes.inserts.map { $0.row.row })
-        for update in changes.updates { try enqueue(update.row.row, update.slots) }
+        for update in changes.updates { enqueue(update.row.row, update.slots) }
         for (identity, slots) in cleared.sorted(by: { $0.key.key < $1.key.key }) {
-            if let row = oldRows[identity]?.row { try enqueue(row, slots) }
+            if let row = oldRows[identity]?.row { enqueue(row, slots) }
         }
-        try enqueueMembers()
+        enqueueMembers()
         for delete in changes.deletes {
             guard let row = oldRows[RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)]?.row
             else { continue }
-            try outbox.delete(row, id: id(of: row))
+            outbox.delete(row, id: id(of: row))
         }
+        try outbox.write()
         try outbox.noteSecrets(changes.inserts.map { $0.row.row } + changes.updates.map { $0.row.row })
     }
 
-    private mutating func enqueue(_ row: RowPointer, _ slots: SlotSet) throws(StoreError) {
+    private mutating func enqueue(_ row: RowPointer, _ slots: SlotSet) {
         guard let base = oldRows[RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)]?.row else {
             return
         }
         var told = SlotSet()
         for slot in slots where model.entities[row.entityIndex].slots[slot].isTold { told.insert(slot) }
-        if !told.isEmpty { try outbox.update(base, slots: told) }
+        if !told.isEmpty { outbox.update(base, slots: told) }
     }
 
-    private mutating func enqueueMembers() throws(StoreError) {
+    private mutating func enqueueMembers() {
         for pair in changes.pairs {
             let relationship = model.entities[pair.entityIndex].relationships[pair.relationshipIndex]
             let root = mirror.root(relationship.destinationIndex)
@@ -218,19 +219,19 @@ private struct LocalSave {
             for key in pair.removed {
                 change.removed[key] = removedIDs[RowIdentity(entityIndex: root, key: key)]
             }
-            try enqueue(change, of: RowIdentity(entityIndex: mirror.root(pair.entityIndex), key: pair.owner))
+            enqueue(change, of: RowIdentity(entityIndex: mirror.root(pair.entityIndex), key: pair.owner))
         }
         for order in changes.orders {
             let relationship = model.entities[order.entityIndex].relationships[order.relationshipIndex]
-            try enqueue(
+            enqueue(
                 MemberChange(relationship: relationship.name, isOrder: true),
                 of: RowIdentity(entityIndex: mirror.root(order.entityIndex), key: order.owner))
         }
     }
 
-    private mutating func enqueue(_ change: MemberChange, of owner: RowIdentity) throws(StoreError) {
+    private mutating func enqueue(_ change: MemberChange, of owner: RowIdentity) {
         guard let base = oldRows[owner]?.row else { return }
-        try outbox.update(base, slots: SlotSet(), members: [change])
+        outbox.update(base, slots: SlotSet(), members: [change])
     }
 }
 

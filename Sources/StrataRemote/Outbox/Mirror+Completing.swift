@@ -9,50 +9,37 @@ extension Mirror {
         _ list: [(entry: OutboxEntry, record: RemoteRecord?)], _ ticket: ReadTicket?, in transaction: StoreTransaction
     ) throws(StoreError) -> StoreChange?? {
         let connection = transaction.connection
-        let entries = try current(list.map(\.entry), on: connection)
-        guard entries.count == list.count else { return nil }
-        var keys: [Int: [Int64]] = [:]
-        var settling: Set<RowIdentity> = []
-        for entry in entries {
-            let root = root(entry.identity.entityIndex)
-            keys[root, default: []].append(entry.identity.key)
-            settling.insert(RowIdentity(entityIndex: root, key: entry.identity.key))
-        }
+        guard let entries = try onlyEntries(list.map(\.entry), on: connection) else { return nil }
         var records: [RemoteRecord] = []
-        for (entry, record) in list {
-            guard let record, entry.kind != .delete, let entity = model.entity(named: record.entity),
+        for (entry, record) in list where entry.kind != .delete {
+            guard let record, let entity = model.entity(named: record.entity),
                 entity.rootIndex == root(entry.identity.entityIndex)
             else { return nil }
             records.append(record)
         }
-        for (root, keys) in keys {
-            let statement = try connection.statement(
-                "SELECT count(*) FROM _outbox WHERE root = ? AND key IN (SELECT value FROM strata_list(?))")
-            statement.bind(entities.numbers[root], at: 1)
-            statement.bind(ValueList(keys: keys), at: 2)
-            guard try statement.step() else { return nil }
-            let count = Int(statement.integer(0))
-            statement.reset()
-            // Another change waits behind one of them.
-            guard count == keys.count else { return nil }
+        guard let known = try namedObjects(list, on: connection) else { return nil }
+        try remove(entries.map(\.seq).sorted(), on: connection)
+        let links = DeletedLinks(mirror: self, connection: connection)
+        let hasLinks = try !links.isEmpty
+        if hasLinks {
+            // They may be objects that were deleted and are created again here.
+            for (name, list) in Dictionary(grouping: records, by: \.entity) {
+                guard let entity = model.entity(named: name) else { continue }
+                try links.restore(list.map { canonical($0.id, entity) }, root: entity.rootIndex)
+            }
         }
-        // Each is here under the name that the server told.
-        for (root, group) in Dictionary(
-            grouping: list.indices, by: { self.root(list[$0].entry.identity.entityIndex) })
-        {
-            let ids = group.map { canonical(records[$0].id, model.entities[root]) }
-            let known = try known(ids, root: root, on: connection)
-            for (index, id) in zip(group, ids) where known[id]?.key != list[index].entry.identity.key { return nil }
-        }
-        guard try DeletedLinks(mirror: self, connection: connection).isEmpty else { return nil }
-        let remove = try connection.statement(
-            "DELETE FROM _outbox WHERE seq IN (SELECT value FROM strata_list(?))")
-        remove.bind(ValueList(keys: entries.map(\.seq).sorted()), at: 1)
-        try remove.run()
         var session = ApplySession(mirror: self, transaction: transaction)
         session.ticket = ticket
-        session.settling = settling
+        for entry in entries {
+            let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
+            session.settling.insert(identity)
+            session.waiting[identity] = []
+        }
+        session.known = known
+        session.hasLinks = hasLinks
+        session.isEcho = true
         _ = try session.run(records, deleted: [])
+        try forgetDeleted(entries, on: connection)
         order.noteWritten(
             records.compactMap { record in
                 model.entity(named: record.entity).map {
@@ -60,6 +47,51 @@ extension Mirror {
                 }
             })
         return .some(session.change)
+    }
+
+    /// Entries as they are now; nil if one has gone or says something else by now, or another change of its object waits.
+    private func onlyEntries(
+        _ list: [OutboxEntry], on connection: Connection
+    ) throws(StoreError) -> [OutboxEntry]? {
+        var found: [Int: [Int64: [OutboxEntry]]] = [:]
+        for (root, group) in Dictionary(grouping: list, by: { self.root($0.identity.entityIndex) }) {
+            found[root] = try entries(root: root, keys: group.map(\.identity.key), on: connection)
+        }
+        var result: [OutboxEntry] = []
+        for entry in list {
+            let now = found[root(entry.identity.entityIndex)]?[entry.identity.key] ?? []
+            guard now.count == 1, now[0].seq == entry.seq, now[0].isSame(as: entry) else { return nil }
+            result.append(now[0])
+        }
+        return result
+    }
+
+    /// What is known of the objects of records and entries, by topmost entity; nil if one is not here under the name that
+    /// the server told, or one that was deleted has been made again.
+    private func namedObjects(
+        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], on connection: Connection
+    ) throws(StoreError) -> [Int: [String: KnownObject]]? {
+        var result: [Int: [String: KnownObject]] = [:]
+        for (root, group) in Dictionary(grouping: list, by: { self.root($0.entry.identity.entityIndex) }) {
+            let ids = group.map { $0.record.map { canonical($0.id, model.entities[root]) } ?? $0.entry.id }
+            let known = try known(ids, root: root, on: connection)
+            for (member, id) in zip(group, ids) {
+                let key = known[id]?.key
+                if member.entry.kind == .delete, key == nil { continue }
+                guard key == member.entry.identity.key else { return nil }
+            }
+            result[root] = known
+        }
+        return result
+    }
+
+    /// The server has carried out deletes.
+    private func forgetDeleted(_ entries: [OutboxEntry], on connection: Connection) throws(StoreError) {
+        let deletes = entries.filter { $0.kind == .delete }
+        for (root, list) in Dictionary(grouping: deletes, by: { self.root($0.identity.entityIndex) }) {
+            for entry in list { order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: entry.id)) }
+            try OutboxWriter(mirror: self, connection: connection).forget(list.map(\.id), root: root)
+        }
     }
 
     func complete(
@@ -73,6 +105,7 @@ extension Mirror {
         }
         // Each is looked at as if it were alone: what waits for the others is still to be told of.
         var session = ApplySession(mirror: self, transaction: transaction)
+        session.isEcho = true
         try session.complete(entry, record)
         if let change = session.change { told.append(change) }
         if let record, let entity = model.entity(named: record.entity) {

@@ -54,9 +54,6 @@ extension Mirror {
 
     // MARK: Going through
 
-    /// How many entries one statement marks at most.
-    private static let markedAtOnce = 100
-
     /// Notes that entries are about to be sent, names the writes, and freezes what they say.
     /// - Parameters:
     ///   - isWhole: Whether an update has all values, not only those that were changed.
@@ -80,17 +77,13 @@ extension Mirror {
                 // An object that has gone is not told; a delete has nothing but its version.
                 if entries[index].sent == nil { entries[index].sent = writes[index].map(FrozenWrite.encode) }
             }
-            var rest = entries[...]
-            while !rest.isEmpty {
-                try mark(rest.prefix(Self.markedAtOnce), on: connection)
-                rest = rest.dropFirst(Self.markedAtOnce)
-            }
+            for part in StatementRows.parts(entries[...], columns: 3) { try mark(part, on: connection) }
             return Array(zip(entries, writes))
         }
     }
 
     private func mark(_ entries: ArraySlice<OutboxEntry>, on connection: Connection) throws(StoreError) {
-        let rows = Array(repeating: "(?, ?, ?)", count: entries.count).joined(separator: ", ")
+        let rows = StatementRows.text("(?, ?, ?)", entries.count)
         let statement = try connection.statement(
             """
             UPDATE _outbox SET state = 1, attempts = attempts + 1, token = v.column2, sent = v.column3 \
@@ -223,6 +216,16 @@ extension Mirror {
         }
     }
 
+    /// The entries of some objects of a hierarchy by key, each object's in their order.
+    func entries(root: Int, keys: [Int64], on connection: Connection) throws(StoreError) -> [Int64: [OutboxEntry]] {
+        if keys.isEmpty { return [:] }
+        let found = try entries("root = ? AND key IN (SELECT value FROM strata_list(?))", on: connection) { statement in
+            statement.bind(entities.numbers[root], at: 1)
+            statement.bind(ValueList(keys: keys), at: 2)
+        }
+        return Dictionary(grouping: found, by: \.identity.key)
+    }
+
     func entries(
         _ condition: String, limit: Int? = nil, on connection: Connection, _ bind: (Statement) -> Void = { _ in }
     ) throws(StoreError) -> [OutboxEntry] {
@@ -250,43 +253,60 @@ extension Mirror {
         }
         let bySeq = Dictionary(uniqueKeysWithValues: found.map { ($0.seq, $0) })
         return list.compactMap { entry in
-            guard let now = bySeq[entry.seq], now.identity == entry.identity, now.token == entry.token,
-                now.kind == entry.kind
-            else { return nil }
+            guard let now = bySeq[entry.seq], now.isSame(as: entry) else { return nil }
             return now
         }
     }
 
     func write(_ entry: OutboxEntry, on connection: Connection) throws(StoreError) {
-        let statement = try connection.statement(
-            """
-            UPDATE _outbox SET kind = ?, state = ?, id = ?, slots = ?, members = ?, base = ?, token = ?, changed = ?, \
-            attempts = ?, error = ?, key = ?, secrets = ?, sent = ? WHERE seq = ?
-            """)
-        statement.bind(entry.kind.number, at: 1)
-        statement.bind(entry.state.rawValue, at: 2)
-        if entry.id.isEmpty { statement.bindNull(at: 3) } else { statement.bind(entry.id, at: 3) }
-        statement.bind(entry.slots.stored, at: 4)
-        bind(entry.members.isEmpty ? nil : OutboxEntry.encoded(entry.members), at: 5)
-        bind(entry.base, at: 6)
-        bind(entry.token?.data, at: 7)
-        statement.bind(entry.changed.timeIntervalSinceReferenceDate, at: 8)
-        statement.bind(Int64(entry.attempts), at: 9)
-        bind(entry.error.map { OutboxEntry.encoded(StoredError($0)) }, at: 10)
-        statement.bind(entry.identity.key, at: 11)
-        bind(entry.secretNames.isEmpty ? nil : OutboxEntry.encoded(entry.secretNames), at: 12)
-        bind(entry.sent, at: 13)
-        statement.bind(entry.seq, at: 14)
-        try statement.run()
+        try write([entry], on: connection)
+    }
 
-        func bind(_ data: Data?, at index: Int32) {
-            if let data { statement.bind(data, at: index) } else { statement.bindNull(at: index) }
+    /// Writes entries as they are now.
+    func write(_ list: [OutboxEntry], on connection: Connection) throws(StoreError) {
+        let columns = OutboxEntry.writtenColumns
+        for part in StatementRows.parts(list[...], columns: columns.count + 1) {
+            let row = "(\(repeatElement("?", count: columns.count + 1).joined(separator: ", ")))"
+            let assignments = columns.enumerated().map { "\($1) = v.column\($0 + 1)" }.joined(separator: ", ")
+            let statement = try connection.statement(
+                """
+                UPDATE _outbox SET \(assignments) FROM (VALUES \(StatementRows.text(row, part.count))) AS v \
+                WHERE seq = v.column\(columns.count + 1)
+                """)
+            var place: Int32 = 0
+            for entry in part {
+                entry.bind(to: statement, behind: place)
+                place += Int32(columns.count) + 1
+                statement.bind(entry.seq, at: place)
+            }
+            try statement.run()
         }
     }
 
-    func remove(_ seq: Int64, on connection: Connection) throws(StoreError) {
-        let statement = try connection.statement("DELETE FROM _outbox WHERE seq = ?")
-        statement.bind(seq, at: 1)
+    /// Enters new entries, in their order. Their places are given by the outbox.
+    func add(_ list: [OutboxEntry], on connection: Connection) throws(StoreError) {
+        let columns = OutboxEntry.writtenColumns + ["root", "entity"]
+        for part in StatementRows.parts(list[...], columns: columns.count) {
+            let row = "(\(repeatElement("?", count: columns.count).joined(separator: ", ")))"
+            let statement = try connection.statement(
+                "INSERT INTO _outbox(\(columns.joined(separator: ", "))) VALUES \(StatementRows.text(row, part.count))")
+            var place: Int32 = 0
+            for entry in part {
+                entry.bind(to: statement, behind: place)
+                place += Int32(columns.count)
+                statement.bind(entities.numbers[root(entry.identity.entityIndex)], at: place - 1)
+                statement.bind(entities.numbers[entry.identity.entityIndex], at: place)
+            }
+            try statement.run()
+        }
+    }
+
+    func remove(_ seq: Int64, on connection: Connection) throws(StoreError) { try remove([seq], on: connection) }
+
+    func remove(_ list: [Int64], on connection: Connection) throws(StoreError) {
+        if list.isEmpty { return }
+        let statement = try connection.statement("DELETE FROM _outbox WHERE seq IN (SELECT value FROM strata_list(?))")
+        statement.bind(ValueList(keys: list), at: 1)
         try statement.run()
     }
 }

@@ -14,7 +14,7 @@ extension Mirror {
     package func complete(
         _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil
     ) throws(StoreError) {
-        let (told, done) = try store.transaction {
+        let (told, done) = try echoing {
             (transaction) throws(StoreError) -> ([StoreChange], [RowIdentity]) in
             var told: [StoreChange] = []
             var done: [RowIdentity] = []
@@ -57,6 +57,7 @@ extension Mirror {
             } else {
                 try write(current, on: session.connection)
             }
+            session.isEcho = true
             if let record { try session.take(record, behind: isDone ? current : nil) }
         }
     }
@@ -268,7 +269,7 @@ extension ApplySession {
         }
         // It may be an object that was deleted and is created again here.
         let links = DeletedLinks(mirror: mirror, connection: connection)
-        if try !links.isEmpty { try links.restore(id, root: rootIndex(record)) }
+        if try !links.isEmpty { try links.restore([id], root: rootIndex(record)) }
         _ = try run([record], deleted: [])
     }
 
@@ -343,7 +344,7 @@ extension ApplySession {
         }
         try OutboxWriter(mirror: mirror, connection: connection).name(entry.id, root: root, key: entry.identity.key)
         settled = nil
-        try DeletedLinks(mirror: mirror, connection: connection).restore(entry.id, root: root)
+        try DeletedLinks(mirror: mirror, connection: connection).restore([entry.id], root: root)
         _ = try run([record], deleted: [])
     }
 
@@ -357,7 +358,7 @@ extension ApplySession {
         if entry.kind == .delete {
             try OutboxWriter(mirror: mirror, connection: connection).name(
                 entry.id, root: root, key: entry.identity.key)
-            try DeletedLinks(mirror: mirror, connection: connection).restore(entry.id, root: root)
+            try DeletedLinks(mirror: mirror, connection: connection).restore([entry.id], root: root)
         }
         try write()
     }

@@ -48,6 +48,7 @@ extension Mirror {
             mirror: self, connection: connection, listsMembers: listsMembers, readsFiles: readsFiles)
         let rows = try reader.rows(of: list.filter { $0.kind != .delete }.map(\.identity))
         try reader.learn(list, rows)
+        try reader.learnStates(list, rows, isWhole: isWhole)
         var result: [MirrorWrite?] = []
         for entry in list {
             var row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]

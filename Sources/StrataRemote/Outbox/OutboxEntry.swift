@@ -167,6 +167,32 @@ extension OutboxEntry {
         secretNames = statement.isNull(13) ? [] : Self.decoded(Set<String>.self, statement, 13) ?? []
     }
 
+    /// The columns that ``bind(to:behind:)`` binds, in their order.
+    static let writtenColumns = [
+        "kind", "state", "id", "slots", "members", "base", "token", "changed", "attempts", "error", "key", "secrets", "sent",
+    ]
+
+    /// Binds ``writtenColumns`` behind a parameter.
+    func bind(to statement: Statement, behind last: Int32) {
+        statement.bind(kind.number, at: last + 1)
+        statement.bind(state.rawValue, at: last + 2)
+        if id.isEmpty { statement.bindNull(at: last + 3) } else { statement.bind(id, at: last + 3) }
+        statement.bind(slots.stored, at: last + 4)
+        bind(members.isEmpty ? nil : Self.encoded(members), at: 5)
+        bind(base, at: 6)
+        bind(token?.data, at: 7)
+        statement.bind(changed.timeIntervalSinceReferenceDate, at: last + 8)
+        statement.bind(Int64(attempts), at: last + 9)
+        bind(error.map { Self.encoded(StoredError($0)) }, at: 10)
+        statement.bind(identity.key, at: last + 11)
+        bind(secretNames.isEmpty ? nil : Self.encoded(secretNames), at: 12)
+        bind(sent, at: 13)
+
+        func bind(_ data: Data?, at index: Int32) {
+            if let data { statement.bind(data, at: last + index) } else { statement.bindNull(at: last + index) }
+        }
+    }
+
     private static func decoded<T: Decodable>(_ type: T.Type, _ statement: Statement, _ column: Int32) -> T? {
         try? JSONDecoder().decode(type, from: Data(statement.blobBytes(column)))
     }
@@ -197,6 +223,13 @@ struct StoredError: Codable {
     var error: RemoteError {
         RemoteError(
             RemoteError.Kind(rawValue: kind) ?? .rejected, domain: domain, code: code, message: message, status: status)
+    }
+}
+
+extension OutboxEntry {
+    /// Whether it is the same change in the same attempt.
+    func isSame(as other: OutboxEntry) -> Bool {
+        identity == other.identity && token == other.token && kind == other.kind
     }
 }
 

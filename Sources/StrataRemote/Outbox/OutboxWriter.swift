@@ -7,13 +7,17 @@ struct OutboxWriter {
     private let mirror: Mirror
     private let connection: Connection
     private let changed: Double
-    /// Whether anything waited before, so that it has to be looked at.
-    private var isEmpty = false
     /// New objects whose primary key belonged to one that was deleted here, with the topmost entity: the server has
     /// it, so it hears of a change.
     var remade: Set<RowIdentity> = []
-    /// Objects that this save has entered already.
-    private var entered: Set<RowIdentity> = []
+    /// The entries of the objects that this save changes, each object's in their order, with what the save makes of them.
+    private var entries: [RowIdentity: [OutboxEntry]] = [:]
+    /// What is to be written at the end: new entries in their order, those that take changes in, those that go with the
+    /// names of their objects.
+    private var added: [RowIdentity] = []
+    private var changedEntries: Set<RowIdentity> = []
+    private var removed: [Int64] = []
+    private var forgotten: [Int: [String]] = [:]
 
     init(mirror: Mirror, connection: Connection) {
         self.mirror = mirror
@@ -21,11 +25,27 @@ struct OutboxWriter {
         changed = mirror.now().timeIntervalSinceReferenceDate
     }
 
-    mutating func prepare() throws(StoreError) {
-        isEmpty = try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil
+    /// Reads what waits of the objects that a save changes.
+    mutating func prepare(_ objects: some Sequence<RowIdentity>) throws(StoreError) {
+        if try connection.integer("SELECT 1 FROM _outbox LIMIT 1") == nil { return }
+        for (root, list) in Dictionary(grouping: objects, by: \.entityIndex) {
+            for (key, found) in try mirror.entries(root: root, keys: list.map(\.key), on: connection) {
+                entries[RowIdentity(entityIndex: root, key: key)] = found
+            }
+        }
     }
 
     // MARK: Names
+
+    /// The objects of primary keys are not here any more, and the server has not heard of that.
+    func forgetKeys(_ ids: [String], root: Int) throws(StoreError) {
+        if ids.isEmpty { return }
+        let statement = try connection.statement(
+            "UPDATE _remote SET key = NULL WHERE root = ? AND id IN (SELECT value FROM strata_list(?))")
+        statement.bind(mirror.entities.numbers[root], at: 1)
+        statement.bind(ValueList(texts: ids), at: 2)
+        try statement.run()
+    }
 
     /// Says which key the object of a primary key has from now on; nil for none.
     func name(_ id: String, root: Int, key: Int64?) throws(StoreError) {
@@ -54,15 +74,22 @@ struct OutboxWriter {
         return connection.changes
     }
 
-    /// The object of a primary key is gone for good. What refers to it stays noted; see ``DeletedLinks``.
-    func forget(_ id: String, root: Int) throws(StoreError) {
+    /// The object of a primary key is gone for good.
+    func forget(_ id: String, root: Int) throws(StoreError) { try forget([id], root: root) }
+
+    /// The objects of primary keys are gone for good. What refers to them stays noted; see ``DeletedLinks``.
+    func forget(_ ids: [String], root: Int) throws(StoreError) {
+        if ids.isEmpty { return }
         let links = DeletedLinks(mirror: mirror, connection: connection)
-        for index in mirror.model.entities[root].descendantIndexes {
-            try links.forget(owner: id, entityIndex: index)
+        if try !links.isEmpty {
+            for index in mirror.model.entities[root].descendantIndexes {
+                try links.forget(owners: ids, entityIndex: index)
+            }
         }
-        let statement = try connection.statement("DELETE FROM _remote WHERE root = ? AND id = ?")
+        let statement = try connection.statement(
+            "DELETE FROM _remote WHERE root = ? AND id IN (SELECT value FROM strata_list(?))")
         statement.bind(mirror.entities.numbers[root], at: 1)
-        statement.bind(id, at: 2)
+        statement.bind(ValueList(texts: ids), at: 2)
         try statement.run()
     }
 
@@ -89,20 +116,37 @@ struct OutboxWriter {
     }
 
     /// - Parameter base: The row before the change.
-    mutating func update(_ base: RowPointer, slots: SlotSet, members: [MemberChange] = []) throws(StoreError) {
-        guard let found = try waiting(base) else {
-            return try add(base, kind: .update, id: nil, slots: slots, members: members)
+    mutating func update(_ base: RowPointer, slots: SlotSet, members: [MemberChange] = []) {
+        let identity = identity(of: base)
+        guard let (index, found) = open(identity) else {
+            return add(base, kind: .update, id: "", slots: slots, members: members, base: Self.bytes(of: base))
         }
-        var waiting = found.entry
-        if found.isBehind { rebase(&waiting, on: base, slots) }
-        if waiting.follow(.update, slots: slots, members: members) { try write(waiting) }
+        var entry = found
+        if index > 0 { rebase(&entry, on: base, slots) }
+        _ = entry.follow(.update, slots: slots, members: members)
+        put(entry, identity, index)
     }
 
-    mutating func delete(_ row: RowPointer, id: String) throws(StoreError) {
-        guard var waiting = try waiting(row)?.entry else { return try add(row, kind: .delete, id: id) }
-        if waiting.follow(.delete, id: id) { return try write(waiting) }
-        try forget(id, root: mirror.root(row.entityIndex))
-        try mirror.remove(waiting.seq, on: connection)
+    mutating func delete(_ row: RowPointer, id: String) {
+        let identity = identity(of: row)
+        guard let (index, found) = open(identity) else {
+            return add(row, kind: .delete, id: id, base: Self.bytes(of: row))
+        }
+        var entry = found
+        if entry.follow(.delete, id: id) { return put(entry, identity, index) }
+        // It was never told, and so is not told to be gone.
+        forgotten[identity.entityIndex, default: []].append(id)
+        if let seq = entries[identity]?.remove(at: index).seq, seq > 0 { removed.append(seq) }
+    }
+
+    /// Writes what has been collected.
+    mutating func write() throws(StoreError) {
+        try mirror.remove(removed, on: connection)
+        for (root, ids) in forgotten { try forget(ids, root: root) }
+        let known = changedEntries.flatMap { entries[$0] ?? [] }.filter { $0.seq > 0 }.sorted { $0.seq < $1.seq }
+        try mirror.write(known, on: connection)
+        try mirror.add(added.flatMap { entries[$0] ?? [] }.filter { $0.seq == 0 }, on: connection)
+        (added, changedEntries, removed, forgotten) = ([], [], [], [:])
     }
 
     /// Notes which secrets go along with the changes of objects.
@@ -133,7 +177,7 @@ struct OutboxWriter {
         for entry in list { try mirror.remove(entry.seq, on: connection) }
         var slots = SlotSet()
         for slot in mirror.model.entities[row.entityIndex].slots where slot.isTold { slots.insert(slot.index) }
-        try add(row, kind: kind, id: nil, slots: slots, base: base)
+        add(row, kind: kind, id: "", slots: slots, base: base)
         return true
     }
 
@@ -141,17 +185,26 @@ struct OutboxWriter {
         RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)
     }
 
-    /// The entry of an object that can take in another change, and whether another one is before it.
-    private func waiting(_ row: RowPointer) throws(StoreError) -> (entry: OutboxEntry, isBehind: Bool)? {
-        if isEmpty, !entered.contains(identity(of: row)) { return nil }
-        var entries = try mirror.entries(root: mirror.root(row.entityIndex), key: row.key, on: connection)
+    private static func bytes(of row: RowPointer) -> Data { Data(bytes: row.base, count: row.byteCount) }
+
+    /// The entry of an object that can take in another change, and its position; nil if there is none.
+    private mutating func open(_ identity: RowIdentity) -> (index: Int, entry: OutboxEntry)? {
+        guard var list = entries[identity] else { return nil }
         // One that was refused after an attempt without an answer may have been carried out: it is sent once more as it
         // was, and the change comes behind it.
-        for index in entries.indices where entries[index].state == .failed && entries[index].sent != nil {
-            entries[index].state = .sent
-            try mirror.write(entries[index], on: connection)
+        for index in list.indices where list[index].state == .failed && list[index].sent != nil {
+            list[index].state = .sent
+            changedEntries.insert(identity)
         }
-        return entries.last { $0.state != .sent }.map { ($0, $0.seq != entries.first?.seq) }
+        entries[identity] = list
+        return list.lastIndex { $0.state != .sent }.map { ($0, list[$0]) }
+    }
+
+    private mutating func put(_ entry: OutboxEntry, _ identity: RowIdentity, _ index: Int) {
+        var entry = entry
+        entry.changed = Date(timeIntervalSinceReferenceDate: changed)
+        entries[identity]?[index] = entry
+        changedEntries.insert(identity)
     }
 
     /// What joins an entry was changed from what is here: that may be of the change before it, of which the server has
@@ -166,35 +219,15 @@ struct OutboxWriter {
     }
 
     private mutating func add(
-        _ row: RowPointer, kind: ChangeKind, id: String?, slots: SlotSet = SlotSet(),
-        members: [MemberChange] = [], base: Data? = nil
-    ) throws(StoreError) {
-        let statement = try connection.statement(
-            """
-            INSERT INTO _outbox(root, key, entity, kind, id, slots, members, base, changed) \
-            VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        statement.bind(mirror.entities.numbers[mirror.root(row.entityIndex)], at: 1)
-        statement.bind(row.key, at: 2)
-        statement.bind(mirror.entities.numbers[row.entityIndex], at: 3)
-        statement.bind(kind.number, at: 4)
-        if let id { statement.bind(id, at: 5) } else { statement.bindNull(at: 5) }
-        statement.bind(slots.stored, at: 6)
-        if members.isEmpty { statement.bindNull(at: 7) } else { statement.bind(OutboxEntry.encoded(members), at: 7) }
-        if let base {
-            statement.bind(base, at: 8)
-        } else {
-            // The row is kept alive by the save.
-            statement.bindBlob(unowned: UnsafeRawBufferPointer(start: row.base, count: row.byteCount), at: 8)
-        }
-        statement.bind(changed, at: 9)
-        try statement.run()
-        entered.insert(identity(of: row))
-    }
-
-    private func write(_ entry: OutboxEntry) throws(StoreError) {
-        var entry = entry
-        entry.changed = Date(timeIntervalSinceReferenceDate: changed)
-        try mirror.write(entry, on: connection)
+        _ row: RowPointer, kind: ChangeKind, id: String, slots: SlotSet = SlotSet(),
+        members: [MemberChange] = [], base: Data
+    ) {
+        let identity = identity(of: row)
+        entries[identity, default: []].append(
+            OutboxEntry(
+                seq: 0, identity: RowIdentity(entityIndex: row.entityIndex, key: row.key), id: id, kind: kind,
+                state: .waiting, slots: slots, members: members, base: base,
+                changed: Date(timeIntervalSinceReferenceDate: changed), attempts: 0, secretNames: []))
+        added.append(identity)
     }
 }

@@ -26,6 +26,7 @@ extension WriteReader {
             wanted.insert(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
         }
         try learn(wanted)
+        try learnVersions(of: changes)
         var result: [MirrorWrite] = []
         var positions: [RowIdentity: Int] = [:]
         for insert in changes.inserts {
@@ -60,7 +61,7 @@ extension WriteReader {
         for delete in changes.deletes {
             let identity = RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key)
             guard let name = names[identity] else { continue }
-            let version = try mirror.known(name.id, root: identity.entityIndex, on: connection)?.version
+            let version = try version(name.id, root: identity.entityIndex)
             result.append(
                 MirrorWrite(
                     kind: .delete, entity: model.entities[delete.entityIndex],
@@ -96,6 +97,19 @@ extension WriteReader {
         }
     }
 
+    private func learnVersions(of changes: ChangeSet) throws(StoreError) {
+        var ids: [Int: [String]] = [:]
+        for row in changes.inserts.map(\.row.row) + changes.updates.map(\.row.row) {
+            guard let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) else { continue }
+            ids[mirror.root(row.entityIndex), default: []].append(id)
+        }
+        for delete in changes.deletes {
+            let root = mirror.root(delete.entityIndex)
+            if let name = names[RowIdentity(entityIndex: root, key: delete.key)] { ids[root, default: []].append(name.id) }
+        }
+        try learnVersions(ids)
+    }
+
     /// Where the write of an object stands; of one that had none it is an update without values.
     /// - Returns: nil for an object that the back end does not know.
     private func position(
@@ -104,7 +118,7 @@ extension WriteReader {
         if let known = positions[owner] { return known }
         guard let name = names[owner], let entity = model.entity(named: name.entity) else { return nil }
         positions[owner] = result.count
-        let version = try mirror.known(name.id, root: owner.entityIndex, on: connection)?.version
+        let version = try version(name.id, root: owner.entityIndex)
         result.append(
             MirrorWrite(
                 kind: .update, entity: entity, identity: RowIdentity(entityIndex: entity.index, key: owner.key),

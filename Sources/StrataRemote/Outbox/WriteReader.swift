@@ -7,6 +7,10 @@ final class WriteReader {
     let connection: Connection
     /// The names of objects, by topmost entity and key.
     var names: [RowIdentity: RemoteIdentity] = [:]
+    /// What is known of objects, as far as it was looked up, by topmost entity and primary key.
+    private var knownObjects: [RemoteIdentity: KnownObject?] = [:]
+    /// The members of objects, as far as they were looked up.
+    private var memberKeys: [Place: [Int64]] = [:]
     private let listsMembers: Bool
     /// Whether the content of external files is told; nothing stands for it otherwise.
     private let readsFiles: Bool
@@ -19,6 +23,13 @@ final class WriteReader {
     }
 
     var model: ManagedObjectModel { mirror.model }
+
+    /// A relationship of an object.
+    private struct Place: Hashable {
+        let entityIndex: Int
+        let relationshipIndex: Int
+        let owner: Int64
+    }
 
     func rows(of identities: [RowIdentity]) throws(StoreError) -> [RowIdentity: RowReference] {
         var result: [RowIdentity: RowReference] = [:]
@@ -64,6 +75,62 @@ final class WriteReader {
         }
     }
 
+    /// Looks up what is known of objects by primary key, by one statement for each hierarchy.
+    func learnVersions(_ ids: [Int: [String]]) throws(StoreError) {
+        for (root, list) in ids {
+            let found = try mirror.known(list, root: root, on: connection)
+            let name = model.entities[root].name
+            for id in list { knownObjects[RemoteIdentity(entity: name, id: id)] = .some(found[id]) }
+        }
+    }
+
+    /// The server's version of an object that a change of it is made to.
+    func version(_ id: String, root: Int) throws(StoreError) -> String? {
+        let identity = RemoteIdentity(entity: model.entities[root].name, id: id)
+        if let known = knownObjects[identity] { return known?.version }
+        try learnVersions([root: [id]])
+        return knownObjects[identity].flatMap(\.self)?.version
+    }
+
+    /// Looks up the versions of what entries are about, and the members that are told, in a few statements.
+    func learnStates(
+        _ list: [OutboxEntry], _ rows: [RowIdentity: RowReference], isWhole: Bool
+    ) throws(StoreError) {
+        var ids: [Int: [String]] = [:]
+        var owners: [Int: [Int: [Int64]]] = [:]
+        for entry in list where entry.sent == nil {
+            let root = mirror.root(entry.identity.entityIndex)
+            if entry.kind == .delete {
+                ids[root, default: []].append(entry.id)
+                continue
+            }
+            guard let row = rows[RowIdentity(entityIndex: root, key: entry.identity.key)]?.row else { continue }
+            if let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) { ids[root, default: []].append(id) }
+            let entity = model.entities[row.entityIndex]
+            let told =
+                isWhole || entry.kind == .insert
+                ? toldRelationships(entity)
+                : entry.members.filter { $0.isOrder || listsMembers }.compactMap { entity.relationship(named: $0.relationship) }
+            for relationship in told { owners[entity.index, default: [:]][relationship.index, default: []].append(row.key) }
+        }
+        try learnVersions(ids)
+        for (entityIndex, relationships) in owners {
+            for (index, keys) in relationships { try learnMembers(entityIndex, index, keys) }
+        }
+    }
+
+    private func learnMembers(_ entityIndex: Int, _ relationshipIndex: Int, _ owners: [Int64]) throws(StoreError) {
+        func place(_ owner: Int64) -> Place {
+            Place(entityIndex: entityIndex, relationshipIndex: relationshipIndex, owner: owner)
+        }
+        for owner in owners { memberKeys[place(owner)] = [] }
+        let found = try mirror.store.memberKeys(
+            entityIndex: entityIndex, relationshipIndex: relationshipIndex, owners: owners, on: connection)
+        for (owner, member) in found { memberKeys[place(owner), default: []].append(member) }
+        let destination = model.entities[entityIndex].relationships[relationshipIndex].destinationIndex
+        try learn(Set(found.map { RowIdentity(entityIndex: mirror.root(destination), key: $0.member) }))
+    }
+
     // MARK: Entries
 
     func write(for entry: OutboxEntry, row: RowReference?, isWhole: Bool) throws(StoreError) -> MirrorWrite? {
@@ -74,8 +141,7 @@ final class WriteReader {
             return MirrorWrite(
                 kind: .delete, entity: model.entities[entry.identity.entityIndex], identity: entry.identity,
                 write: RemoteWrite(
-                    id: entry.id, baseVersion: try mirror.known(entry.id, root: root, on: connection)?.version,
-                    token: token))
+                    id: entry.id, baseVersion: try version(entry.id, root: root), token: token))
         }
         guard let row = row?.row else { return nil }
         let all = isWhole || entry.kind == .insert
@@ -102,7 +168,7 @@ final class WriteReader {
         var result = MirrorWrite(
             kind: kind, entity: entity, identity: RowIdentity(entityIndex: entity.index, key: row.key),
             write: RemoteWrite(id: id, token: token))
-        result.write.baseVersion = try mirror.known(id, root: entity.rootIndex, on: connection)?.version
+        result.write.baseVersion = try version(id, root: entity.rootIndex)
         result.write.secrets = mirror.secrets.of(RowIdentity(entityIndex: entity.rootIndex, key: row.key))
         for attribute in entity.attributes {
             guard let first = attribute.slots.first, first != primaryKey.index,
@@ -161,12 +227,10 @@ final class WriteReader {
     private func list(
         _ relationship: RelationshipDescription, of row: RowPointer, _ result: inout MirrorWrite
     ) throws(StoreError) -> [String] {
-        let keys = try mirror.store.memberKeys(
-            entityIndex: row.entityIndex, relationshipIndex: relationship.index, owners: [row.key], on: connection
-        ).map(\.member)
+        let place = Place(entityIndex: row.entityIndex, relationshipIndex: relationship.index, owner: row.key)
+        if memberKeys[place] == nil { try learnMembers(row.entityIndex, relationship.index, [row.key]) }
         let root = mirror.root(relationship.destinationIndex)
-        let members = keys.map { RowIdentity(entityIndex: root, key: $0) }
-        try learn(Set(members))
+        let members = (memberKeys[place] ?? []).map { RowIdentity(entityIndex: root, key: $0) }
         let found = members.compactMap { names[$0] }
         // The other end of a to-one inverse refers here itself, and comes later.
         if case .pairs = relationship.storage { result.references.formUnion(found) }

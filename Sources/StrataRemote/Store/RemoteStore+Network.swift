@@ -33,7 +33,7 @@ extension Mirror {
             }
         }
         for write in writes {
-            unknown.remove(RowIdentity(entityIndex: root(write.identity.entityIndex), key: write.identity.key))
+            online.unknown.remove(RowIdentity(entityIndex: root(write.identity.entityIndex), key: write.identity.key))
         }
     }
 }

@@ -21,6 +21,7 @@ extension RemoteStore {
             guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
             return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
+        let (changes, behind) = try mirror.behindEchoes(changes)
         // A change of what has changed since is no business of the server's yet.
         let conflicts = try versionConflicts(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
@@ -29,7 +30,7 @@ extension RemoteStore {
         let writes = try mirror.writes(for: changes, clears: clears, refused: refused)
         let births = writes.filter { $0.kind == .insert }
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
-        mirror.births.begin(born)
+        mirror.online.births.begin(born)
         var sending = SaveSending(store: self, options: options, writes: writes)
         await sending.run()
         let sent = sending
@@ -44,7 +45,7 @@ extension RemoteStore {
         let keeps = options.savePolicy != .networkOnly
         let result = try await Waiting.elsewhere { () throws(StoreError) in
             try self.mirror.forgetRefused(refused.filter { !sent.undone.contains($0.key) })
-            return try self.finish(done, sent, births, keeps: keeps)
+            return try self.finish(done, sent, births, behind: behind, keeps: keeps)
         }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
         return .partly(effects, done: done, failure: sent.failure)
@@ -56,7 +57,7 @@ extension RemoteStore {
         for write in births {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
             let name = [RemoteIdentity(entity: write.entity.rootName, id: write.write.id)]
-            if mirror.unknown.write(of: identity) == nil { mirror.births.end(name) } else { mirror.births.leave(name) }
+            if mirror.online.unknown.write(of: identity) == nil { mirror.online.births.end(name) } else { mirror.online.births.leave(name) }
         }
     }
 
@@ -64,8 +65,12 @@ extension RemoteStore {
 
     /// Saves to the mirror. What the back end is to hear waits there.
     private func commitHere(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+        let (changes, behind) = try mirror.behindEchoes(changes)
         let result = try mirror.commit(changes, enqueues: true)
-        guard case .committed = result else { return result }
+        guard case .committed(var effects) = result else { return result }
+        for (root, list) in Dictionary(grouping: behind, by: \.entityIndex) {
+            effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows
+        }
         for (root, list) in Dictionary(grouping: changes.updates.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
             try mirror.forgetPassing(list.map(\.key), rootIndex: root)
         }
@@ -74,7 +79,7 @@ extension RemoteStore {
             // How it goes is told by the engine.
             Task { _ = try? await sync.push() }
         }
-        return result
+        return .committed(effects)
     }
 
     /// Saves to the mirror what could not be sent.
@@ -83,9 +88,9 @@ extension RemoteStore {
         guard case .committed = result else { return result }
         try mirror.adopt(writes.filter { write in
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
-            return mirror.unknown.write(of: identity)?.write.token == write.write.token
+            return mirror.online.unknown.write(of: identity)?.write.token == write.write.token
         })
-        mirror.births.end(writes.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
+        mirror.online.births.end(writes.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
         return result
     }
 
@@ -114,7 +119,7 @@ extension RemoteStore {
 
     /// Writes what the back end has done into the mirror, and what it answered on top.
     private func finish(
-        _ done: ChangeSet, _ sent: SaveSending, _ births: [MirrorWrite], keeps: Bool
+        _ done: ChangeSet, _ sent: SaveSending, _ births: [MirrorWrite], behind: Set<RowIdentity>, keeps: Bool
     ) throws(StoreError) -> CommitResult {
         var effects = CommitEffects()
         let records = sent.records
@@ -143,7 +148,8 @@ extension RemoteStore {
         }
         for (root, list) in Dictionary(grouping: versions.keys, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows.filter {
-                versions[RowIdentity(entityIndex: root, key: $0.row.key)] != $0.row.version
+                let identity = RowIdentity(entityIndex: root, key: $0.row.key)
+                return behind.contains(identity) || versions[identity] != $0.row.version
             }
         }
         return .committed(effects)
@@ -164,98 +170,5 @@ extension RemoteStore {
             changes = changes.rebased(on: rows, model)
         }
         return try mirror.commit(changes, enqueues: false)
-    }
-}
-
-extension ChangeSet {
-    /// The changes of objects on top of rows that are newer than those which were read; of objects that are gone,
-    /// nothing.
-    fileprivate func rebased(on rows: [RowIdentity: RowReference?], _ model: ManagedObjectModel) -> ChangeSet {
-        func found(_ entityIndex: Int, _ key: Int64) -> RowReference?? {
-            rows[RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key)]
-        }
-        var result = self
-        result.updates = updates.compactMap { update in
-            guard let found = found(update.row.row.entityIndex, update.row.row.key) else { return update }
-            guard let now = found else { return nil }
-            let layout = model.entities[update.row.row.entityIndex].slots
-            var slab = RowSlab.copy(of: now.row, room: 64)
-            for slot in update.slots {
-                RowEditing.copySlot(slot, layout: layout, from: update.row.row, to: &slab)
-            }
-            RowEditing.setVersion(now.row.version + 1, in: slab)
-            return Update(
-                row: RowReference(slab: slab, row: slab.row), slots: update.slots, baseVersion: now.row.version)
-        }
-        result.deletes = deletes.compactMap { delete in
-            guard let found = found(delete.entityIndex, delete.key) else { return delete }
-            guard let now = found else { return nil }
-            return Delete(entityIndex: delete.entityIndex, key: delete.key, baseVersion: now.row.version)
-        }
-        return result
-    }
-
-    /// The changes but for those of some objects, named by topmost entity and key. References to new ones among these
-    /// are left out; they stay to be saved.
-    fileprivate func part(withoutKeysIn undone: Set<RowIdentity>, _ model: ManagedObjectModel) -> ChangeSet {
-        func isDone(_ entityIndex: Int, _ key: Int64) -> Bool {
-            !undone.contains(RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key))
-        }
-        let unborn = Set(
-            inserts.map {
-                RowIdentity(entityIndex: model.entities[$0.row.row.entityIndex].rootIndex, key: $0.row.row.key)
-            }
-            .filter(undone.contains))
-        func without(_ row: RowReference) -> RowReference {
-            let entity = model.entities[row.row.entityIndex]
-            var copy: RowSlab?
-            for slot in entity.slots where slot.storage == .key && row.row.isPresent(slot.index) {
-                guard let index = slot.relationshipIndex else { continue }
-                let root = model.entities[entity.relationships[index].destinationIndex].rootIndex
-                let key = Int64(bitPattern: row.row.word(slot.index))
-                guard unborn.contains(RowIdentity(entityIndex: root, key: key)) else { continue }
-                let slab = copy ?? RowSlab.copy(of: row.row)
-                RowEditing.setNil(slot.index, in: slab)
-                copy = slab
-            }
-            return copy.map { RowReference(slab: $0, row: $0.row) } ?? row
-        }
-        func isBorn(_ entityIndex: Int, _ key: Int64) -> Bool {
-            !unborn.contains(RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key))
-        }
-        var result = self
-        result.inserts = inserts.filter { isDone($0.row.row.entityIndex, $0.row.row.key) }
-            .map { Insert(row: without($0.row)) }
-        result.updates = updates.filter { isDone($0.row.row.entityIndex, $0.row.row.key) }
-            .map { Update(row: without($0.row), slots: $0.slots, baseVersion: $0.baseVersion) }
-        result.deletes = deletes.filter { isDone($0.entityIndex, $0.key) }
-        // What is cleared belongs to a delete, and is done with it.
-        result.clearings = clearings.compactMap { clearing in
-            let relationship = model.entities[clearing.entityIndex].slots[clearing.slot].relationshipIndex
-                .map { model.entities[clearing.entityIndex].relationships[$0] }
-            guard let relationship else { return nil }
-            var part = clearing
-            part.targets = clearing.targets.filter { isDone(relationship.destinationIndex, $0) }
-            return part.targets.isEmpty ? nil : part
-        }
-        result.pairs = pairs.filter { isDone($0.entityIndex, $0.owner) }.map { pair in
-            let end = model.entities[pair.entityIndex].relationships[pair.relationshipIndex].destinationIndex
-            return PairChange(
-                entityIndex: pair.entityIndex, relationshipIndex: pair.relationshipIndex, owner: pair.owner,
-                added: pair.added.filter { isBorn(end, $0) }, removed: pair.removed)
-        }
-        result.orders = orders.compactMap { order in
-            guard isDone(order.entityIndex, order.owner) else { return nil }
-            let end = model.entities[order.entityIndex].relationships[order.relationshipIndex].destinationIndex
-            let kind: OrderChange.Kind =
-                switch order.kind {
-                case .append(let keys): .append(keys.filter { isBorn(end, $0) })
-                case .arrange(let keys): .arrange(keys.filter { isBorn(end, $0) })
-                }
-            return OrderChange(
-                entityIndex: order.entityIndex, relationshipIndex: order.relationshipIndex, owner: order.owner,
-                kind: kind)
-        }
-        return result
     }
 }

@@ -6,15 +6,15 @@ extension SaveSending {
     /// has done then out of the writes of this save.
     mutating func settleUnknown() async {
         for (position, write) in writes.enumerated() {
-            guard let earlier = store.mirror.unknown.write(of: rooted(write)) else { continue }
+            guard let earlier = store.mirror.online.unknown.write(of: rooted(write)) else { continue }
             switch await outcome(of: earlier) {
             case .done(let record):
-                store.mirror.unknown.remove(rooted(write))
+                store.mirror.online.unknown.remove(rooted(write))
                 settled[position] = rest(of: write, behind: earlier, record)
                 if earlier.kind == .insert { bornBefore.insert(rooted(write)) }
                 if let record { note(record, of: earlier) }
             case .failed(let error):
-                if error.concernsAll { fail(write, error) } else { store.mirror.unknown.remove(rooted(write)) }
+                if error.concernsAll { fail(write, error) } else { store.mirror.online.unknown.remove(rooted(write)) }
             }
         }
         writes = writes.enumerated().compactMap { position, write in settled[position] ?? write }

@@ -204,7 +204,7 @@ struct SaveSending {
     }
 
     mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
-        if error.leavesOutcomeUnknown { store.mirror.unknown.add(write, rooted(write)) }
+        if error.leavesOutcomeUnknown { store.mirror.online.unknown.add(write, rooted(write)) }
         guard undone.insert(rooted(write)).inserted else { return }
         failures.append((write, error))
     }
@@ -212,7 +212,7 @@ struct SaveSending {
     private mutating func take(_ outcome: RemoteOutcome, of write: MirrorWrite) {
         switch outcome {
         case .done(let record):
-            store.mirror.unknown.remove(rooted(write))
+            store.mirror.online.unknown.remove(rooted(write))
             guard write.kind != .delete else { return }
             if let record { note(record, of: write) }
             // Of several requests about an object the last one tells what it is now.
@@ -220,7 +220,7 @@ struct SaveSending {
         case .failed(let error):
             // What was to be deleted is gone.
             if write.kind == .delete, error.kind == .notFound || error.kind == .gone {
-                return store.mirror.unknown.remove(rooted(write))
+                return store.mirror.online.unknown.remove(rooted(write))
             }
             if let record = error.serverRecord { records.append(record) }
             fail(write, error)

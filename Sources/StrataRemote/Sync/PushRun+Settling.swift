@@ -3,7 +3,7 @@ import StrataSQLite
 
 extension PushRun {
     /// How many jobs share a transaction at most. Others may come in between two transactions.
-    private static let settledAtOnce = 100
+    private static let settledAtOnce = 500
 
     /// Notes what became of jobs. One that cannot be settled does not keep the others from it.
     mutating func settle(_ jobs: [Job], _ outcomes: [RemoteOutcome], _ ticket: ReadTicket) async throws(Interruption) {

@@ -23,32 +23,66 @@ extension CommitWriter {
     }
 
     private func write(_ inserts: ArraySlice<ChangeSet.Insert>) throws(StoreError) {
-        var current: WritePlan?
-        var statement: Statement?
-        for insert in inserts {
-            let row = insert.row.row
-            if current?.entityIndex != row.entityIndex {
-                let plan = store.writePlans[row.entityIndex]
-                current = plan
-                statement = try connection.statement(plan.insertSQL)
-            }
-            guard let plan = current, let statement else { continue }
-            statement.bind(row.key, at: 1)
-            statement.bind(max(1, row.version), at: 2)
-            var parameter = WritePlan.leadingParameters
-            for binding in plan.bindings {
-                parameter += 1
-                try bind(row, binding, plan, statement, parameter)
-            }
-            let code = statement.stepCode()
-            let error = code == SQLITE_DONE ? nil : connection.failure(code)
-            statement.reset()
-            if let error {
-                guard code == uniqueConstraintCode, try addUniqueConflict(plan, row) else {
-                    throw rejected(error, plan, row.key)
+        var rest = inserts
+        while let first = rest.first {
+            let entityIndex = first.row.row.entityIndex
+            let run = rest.prefix { $0.row.row.entityIndex == entityIndex }
+            rest = rest[run.endIndex...]
+            let plan = store.writePlans[entityIndex]
+            var statement: Statement?
+            var size = 0
+            let columns = Int(WritePlan.leadingParameters) + plan.bindings.count
+            for part in StatementRows.parts(run, columns: columns) {
+                if size != part.count { statement = try connection.statement(plan.insertSQL(rows: part.count)) }
+                size = part.count
+                guard let statement else { continue }
+                if size == 1 {
+                    try write(part[part.startIndex], plan, statement)
+                } else if try !write(part, plan, statement) {
+                    let single = try connection.statement(plan.insertSQL())
+                    for insert in part { try write(insert, plan, single) }
                 }
             }
         }
+    }
+
+    private func write(_ insert: ChangeSet.Insert, _ plan: WritePlan, _ statement: Statement) throws(StoreError) {
+        let row = insert.row.row
+        _ = try bind(row, plan, statement, 0)
+        let code = statement.stepCode()
+        let error = code == SQLITE_DONE ? nil : connection.failure(code)
+        statement.reset()
+        guard let error else { return }
+        guard code == uniqueConstraintCode, try addUniqueConflict(plan, row) else {
+            throw rejected(error, plan, row.key)
+        }
+    }
+
+    /// Writes several rows by one statement.
+    /// - Returns: false if one of them stands against a constraint, so that nothing is written.
+    private func write(
+        _ inserts: ArraySlice<ChangeSet.Insert>, _ plan: WritePlan, _ statement: Statement
+    ) throws(StoreError) -> Bool {
+        let files = writtenFiles.count
+        var parameter: Int32 = 0
+        for insert in inserts { parameter = try bind(insert.row.row, plan, statement, parameter) }
+        return try runTogether(statement, files: files)
+    }
+
+    /// Binds a new row behind a parameter.
+    /// - Returns: The last parameter of the row.
+    @inline(__always)
+    private func bind(
+        _ row: RowPointer, _ plan: WritePlan, _ statement: Statement, _ last: Int32
+    ) throws(StoreError) -> Int32 {
+        statement.bind(row.key, at: last + 1)
+        statement.bind(max(1, row.version), at: last + 2)
+        var parameter = last + WritePlan.leadingParameters
+        for binding in plan.bindings {
+            parameter += 1
+            try bind(row, binding, plan, statement, parameter)
+        }
+        return parameter
     }
 
     /// Changes in the order of table and key, so that tables grow at their ends. Mostly they come in that order already.

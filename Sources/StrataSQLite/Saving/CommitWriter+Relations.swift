@@ -4,19 +4,42 @@ import StrataStore
 extension CommitWriter {
     /// Adds and removes pairs. A pair that is there already, or gone already, is no error.
     func writePairs() throws(StoreError) {
+        // Those that are added to the same table one after the other, with no removal between them.
+        var added: [(owner: Int64, member: Int64)] = []
+        var insert = ""
         for change in changes.pairs {
             guard let side = store.layout.pairs(change.entityIndex, change.relationshipIndex) else { continue }
             let table = side.table
+            let sql = "INSERT INTO \(table.quoted)(\(side.near), \(side.far)) VALUES "
+            if sql != insert || !change.removed.isEmpty {
+                try add(added, insert)
+                added = []
+                insert = sql
+            }
             if !change.removed.isEmpty {
                 let statement = try connection.statement(
                     "DELETE FROM \(table.quoted) WHERE \(side.near) = ? AND \(side.far) = ?")
                 try write(change.removed, owner: change.owner, isSymmetric: table.isSymmetric, statement)
             }
-            if !change.added.isEmpty {
-                let statement = try connection.statement(
-                    "INSERT INTO \(table.quoted)(\(side.near), \(side.far)) VALUES(?, ?) ON CONFLICT DO NOTHING")
-                try write(change.added, owner: change.owner, isSymmetric: table.isSymmetric, statement)
+            for member in change.added {
+                added.append((change.owner, member))
+                if table.isSymmetric, member != change.owner { added.append((member, change.owner)) }
             }
+        }
+        try add(added, insert)
+    }
+
+    private func add(_ pairs: [(owner: Int64, member: Int64)], _ insert: String) throws(StoreError) {
+        for part in StatementRows.parts(pairs[...], columns: 2) {
+            let statement = try connection.statement(
+                insert + StatementRows.text("(?, ?)", part.count) + " ON CONFLICT DO NOTHING")
+            var parameter: Int32 = 0
+            for (owner, member) in part {
+                statement.bind(owner, at: parameter + 1)
+                statement.bind(member, at: parameter + 2)
+                parameter += 2
+            }
+            try statement.run()
         }
     }
 

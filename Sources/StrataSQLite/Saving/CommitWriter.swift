@@ -32,9 +32,7 @@ final class CommitWriter {
     var writtenFiles: [String] = []
     var keptFiles: Set<String> = []
     var formerFiles: Set<String> = []
-    /// The updates that are still to be made, by table and key; made when a unique constraint first stands in the way.
-    var updatePositions: [RowID: Int]?
-    var doneUpdates: Set<RowID> = []
+    var updates = UpdateProgress()
     var effects = CommitEffects()
     /// Whether indexes must stay while rows are inserted, because making them afterwards failed.
     var needsIndexes = false
@@ -141,51 +139,121 @@ final class CommitWriter {
         }
     }
 
+    /// Whether updates and deletes are written many by one statement. SQLite works longer at such a statement than at as many
+    /// prepared ones, and a mirror writes each object to so many places that fewer statements are worth more there.
+    var changesTogether: Bool { store.schema.isMirror }
+
     // MARK: Deletes
 
     private func writeDeletes() throws(StoreError) {
+        var groups: [(entityIndex: Int, deletes: [ChangeSet.Delete])] = []
+        var positions: [Int: Int] = [:]
         for delete in changes.deletes {
-            let plan = store.writePlans[delete.entityIndex]
-            try noteFiles(of: plan, key: delete.key, slots: nil)
-            if let version = delete.baseVersion {
-                let statement = try connection.statement(plan.deleteSQL)
-                statement.bind(delete.key, at: 1)
-                statement.bind(version, at: 2)
-                try statement.run()
-                if connection.changes == 0, try exists(plan, delete.key) {
-                    conflicts.append(
-                        FoundConflict(
-                            reason: .version, entityIndex: delete.entityIndex, key: delete.key, otherKey: nil,
-                            storeKey: delete.key))
-                }
+            if let position = positions[delete.entityIndex] {
+                groups[position].deletes.append(delete)
             } else {
-                let statement = try connection.statement(plan.deleteAnySQL)
-                statement.bind(delete.key, at: 1)
-                try statement.run()
+                positions[delete.entityIndex] = groups.count
+                groups.append((delete.entityIndex, [delete]))
+            }
+        }
+        for group in groups {
+            let plan = store.writePlans[group.entityIndex]
+            try noteFiles(of: plan, keys: group.deletes.map(\.key), slots: nil)
+            if changesTogether, group.deletes.count > 1 {
+                try write(group.deletes, plan)
+            } else {
+                for delete in group.deletes { try write(delete, plan) }
             }
         }
     }
 
+    private func write(_ delete: ChangeSet.Delete, _ plan: WritePlan) throws(StoreError) {
+        guard let version = delete.baseVersion else {
+            let statement = try connection.statement(plan.byKey.deleteAny)
+            statement.bind(delete.key, at: 1)
+            return try statement.run()
+        }
+        let statement = try connection.statement(plan.byKey.delete)
+        statement.bind(delete.key, at: 1)
+        statement.bind(version, at: 2)
+        try statement.run()
+        if connection.changes == 0, try exists(plan, delete.key) { addVersionConflict(delete.entityIndex, delete.key) }
+    }
+
+    /// Deletes rows of one entity by two statements: nobody can write between the look at their versions and the delete.
+    private func write(_ deletes: [ChangeSet.Delete], _ plan: WritePlan) throws(StoreError) {
+        var versions: [Int64: Int64] = [:]
+        let checked = deletes.filter { $0.baseVersion != nil }
+        if !checked.isEmpty {
+            let statement = try connection.statement(plan.byKey.versions)
+            statement.bind(ValueList(keys: checked.map(\.key)), at: 1)
+            while try statement.step() { versions[statement.integer(0)] = statement.integer(1) }
+        }
+        var keys: [Int64] = []
+        for delete in deletes {
+            if let version = delete.baseVersion, let present = versions[delete.key], present != version {
+                addVersionConflict(delete.entityIndex, delete.key)
+            } else {
+                keys.append(delete.key)
+            }
+        }
+        let statement = try connection.statement(plan.byKey.deleteMany)
+        statement.bind(ValueList(keys: keys), at: 1)
+        try statement.run()
+    }
+
+    /// Somebody else has written a row since it was read.
+    func addVersionConflict(_ entityIndex: Int, _ key: Int64) {
+        conflicts.append(
+            FoundConflict(reason: .version, entityIndex: entityIndex, key: key, otherKey: nil, storeKey: key))
+    }
+
     private func exists(_ plan: WritePlan, _ key: Int64) throws(StoreError) -> Bool {
-        let statement = try connection.statement(plan.versionSQL)
+        let statement = try connection.statement(plan.byKey.version)
         statement.bind(key, at: 1)
         guard try statement.step() else { return false }
         statement.reset()
         return true
     }
 
-    /// Notes the files that a row refers to before the references go: those of all slots, or of some.
-    func noteFiles(of plan: WritePlan, key: Int64, slots: SlotSet?) throws(StoreError) {
+    /// Notes the files that rows refer to before the references go: those of all slots, or of some.
+    func noteFiles(of plan: WritePlan, keys: [Int64], slots: SlotSet?) throws(StoreError) {
         guard let sql = plan.externalSQL, store.files != nil else { return }
         let fields = plan.fields.filter(\.binding.allowsExternal)
         if let slots, !fields.contains(where: { slots.contains($0.slot) }) { return }
         let statement = try connection.statement(sql)
-        statement.bind(key, at: 1)
-        guard try statement.step() else { return }
-        for (column, field) in fields.enumerated() where slots?.contains(field.slot) ?? true {
-            if statement.type(Int32(column)) == SQLITE_TEXT { formerFiles.insert(statement.text(Int32(column))) }
+        statement.bind(ValueList(keys: keys), at: 1)
+        while try statement.step() {
+            for (column, field) in fields.enumerated() where slots?.contains(field.slot) ?? true {
+                if statement.type(Int32(column)) == SQLITE_TEXT { formerFiles.insert(statement.text(Int32(column))) }
+            }
         }
+    }
+
+    // MARK: Many rows
+
+    /// Runs a statement that writes several rows.
+    /// - Parameters:
+    ///   - files: How many files had been written before its values were bound.
+    ///   - onRow: Called for each row that it answers with.
+    /// - Returns: false if a row stands against a constraint; then nothing is written, and the rows have to be written one by
+    ///   one to find it.
+    func runTogether(
+        _ statement: Statement, files: Int, onRow: (Statement) -> Void = { _ in }
+    ) throws(StoreError) -> Bool {
+        var code = statement.stepCode()
+        while code == SQLITE_ROW {
+            onRow(statement)
+            code = statement.stepCode()
+        }
+        let error = code == SQLITE_DONE ? nil : connection.failure(code)
         statement.reset()
+        guard let error else { return true }
+        // They are written again with the single rows.
+        store.files?.remove(writtenFiles[files...])
+        writtenFiles.removeSubrange(files...)
+        guard code & 0xff == SQLITE_CONSTRAINT else { throw error }
+        return false
     }
 
     func rowID(_ row: RowPointer) -> RowID {

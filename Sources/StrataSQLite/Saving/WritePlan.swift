@@ -25,20 +25,38 @@ struct WritePlan: Sendable {
         let search: String
     }
 
+    /// The statements that find rows by key.
+    struct ByKey: Sendable {
+        static let isListed = "_id IN (SELECT value FROM strata_list(?))"
+        /// Deletes a row that has the version read.
+        let delete: String
+        let deleteAny: String
+        let deleteMany: String
+        let version: String
+        let versions: String
+
+        init(table: String) {
+            delete = "DELETE FROM \(table) WHERE _id = ? AND _version = ?"
+            deleteAny = "DELETE FROM \(table) WHERE _id = ?"
+            deleteMany = "DELETE FROM \(table) WHERE \(Self.isListed)"
+            version = "SELECT _version FROM \(table) WHERE _id = ?"
+            versions = "SELECT _id, _version FROM \(table) WHERE \(Self.isListed)"
+        }
+    }
+
     let entityIndex: Int
     let table: String
     let entityName: String
     let fields: [Field]
     /// Those of ``fields``.
     let bindings: [Binding]
-    let insertSQL: String
-    let deleteSQL: String
-    let deleteAnySQL: String
-    let versionSQL: String
-    /// Reads the names of the files that a row refers to; nil if the entity has no such columns.
+    private let insertHead: String
+    private let insertRow: String
+    let byKey: ByKey
+    /// Reads the names of the files that rows refer to; nil if the entity has no such columns.
     let externalSQL: String?
     let uniques: [Unique]
-    /// How many parameters of ``insertSQL`` stand before the fields.
+    /// How many parameters of a new row stand before the fields.
     static let leadingParameters: Int32 = 2
 
     init(schema: Schema, entity: EntityDescription) {
@@ -72,25 +90,44 @@ struct WritePlan: Sendable {
         let own = table.hasEntityColumn ? [("_entity", Identifiers.literal(entity.name))] : []
         let names = ["_id", "_version"] + own.map(\.0) + fields.map(\.column)
         let values = ["?", "?"] + own.map(\.1) + fields.map { _ in "?" }
-        self.insertSQL =
-            "INSERT INTO \(table.quoted)(\(names.joined(separator: ", "))) VALUES(\(values.joined(separator: ", ")))"
-        self.deleteSQL = "DELETE FROM \(table.quoted) WHERE _id = ? AND _version = ?"
-        self.deleteAnySQL = "DELETE FROM \(table.quoted) WHERE _id = ?"
-        self.versionSQL = "SELECT _version FROM \(table.quoted) WHERE _id = ?"
+        self.insertHead = "INSERT INTO \(table.quoted)(\(names.joined(separator: ", "))) VALUES"
+        self.insertRow = "(\(values.joined(separator: ", ")))"
+        self.byKey = ByKey(table: table.quoted)
         let external = fields.filter(\.binding.allowsExternal).map {
             "CASE WHEN typeof(\($0.column)) = 'text' THEN \($0.column) END"
         }
         self.externalSQL =
-            external.isEmpty ? nil : "SELECT \(external.joined(separator: ", ")) FROM \(table.quoted) WHERE _id = ?"
+            external.isEmpty ? nil : "SELECT \(external.joined(separator: ", ")) FROM \(table.quoted) WHERE \(ByKey.isListed)"
         self.uniques = schema.isMirror ? [] : Self.uniques(entity, layout: layout, table: table.quoted, fields: fields)
     }
 
+    /// The statement that writes new rows.
+    func insertSQL(rows: Int = 1) -> String { insertHead + StatementRows.text(insertRow, rows) }
+
     /// The statement that writes some slots: first their values, then version, key and the version read.
     func updateSQL(_ fields: [Field]) -> String {
-        var assignments = fields.map { "\($0.column) = ?" }
-        assignments += fields.compactMap { field in field.orderColumn.map { "\($0) = NULL" } }
-        assignments.append("_version = ?")
-        return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE _id = ? AND _version = ?"
+        let assignments = assignments(fields) { _ in "?" }
+        return "UPDATE \(table) SET \(assignments) WHERE _id = ? AND _version = ?"
+    }
+
+    /// The statement that writes some slots of several rows: of each what ``updateSQL(_:)`` has. It answers with the keys of
+    /// those that had the version read.
+    func updateSQL(_ fields: [Field], rows: Int) -> String {
+        let count = fields.count
+        let row = "(\(repeatElement("?", count: count + 3).joined(separator: ", ")))"
+        return """
+            UPDATE \(table) SET \(assignments(fields) { "_v.column\($0 + 1)" }) \
+            FROM (VALUES \(StatementRows.text(row, rows))) AS _v \
+            WHERE _id = _v.column\(count + 2) AND _version = _v.column\(count + 3) RETURNING _id
+            """
+    }
+
+    /// - Parameter value: The value of the field at a position; that of the version stands behind them.
+    private func assignments(_ fields: [Field], _ value: (Int) -> String) -> String {
+        var list = fields.enumerated().map { "\($1.column) = \(value($0))" }
+        list += fields.compactMap { field in field.orderColumn.map { "\($0) = NULL" } }
+        list.append("_version = \(value(fields.count))")
+        return list.joined(separator: ", ")
     }
 
     /// The search for a unique constraint of the entity, and of those that it inherits. A constraint of an ancestor

@@ -177,6 +177,12 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
             ids = ids.filter { !relation.removed.contains($0) && !relation.added.contains($0) } + relation.added
             store(identity, [relation.relationship: .references(ids)])
             return .outcomes([.done(shelf[identity])])
+        case .batch(let operations):
+            var outcomes: [RemoteOutcome] = []
+            for operation in operations {
+                if case .outcomes(let list) = try answer(operation) { outcomes += list }
+            }
+            return .outcomes(outcomes)
         default: throw RemoteError(.unsupported, message: "\(operation)")
         }
     }

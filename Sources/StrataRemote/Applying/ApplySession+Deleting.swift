@@ -1,0 +1,85 @@
+import Foundation
+import StrataSQLite
+
+/// Takes objects away that the server has no more.
+extension ApplySession {
+    /// The server has deleted objects.
+    mutating func delete(_ identities: [RemoteIdentity]) throws(StoreError) {
+        var groups: [Int: [(name: RemoteIdentity, entity: EntityDescription)]] = [:]
+        var seen: Set<RemoteIdentity> = []
+        for identity in identities {
+            guard let entity = model.entity(named: identity.entity) else { continue }
+            let name = named(mirror.canonical(identity.id, entity), entity)
+            guard positions[name] == nil, seen.insert(name).inserted else { continue }
+            groups[entity.rootIndex, default: []].append((name, entity))
+        }
+        for (root, list) in groups.sorted(by: { $0.key < $1.key }) { try delete(list, root) }
+    }
+
+    private mutating func delete(
+        _ list: [(name: RemoteIdentity, entity: EntityDescription)], _ root: Int
+    ) throws(StoreError) {
+        let known = try mirror.known(list.map(\.name.id), root: root, on: connection)
+        try lookForEntries(root, known.values.compactMap(\.key))
+        var keys: [Int64] = []
+        var settled: [Int64] = []
+        var deletedHere: [String] = []
+        var lost: [RemoteIdentity] = []
+        for (name, entity) in list {
+            guard let object = known[name.id] else { continue }
+            // The answer is older than one that told the object: it is asked for again.
+            if mirror.order.isOvertaken(name, ticket) {
+                overtaken.append(RemoteIdentity(entity: entity.name, id: name.id))
+                continue
+            }
+            if let key = object.key {
+                let entries = waiting[RowIdentity(entityIndex: root, key: key)] ?? []
+                // What becomes of changes is decided when they are sent. If the server once had the object that was created
+                // here, its deletion wins over the insert that waits for its answer.
+                if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) { continue }
+                settled += entries.map(\.seq)
+                keys.append(key)
+            } else {
+                deletedHere.append(name.id)
+            }
+            lost.append(name)
+        }
+        settled += try deletions(of: deletedHere, root).map(\.seq)
+        try mirror.remove(settled, on: connection)
+        try remove(lost, keys: keys, root)
+    }
+
+    /// The entries that delete objects which are gone here.
+    private mutating func deletions(of ids: [String], _ root: Int) throws(StoreError) -> [OutboxEntry] {
+        if ids.isEmpty { return [] }
+        if try isOutboxEmpty() { return [] }
+        return try mirror.entries(
+            "root = ? AND kind = 2 AND id IN (SELECT value FROM strata_list(?))", on: connection
+        ) { statement in
+            statement.bind(mirror.entities.numbers[root], at: 1)
+            statement.bind(ValueList(texts: ids), at: 2)
+        }
+    }
+
+    /// Takes objects away.
+    /// - Parameters:
+    ///   - names: Their names, by the topmost entity.
+    ///   - keys: The keys of those that are here.
+    mutating func remove(_ names: [RemoteIdentity], keys: [Int64], _ root: Int) throws(StoreError) {
+        if names.isEmpty { return }
+        try transaction.rows(entityIndex: root, keys: keys).forEach { (slab, row) throws(StoreError) in
+            changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
+            deletedRows.append(RowReference(slab: slab, row: row))
+        }
+        for name in names {
+            gone.insert(name)
+            mirror.order.noteDeleted(name)
+        }
+        try OutboxWriter(mirror: mirror, connection: connection).forget(names.map(\.id), root: root)
+    }
+
+    /// Takes an object away.
+    mutating func remove(_ name: RemoteIdentity, _ entity: EntityDescription, _ key: Int64) throws(StoreError) {
+        try remove([name], keys: [key], entity.rootIndex)
+    }
+}

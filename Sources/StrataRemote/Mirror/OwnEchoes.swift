@@ -1,0 +1,81 @@
+import StrataSQLite
+
+/// What the acknowledgement of a change has made of rows here: the server fills values in. A context that saved the change
+/// and has not heard of the answer is not in conflict with it when it saves the object again: nobody is in conflict with
+/// himself. Kept in memory, as contexts are.
+final class OwnEchoes: Sendable {
+    /// The way of a row from the version that was saved to the one that acknowledgements have made of it.
+    struct Echo {
+        var from: Int64
+        var to: Int64
+        /// What the server has filled in.
+        var slots: SlotSet
+    }
+
+    /// By topmost entity and key.
+    private let echoes = Guarded<[RowIdentity: Echo]>([:])
+    /// Contexts that are further behind meet a conflict.
+    private static let limit = 100_000
+
+    func add(_ identity: RowIdentity, from: Int64, to: Int64, _ slots: SlotSet) {
+        echoes.withLock { echoes in
+            if var echo = echoes[identity], echo.to == from {
+                echo.to = to
+                echo.slots.formUnion(slots)
+                echoes[identity] = echo
+            } else {
+                if echoes.count >= Self.limit { echoes = [:] }
+                echoes[identity] = Echo(from: from, to: to, slots: slots)
+            }
+        }
+    }
+
+    /// What became of a version that a context has; nil if others have written the row since, or nobody.
+    func echo(of identity: RowIdentity, from version: Int64) -> Echo? {
+        echoes.withLock { $0[identity].flatMap { $0.from <= version && version < $0.to ? $0 : nil } }
+    }
+
+    func forget(_ identity: RowIdentity) { echoes.withLock { $0[identity] = nil } }
+
+    func forgetAll() { echoes.withLock { $0 = [:] } }
+}
+
+extension Mirror {
+    /// Runs a transaction that takes in acknowledgements.
+    func echoing<T>(_ body: (StoreTransaction) throws(StoreError) -> T) throws(StoreError) -> T {
+        do throws(StoreError) {
+            return try store.transaction(body)
+        } catch {
+            // The rows have not become what was noted; others may get the same versions.
+            echoes.forgetAll()
+            throw error
+        }
+    }
+
+    /// The changes of a context on top of what acknowledgements of its own have made of the rows.
+    /// - Returns: The changes, and the objects whose rows are others than the context has.
+    func behindEchoes(_ changes: ChangeSet) throws(StoreError) -> (changes: ChangeSet, objects: Set<RowIdentity>) {
+        var echoes: [RowIdentity: OwnEchoes.Echo] = [:]
+        for update in changes.updates {
+            let identity = RowIdentity(entityIndex: root(update.row.row.entityIndex), key: update.row.row.key)
+            guard let echo = self.echoes.echo(of: identity, from: update.baseVersion),
+                !update.slots.contains(where: { echo.slots.contains($0) })
+            else { continue }
+            echoes[identity] = echo
+        }
+        for delete in changes.deletes {
+            let identity = RowIdentity(entityIndex: root(delete.entityIndex), key: delete.key)
+            guard let version = delete.baseVersion else { continue }
+            if let echo = self.echoes.echo(of: identity, from: version) { echoes[identity] = echo }
+        }
+        if echoes.isEmpty { return (changes, []) }
+        var rows: [RowIdentity: RowReference?] = [:]
+        for (root, list) in Dictionary(grouping: echoes.keys, by: \.entityIndex) {
+            for row in try store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows {
+                let identity = RowIdentity(entityIndex: root, key: row.row.key)
+                if echoes[identity]?.to == row.row.version { rows[identity] = .some(row) }
+            }
+        }
+        return (changes.rebased(on: rows, model), Set(rows.keys))
+    }
+}

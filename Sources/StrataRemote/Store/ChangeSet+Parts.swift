@@ -1,0 +1,94 @@
+import StrataSQLite
+
+extension ChangeSet {
+    /// The changes of objects on top of rows that are newer than those which were read; of objects that are gone,
+    /// nothing.
+    func rebased(on rows: [RowIdentity: RowReference?], _ model: ManagedObjectModel) -> ChangeSet {
+        func found(_ entityIndex: Int, _ key: Int64) -> RowReference?? {
+            rows[RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key)]
+        }
+        var result = self
+        result.updates = updates.compactMap { update in
+            guard let found = found(update.row.row.entityIndex, update.row.row.key) else { return update }
+            guard let now = found else { return nil }
+            let layout = model.entities[update.row.row.entityIndex].slots
+            var slab = RowSlab.copy(of: now.row, room: 64)
+            for slot in update.slots {
+                RowEditing.copySlot(slot, layout: layout, from: update.row.row, to: &slab)
+            }
+            RowEditing.setVersion(now.row.version + 1, in: slab)
+            return Update(
+                row: RowReference(slab: slab, row: slab.row), slots: update.slots, baseVersion: now.row.version)
+        }
+        result.deletes = deletes.compactMap { delete in
+            guard let found = found(delete.entityIndex, delete.key) else { return delete }
+            guard let now = found else { return nil }
+            return Delete(entityIndex: delete.entityIndex, key: delete.key, baseVersion: now.row.version)
+        }
+        return result
+    }
+
+    /// The changes but for those of some objects, named by topmost entity and key. References to new ones among these
+    /// are left out; they stay to be saved.
+    func part(withoutKeysIn undone: Set<RowIdentity>, _ model: ManagedObjectModel) -> ChangeSet {
+        func isDone(_ entityIndex: Int, _ key: Int64) -> Bool {
+            !undone.contains(RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key))
+        }
+        let unborn = Set(
+            inserts.map {
+                RowIdentity(entityIndex: model.entities[$0.row.row.entityIndex].rootIndex, key: $0.row.row.key)
+            }
+            .filter(undone.contains))
+        func without(_ row: RowReference) -> RowReference {
+            let entity = model.entities[row.row.entityIndex]
+            var copy: RowSlab?
+            for slot in entity.slots where slot.storage == .key && row.row.isPresent(slot.index) {
+                guard let index = slot.relationshipIndex else { continue }
+                let root = model.entities[entity.relationships[index].destinationIndex].rootIndex
+                let key = Int64(bitPattern: row.row.word(slot.index))
+                guard unborn.contains(RowIdentity(entityIndex: root, key: key)) else { continue }
+                let slab = copy ?? RowSlab.copy(of: row.row)
+                RowEditing.setNil(slot.index, in: slab)
+                copy = slab
+            }
+            return copy.map { RowReference(slab: $0, row: $0.row) } ?? row
+        }
+        func isBorn(_ entityIndex: Int, _ key: Int64) -> Bool {
+            !unborn.contains(RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key))
+        }
+        var result = self
+        result.inserts = inserts.filter { isDone($0.row.row.entityIndex, $0.row.row.key) }
+            .map { Insert(row: without($0.row)) }
+        result.updates = updates.filter { isDone($0.row.row.entityIndex, $0.row.row.key) }
+            .map { Update(row: without($0.row), slots: $0.slots, baseVersion: $0.baseVersion) }
+        result.deletes = deletes.filter { isDone($0.entityIndex, $0.key) }
+        // What is cleared belongs to a delete, and is done with it.
+        result.clearings = clearings.compactMap { clearing in
+            let relationship = model.entities[clearing.entityIndex].slots[clearing.slot].relationshipIndex
+                .map { model.entities[clearing.entityIndex].relationships[$0] }
+            guard let relationship else { return nil }
+            var part = clearing
+            part.targets = clearing.targets.filter { isDone(relationship.destinationIndex, $0) }
+            return part.targets.isEmpty ? nil : part
+        }
+        result.pairs = pairs.filter { isDone($0.entityIndex, $0.owner) }.map { pair in
+            let end = model.entities[pair.entityIndex].relationships[pair.relationshipIndex].destinationIndex
+            return PairChange(
+                entityIndex: pair.entityIndex, relationshipIndex: pair.relationshipIndex, owner: pair.owner,
+                added: pair.added.filter { isBorn(end, $0) }, removed: pair.removed)
+        }
+        result.orders = orders.compactMap { order in
+            guard isDone(order.entityIndex, order.owner) else { return nil }
+            let end = model.entities[order.entityIndex].relationships[order.relationshipIndex].destinationIndex
+            let kind: OrderChange.Kind =
+                switch order.kind {
+                case .append(let keys): .append(keys.filter { isBorn(end, $0) })
+                case .arrange(let keys): .arrange(keys.filter { isBorn(end, $0) })
+                }
+            return OrderChange(
+                entityIndex: order.entityIndex, relationshipIndex: order.relationshipIndex, owner: order.owner,
+                kind: kind)
+        }
+        return result
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Strata
+import StrataRemote
+import Testing
+
+/// What a server fills in when it acknowledges a save is no conflict for the context that saved, also if that merges
+/// nothing by itself.
+@Suite struct OwnEchoTests {
+    private func open() async throws -> (ShelfBackend, RemoteStore, ManagedObjectContext, ManagedObject) {
+        let backend = ShelfBackend.conditional()
+        backend.putCity("1", "old")
+        let (store, container) = try Atlas.open(backend)
+        let context = container.newContext()
+        let city = try #require(try await context.fetch(cities()).first)
+        return (backend, store, context, city)
+    }
+
+    @Test("A save that was queued goes before the next one online, and is no conflict for it")
+    func queuedThenOnline() async throws {
+        let (backend, _, context, city) = try await open()
+        city["name"] = "queued"
+        try await context.save(options: RemoteOptions.cache)
+        city["population"] = Int64(5)
+        try await context.save(options: nil)
+        let record = try #require(backend.record("City", "1"))
+        #expect(record.values["name"] == .value(.string("queued")))
+        #expect(record.values["population"] == .value(.integer(5)))
+        // What the server filled in is here, and the object can go on.
+        #expect(record.values["revision"] == .value(.integer((city["revision"] as? Int64) ?? -1)))
+        city["name"] = "again"
+        try await context.save(options: nil)
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("again")))
+    }
+
+    @Test("Saves offline, with a push between them, are in no conflict either; nor is a delete")
+    func offline() async throws {
+        let (backend, store, context, city) = try await open()
+        for number in 1...3 {
+            city["population"] = Int64(number)
+            try await context.save(options: RemoteOptions.cache)
+            try await store.sync.push()
+        }
+        #expect(backend.record("City", "1")?.values["population"] == .value(.integer(3)))
+        let new = try context.insert(entityNamed: "City")
+        new["name"] = "new"
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        new["name"] = "newer"
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        context.delete(new)
+        context.delete(city)
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        #expect(backend.count("City") == 0)
+    }
+
+    @Test("What another device has changed meanwhile is a conflict as before")
+    func others() async throws {
+        let (backend, store, context, city) = try await open()
+        city["name"] = "ours"
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        backend.put("City", "1", ["population": .value(.integer(9))])
+        try await store.sync.pull()
+        city["name"] = "ours again"
+        await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.cache) }
+    }
+
+    @Test("So is a change of what the server has filled in")
+    func filledIn() async throws {
+        let (_, store, context, city) = try await open()
+        city["name"] = "ours"
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        city["revision"] = Int64(77)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: RemoteOptions.cache) }
+    }
+}
