@@ -104,6 +104,7 @@ extension PredicateCompiler {
     /// Words of a full-text index, or of any text where there is none.
     func matchesText(_ left: SQLOperand, _ right: SQLOperand) throws(StoreError) -> String {
         if case .object(let object) = left { return try matchesText(object, right) }
+        if case .term(let term) = left, term.kind == .object { throw unsupported("the words of one of two objects") }
         guard let text = try textTerm(left), let query = try textTerm(right) else { return "0" }
         if case .constant(let constant) = right, let origin = text.origin,
             let index = schema.fullTextIndexes.first(where: { $0.covers(origin) }),
