@@ -40,11 +40,15 @@ SIMULATIONS ?= 100000
 
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
+# The same for tests, module by module: compiled in groups of files, every group reads all files of its module again, which
+# takes half as long again. Tests need line numbers alone from the compiler.
+TESTS = $(TRAITS) -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
+	-Xswiftc -gline-tables-only
 # What an app has that asks for no traits, and the programs that need no server.
 CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
-RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TRAITS) $(TEST_FLAGS)
+RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
 # Tests of servers and their clients run in a process of their own. Beside tests that hold threads for long, with compilers for
 # example, they would wait too long for one another.
 APART = '^Strata(Remote|Server|StackMob|Testing)Tests\.'
@@ -75,7 +79,7 @@ demo-local: dependencies
 	@"$$($(SWIFT) build $(CORE) -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
 
 build-tests: dependencies
-	$(SWIFT) build --build-tests $(TRAITS)
+	$(SWIFT) build --build-tests $(TESTS)
 
 test: build-tests
 ifdef FILTER
@@ -89,28 +93,28 @@ server: dependencies
 	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product strata-server
 
 server-load: dependencies
-	$(SWIFT) build --build-tests $(TRAITS)
-	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter StrataServerTests
+	$(SWIFT) build --build-tests $(TESTS)
+	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter StrataServerTests
 
 # The table of README.md, section Stores, from what the conformance suite finds.
 .PHONY: matrix
 matrix: dependencies
-	$(SWIFT) build --build-tests $(TRAITS)
-	$(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
+	$(SWIFT) build --build-tests $(TESTS)
+	$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
 
 tsan: dependencies
-	$(SWIFT) build --build-tests $(TRAITS) --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build $(TRAITS) --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
+	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build $(TESTS) --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
 
 # Leaks are not looked for: Swift keeps tags in pointers, of weak references and enums for instance, which the search cannot follow.
 asan: dependencies
-	$(SWIFT) build --build-tests $(TRAITS) --sanitize=address --scratch-path .build-asan
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --skip-build $(TRAITS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
+	$(SWIFT) build --build-tests $(TESTS) --sanitize=address --scratch-path .build-asan
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --skip-build $(TESTS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
 
 stress: dependencies
-	$(SWIFT) build --build-tests $(TRAITS)
+	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
-		STRATA_KILLS=50 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest \
+		STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
 
 # Hashes are the same in each run, so that a seed gives the same run again.
@@ -120,8 +124,8 @@ simulate: dependencies
 		"$$($(SWIFT) build -c release --show-bin-path)/SimulationProbe"
 
 thresholds: dependencies
-	$(SWIFT) build --build-tests $(TRAITS)
-	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build $(TRAITS) --disable-xctest --filter GateTests
+	$(SWIFT) build --build-tests $(TESTS)
+	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter GateTests
 
 growth: dependencies
 	$(SWIFT) build -c release --product GateProbe
