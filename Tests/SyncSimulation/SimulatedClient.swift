@@ -6,7 +6,7 @@ import StrataRemote
 /// `@unchecked Sendable`: everything happens on one thread.
 final class SimulatedClient: @unchecked Sendable {
     let number: Int
-    private let world: SimulationWorld
+    let world: SimulationWorld
     private let clock: SimulatedClock
     private let location = SQLiteStore.Location.memory(name: "simulation-\(UUID().uuidString)")
     /// Keeps the memory that stands for the disk.
@@ -97,6 +97,11 @@ final class SimulatedClient: @unchecked Sendable {
     private func pick(_ name: String) throws -> RowReference? {
         let all = try rows(name)
         return all.isEmpty ? nil : all[world.executor.random.below(all.count)]
+    }
+
+    /// One of the objects that are here; nil if there is none.
+    func anyIdentity() throws -> RemoteIdentity? {
+        try pick(["Folder", "Item", "Tag"][world.executor.random.below(3)]).map(id)
     }
 
     private func newValue() -> String {

@@ -18,6 +18,8 @@ struct Weather: Sendable {
     /// Single writes that are refused.
     var refusals = 0.0
     var expiredCursors = 0.0
+    /// How often the people who use a client forget what is on it, or give up what was refused.
+    var forgetting = 0.0
 
     static let calm = Weather()
 }

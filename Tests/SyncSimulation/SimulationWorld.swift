@@ -18,18 +18,35 @@ public final class SimulationWorld: @unchecked Sendable {
     /// A kind of fault beside those of a bad network.
     public enum Fault: String, Sendable, CaseIterable {
         case portal, swallowedAnswer, endedSession, expiredCursor, refusedGroup, proxy404, refusal
+        case reset, purgedEntity, purgedObject, drop
+    }
+
+    /// A defect that is put into a client on purpose, to see that the simulation finds it.
+    public enum Defect: Sendable, CaseIterable {
+        /// A reset forgets the objects, but not how far pulls came.
+        case resetKeepsCursors
+        /// So does the purge of an entity.
+        case purgeKeepsCursors
+        /// What was given up is not asked for again.
+        case dropKeepsOldState
     }
 
     /// How often each fault met a request that mattered, over all simulations of the process.
     public static let strikes = Strikes()
+
+    /// What is wrong with the clients.
+    private(set) var defect: Defect?
+    /// Saves that were given up on the client that made them.
+    private var forgotten: Set<ModelServer.Write> = []
 
     /// Who deleted what.
     private var deletes: [RemoteIdentity: Set<Int>] = [:]
 
     /// Runs one simulation to its end.
     /// - Returns: What went wrong; empty if nothing did.
-    public static func run(seed: UInt64, variant: ServerVariant) throws -> [String] {
+    public static func run(seed: UInt64, variant: ServerVariant, defect: Defect? = nil) throws -> [String] {
         let world = try SimulationWorld(seed: seed, variant: variant)
+        world.defect = defect
         return try world.run()
     }
 
@@ -46,6 +63,8 @@ public final class SimulationWorld: @unchecked Sendable {
         violations.append(text)
         trace("VIOLATION \(text)")
     }
+
+    func struck(_ fault: Fault) { Self.strikes.add(fault) }
 
     func struck(_ fault: Fault, _ operation: RemoteOperation) {
         Self.strikes.add(fault)
@@ -94,6 +113,7 @@ public final class SimulationWorld: @unchecked Sendable {
         weather.proxies404 = armed(0.15)
         weather.refusals = armed(0.15)
         weather.expiredCursors = armed(0.2)
+        weather.forgetting = armed(0.3)
         server.tellsTime = !variant.isConditional || executor.random.chance(0.6)
         await withTaskGroup(of: Void.self) { group in
             for client in clients {
@@ -114,6 +134,7 @@ public final class SimulationWorld: @unchecked Sendable {
         for _ in 0..<(8 + executor.random.below(20)) {
             try? await clock.sleep(seconds: executor.random.unit() * 4)
             do {
+                if executor.random.chance(weather.forgetting) { try client.forget() }
                 switch executor.random.below(20) {
                 case 0..<11: try client.act()
                 case 11..<18:
@@ -167,6 +188,11 @@ public final class SimulationWorld: @unchecked Sendable {
     func saved(_ write: ModelServer.Write, by client: Int, seen: RemoteValue) {
         saves[write] = (client, seen)
         trace("\(client) saves \(write.identity).\(write.property) = \(write.value) over \(seen)")
+    }
+
+    /// A client forgets objects, and what it saved of them.
+    func forgot(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) {
+        for (write, save) in saves where save.client == client && isForgotten(write.identity) { forgotten.insert(write) }
     }
 
     /// A client deleted an object.
@@ -250,7 +276,7 @@ public final class SimulationWorld: @unchecked Sendable {
     private func checkSaves() {
         let covered = Set(
             saves.map { ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen) })
-        for (write, save) in saves where !server.history.contains(write) && !covered.contains(write) {
+        for (write, save) in saves where !server.history.contains(write) && !covered.contains(write) && !forgotten.contains(write) {
             // A server without tokens makes an object again whose creation it is told twice.
             if !variant.hasTokens, deletes[write.identity]?.contains(save.client) == true { continue }
             guard server.record(write.identity) != nil, let client = clients.first(where: { $0.number == save.client })
@@ -258,7 +284,7 @@ public final class SimulationWorld: @unchecked Sendable {
             // Nobody is in conflict with himself.
             let isContested = saves.contains {
                 $0.key.identity == write.identity && $0.key.property == write.property
-                    && $0.value.client != save.client
+                    && ($0.value.client != save.client || forgotten.contains($0.key))
             }
             let isReported = client.results.contains { result in
                 guard result.identity == write.identity else { return false }

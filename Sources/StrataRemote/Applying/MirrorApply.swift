@@ -17,13 +17,14 @@ extension Mirror {
     /// - Parameters:
     ///   - isWhole: Whether the records have all values; false if some properties alone were asked for.
     ///   - ticket: Taken before the request was sent.
-    ///   - state: A value to keep in the same transaction: how far a pull came.
+    ///   - state: A value to keep in the same transaction: how far a pull came that began at a moment. It is not kept if
+    ///     objects were forgotten since.
     ///   - fresh: Objects that were asked for again, and need not be any more.
     ///   - keeps: Whether the objects are a part of the mirror from now on. False leaves those that are as they are, and
     ///     those that are new no more than here.
     package func apply(
         _ page: RemotePage, isWhole: Bool = true, ticket: ReadTicket? = nil,
-        state: (name: String, value: String)? = nil, fresh: [RemoteIdentity] = [], keeps: Bool = true
+        state: (name: String, value: String, since: Int)? = nil, fresh: [RemoteIdentity] = [], keeps: Bool = true
     ) throws(StoreError) -> AppliedChanges {
         let known = keeps ? [:] : try filled(page.records)
         let applied = try applying { (session) throws(StoreError) in
@@ -31,7 +32,9 @@ extension Mirror {
             session.ticket = ticket
             if !fresh.isEmpty { try noteFresh(fresh, on: session.connection) }
             session.unreadable = page.unreadable
-            if let state { try MirrorState.set(state.name, state.value, on: session.connection) }
+            if let state, !order.isPurged(since: state.since) {
+                try MirrorState.set(state.name, state.value, on: session.connection)
+            }
             let applied = try session.run(page.records, deleted: page.deleted)
             if !keeps {
                 for (root, keys) in passing(page.records, applied.rows, known) {

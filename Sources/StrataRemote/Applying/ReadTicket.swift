@@ -26,6 +26,8 @@ final class AnswerOrder: @unchecked Sendable {
     private var deleted: [RemoteIdentity: Int] = [:]
     /// The ticket of the latest answer that told an object. Of a write it is a number later than all tickets until then.
     private var told: [RemoteIdentity: Int] = [:]
+    /// When objects were forgotten here that pulls have passed.
+    private var purged = 0
 
     func ticket() -> ReadTicket {
         lock.withLock {
@@ -72,6 +74,20 @@ final class AnswerOrder: @unchecked Sendable {
             for identity in identities { told[identity] = number }
         }
     }
+
+    /// Objects are forgotten here that pulls have passed: how far those came that are under way means nothing any more.
+    func notePurged() {
+        lock.withLock {
+            number += 1
+            purged = number
+        }
+    }
+
+    /// The present place in the order.
+    var moment: Int { lock.withLock { number } }
+
+    /// Whether objects have been forgotten since a moment.
+    func isPurged(since moment: Int) -> Bool { lock.withLock { purged > moment } }
 
     /// Whether an object has been deleted since a ticket was taken.
     func isDeleted(_ identity: RemoteIdentity, since ticket: ReadTicket?) -> Bool {

@@ -4,27 +4,26 @@ extension Mirror {
     /// Forgets objects here, with the changes of them that wait. The server is told nothing. What refers to them still
     /// does: they are placeholders then.
     package func purge(_ identities: [RemoteIdentity]) throws(StoreError) {
-        try applying { (session) throws(StoreError) in
-            for identity in identities {
-                guard let entity = model.entity(named: identity.entity),
-                    let known = try known(identity.id, root: entity.rootIndex, on: session.connection)
-                else { continue }
-                try session.purge(identity.id, entity, known)
-            }
-            try session.write()
-        }
+        try applying { (session) throws(StoreError) in try session.purge(identities) }
     }
 
     /// Forgets all objects of an entity and of those that inherit from it, with the changes of them that wait, and how
     /// far pulls of it came.
     package func purge(_ entity: EntityDescription) throws(StoreError) {
-        try purge(try allIdentities(of: entity))
-        for index in entity.descendantIndexes { try setState(Self.cursorName(model.entities[index]), nil) }
+        let identities = try allIdentities(of: entity)
+        try applying { (session) throws(StoreError) in
+            order.notePurged()
+            for index in entity.descendantIndexes {
+                try MirrorState.set(Self.cursorName(model.entities[index]), nil, on: session.connection)
+            }
+            try session.purge(identities)
+        }
     }
 
     /// Forgets everything.
     package func reset() throws(StoreError) {
         try applying { (session) throws(StoreError) in
+            order.notePurged()
             for entity in model.entities where entity.parentIndex == nil { try session.removeAll(entity) }
             try session.write()
             for table in ["_remote", "_outbox", "_remote_links", "_remote_stale", "_sync_state"] {
@@ -65,6 +64,16 @@ extension Mirror {
 }
 
 extension ApplySession {
+    mutating func purge(_ identities: [RemoteIdentity]) throws(StoreError) {
+        for identity in identities {
+            guard let entity = model.entity(named: identity.entity),
+                let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
+            else { continue }
+            try purge(identity.id, entity, known)
+        }
+        try write()
+    }
+
     mutating func purge(_ id: String, _ entity: EntityDescription, _ known: KnownObject) throws(StoreError) {
         let entries =
             if let key = known.key {

@@ -26,6 +26,7 @@ extension PullRun {
         _ entity: EntityDescription, _ attribute: SlotDescription
     ) async throws(SyncError) {
         let name = Mirror.cursorName(entity)
+        let start = mirror.order.moment
         var latest = try local { () throws(StoreError) in try mirror.state(name) }.flatMap(Double.init)
         guard capabilities.features.isSuperset(of: [.sorting, .paging]) else {
             var query = RemoteQuery(entity: entity)
@@ -34,7 +35,7 @@ extension PullRun {
                 latest = Self.latest(page, attribute, latest)
                 try run.take(page, ticket)
             }
-            if let latest { try local { () throws(StoreError) in try mirror.setState(name, String(latest)) } }
+            if let latest { try keep(String(latest), name, since: start) }
             return try await sweep(entity)
         }
         var query = RemoteQuery(entity: entity)
@@ -46,7 +47,7 @@ extension PullRun {
             let page = try await page(.query(query))
             let before = latest
             latest = Self.latest(page, attribute, latest)
-            try take(page, ticket, cursor: latest.map { (name, String($0)) })
+            try take(page, ticket, cursor: latest.map { (name, String($0), start) })
             let count = page.records.count + page.unreadable.count
             guard page.hasMore || count >= query.limit ?? .max, count > 0 else { break }
             // All of one time: only by counting does the next page get past them.

@@ -55,15 +55,21 @@ struct PullRun {
     }
 
     mutating func take(
-        _ page: RemotePage, _ ticket: ReadTicket, cursor: (String, String)? = nil, fresh: [RemoteIdentity] = []
+        _ page: RemotePage, _ ticket: ReadTicket, cursor: (name: String, value: String, since: Int)? = nil,
+        fresh: [RemoteIdentity] = []
     ) throws(SyncError) {
         let applied = try local { () throws(StoreError) in
-            try mirror.apply(page, ticket: ticket, state: cursor.map { (name: $0.0, value: $0.1) }, fresh: fresh)
+            try mirror.apply(page, ticket: ticket, state: cursor, fresh: fresh)
         }
         for record in applied.unreadable where !unreadable.contains(record) { unreadable.append(record) }
         received += page.records.count
         removed += page.deleted.count
         engine.news.update { $0.done += page.records.count + page.deleted.count }
+    }
+
+    /// Notes how far a pull came that began at a moment.
+    func keep(_ cursor: String, _ name: String, since start: Int) throws(SyncError) {
+        _ = try local { () throws(StoreError) in try mirror.apply(RemotePage(), state: (name, cursor, start)) }
     }
 
     func page(_ operation: RemoteOperation) async throws(SyncError) -> RemotePage {
@@ -124,12 +130,20 @@ struct PullRun {
 
     private mutating func pullNews(of entity: EntityDescription) async throws(SyncError) {
         let name = Mirror.cursorName(entity)
+        var start = mirror.order.moment
         var cursor = try local { () throws(StoreError) in try mirror.state(name) }
         var seen: Set<String> = []
         while true {
             let ticket = mirror.ticket()
             let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
-            try take(page, ticket, cursor: page.next.map { (name, $0) })
+            try take(page, ticket, cursor: page.next.map { (name, $0, start) })
+            if mirror.order.isPurged(since: start) {
+                // What it has passed may be here no more.
+                start = mirror.order.moment
+                cursor = try local { () throws(StoreError) in try mirror.state(name) }
+                seen = []
+                continue
+            }
             guard page.hasMore else { return }
             guard let next = page.next, seen.insert(next).inserted, next != cursor else {
                 throw .remote(
@@ -143,6 +157,7 @@ struct PullRun {
 
     /// Reads all objects of an entity from the beginning, and finds out which of those that are here are gone.
     private mutating func beginAnew(_ entity: EntityDescription) async throws(SyncError) {
+        let start = mirror.order.moment
         let known = try local { () throws(StoreError) in
             try mirror.setState(Mirror.cursorName(entity), nil)
             return try mirror.settledIdentities(of: entity)
@@ -159,7 +174,7 @@ struct PullRun {
             try take(page, ticket)
             guard page.hasMore, let next = page.next, cursors.insert(next).inserted else {
                 try await removeAbsent(known.filter { !seen.contains($0.id) }, of: known.count, entity)
-                if let next = page.next { try local { () throws(StoreError) in try mirror.setState(name, next) } }
+                if let next = page.next { try keep(next, name, since: start) }
                 return
             }
             cursor = next

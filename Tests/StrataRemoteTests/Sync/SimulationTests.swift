@@ -21,4 +21,13 @@ import Testing
             #expect(SimulationWorld.strikes.all[fault] ?? 0 > 0, "\(fault) never struck")
         }
     }
+
+    @Test("Defects that are put into clients are found", arguments: SimulationWorld.Defect.allCases)
+    func defectsAreFound(defect: SimulationWorld.Defect) throws {
+        for seed in UInt64(1)...2000 {
+            let variant = ServerVariant.all[Int(seed % UInt64(ServerVariant.all.count))]
+            if try !SimulationWorld.run(seed: seed, variant: variant, defect: defect).isEmpty { return }
+        }
+        Issue.record("2,000 simulations do not find \(defect)")
+    }
 }

@@ -221,6 +221,29 @@ import Testing
         #expect(try await context.fetch(cities()).map(\.name) == ["City 1", "City 3", "City 4", "City 5", "City 6"])
     }
 
+    @Test("What is forgotten while a pull is under way comes back, however far the pull came", arguments: [false, true])
+    func forgottenDuringPull(onlyCities: Bool) async throws {
+        let backend = Interceptor { $0.features.formUnion([.incrementalPull, .deletions]) }
+        for number in 1...4 { backend.shelf.putCity("\(number)", "City \(number)") }
+        let forget = Guarded<(@Sendable () throws -> Void)?>(nil)
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .pull(let pull) = operation else { return nil }
+            guard pull.entity.name == "City" else { return .page(RemotePage(next: "0")) }
+            let first = (pull.cursor.flatMap(Int.init) ?? 0) + 1
+            guard first <= 4 else { return .page(RemotePage(next: pull.cursor)) }
+            if first == 3, let body = forget.withLock({ body in defer { body = nil }; return body }) { try? body() }
+            let record = shelf.record("City", "\(first)")
+            return .page(RemotePage(records: record.map { [$0] } ?? [], next: "\(first)", hasMore: first < 4))
+        }
+        let (store, context) = try Atlas.offline(backend)
+        let city = try #require(Atlas.model.entity(named: "City"))
+        forget.withLock { $0 = { if onlyCities { try store.sync.purge(city) } else { try store.sync.reset() } } }
+        try await store.sync.pull()
+        try await store.sync.pull()
+        #expect(forget.withLock { $0 == nil })
+        #expect(try await context.fetch(cities()).map(\.name) == ["City 1", "City 2", "City 3", "City 4"])
+    }
+
     @Test("A cursor that leads back to itself ends the pull with an error")
     func endlessCursor() async throws {
         let backend = Interceptor { $0.features.insert(.incrementalPull) }
