@@ -5,6 +5,8 @@
 
 A run that takes longer than N minutes (25 by default) is ended, with the tests that have not finished and what the threads of
 the processes wait for. Without this, a test that hangs leaves nothing but the last full buffer of the output.
+
+The failures of a run are printed again at its end, where a log that keeps only its last lines still shows them.
 """
 
 import argparse
@@ -73,13 +75,21 @@ def stop(process):
 
 
 class Progress:
-    """Which tests have begun, and not ended."""
+    """Which tests have begun and not ended, and what has failed."""
+
+    # The lines after an issue that belong to it: comments and values.
+    DETAIL = re.compile(r"^(↳|\S+ ↳|│)")
 
     def __init__(self):
         self.running = {}
+        self.failures = []
+        self.in_failure = False
 
     def read(self, line):
         plain = re.sub(r"\x1b\[[0-9;]*m", "", line).strip()
+        self.in_failure = " recorded an issue " in plain or (self.in_failure and bool(self.DETAIL.match(plain)))
+        if self.in_failure and len(self.failures) < 200:
+            self.failures.append(plain[:1000])
         if match := re.match(r"^\S+ Test (?!case passing |run )(.+) started\.$", plain):
             self.running[match[1]] = time.monotonic()
         elif match := re.match(r"^\S+ Test (.+?)(?: with \d+ test cases?)? (?:passed|failed) after ", plain):
@@ -125,6 +135,10 @@ def main():
     if rest:
         print(rest.decode(errors="replace"))
     status = process.wait()
+    if progress.failures:
+        print("\nFailures of this run:")
+        for line in progress.failures:
+            print(f"   {line}")
     return status if status >= 0 else 128 - status
 
 
