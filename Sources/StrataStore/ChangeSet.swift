@@ -5,14 +5,9 @@ public struct ChangeSet: Sendable {
         /// The row, with its key and the version that it shall have: 1, or more if the object is made again after
         /// others deleted it.
         public let row: RowReference
-        /// The slots that were assigned; the others have their defaults. A store writes all of them.
-        public let assigned: SlotSet
 
         /// Describes an insert.
-        public init(row: RowReference, assigned: SlotSet = SlotSet()) {
-            self.row = row
-            self.assigned = assigned
-        }
+        public init(row: RowReference) { self.row = row }
     }
 
     /// A changed object.
@@ -125,6 +120,9 @@ public struct ChangeSet: Sendable {
 
     /// New objects.
     public var inserts: [Insert] = []
+    /// For each insert the slots that were assigned, if the changes are for a parent context: the other slots have their
+    /// defaults. Empty if they are for a store, which writes all slots.
+    package var assigned: [SlotSet] = []
     /// Changed objects.
     public var updates: [Update] = []
     /// Deleted objects.

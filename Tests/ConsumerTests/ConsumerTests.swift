@@ -7,6 +7,11 @@ import Testing
 /// Everything is one test, because building takes a minute: what is fetched, that it runs, and what a mistake in the
 /// model looks like.
 @Suite struct ConsumerTests {
+    /// Options that halve the time of the builds: modules are compiled whole, and no index is written.
+    private static let quickly =
+        ["--disable-index-store"]
+        + ["-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2"].flatMap { ["-Xswiftc", $0] }
+
     @Test func aPackageThatUsesTheBuildPlugin() throws {
         let package = try Self.copyOfConsumer()
         defer { try? FileManager.default.removeItem(at: package.deletingLastPathComponent()) }
@@ -23,7 +28,7 @@ import Testing
             atPath: package.appendingPathComponent(".build/checkouts").path)
         #expect(Set(checkouts.map { $0.lowercased() }) == ["yams"])
 
-        let run = try SwiftCommand.run(["run", "--quiet", "Consumer"], in: package)
+        let run = try SwiftCommand.run(["run", "--quiet"] + Self.quickly + ["Consumer"], in: package)
         #expect(run.status == 0, "\(run.output)")
         #expect(!run.output.contains("warning:"), "\(run.output)")
         let lines = run.output.split(separator: "\n").map(String.init)
@@ -48,7 +53,7 @@ import Testing
         let bad = good.replacingOccurrences(of: "shelf: {to: Shelf, ", with: "shelf: {to: Shelv, ")
             .replacingOccurrences(of: "heading: string", with: "heading: strng")
         try Data(bad.utf8).write(to: model)
-        let failure = try SwiftCommand.run(["build"], in: package)
+        let failure = try SwiftCommand.run(["build"] + Self.quickly, in: package)
         #expect(failure.status != 0)
         for (text, message) in [
             ("shelf: {to", "Item.shelf: leads to Shelv, which the model does not have; did you mean 'Shelf'?"),
@@ -70,7 +75,8 @@ import Testing
             at: renamed.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("// Of a model that was.\n".utf8).write(to: renamed)
         let command = try SwiftCommand.run(
-            ["package", "--allow-writing-to-package-directory", "strata-generate", "--target", "Consumer"], in: package)
+            ["package"] + Self.quickly
+                + ["--allow-writing-to-package-directory", "strata-generate", "--target", "Consumer"], in: package)
         #expect(command.status == 0, "\(command.output)")
         let folder = package.appendingPathComponent("Sources/Consumer/Generated")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -91,14 +97,14 @@ import Testing
         try Data((larger + more).utf8).write(to: model)
         let use = "func mood(_ chapter: Chapter, _ extra: Extra7) -> [String?] { [chapter.mood, extra.note] }\n"
         try Data((film + use).utf8).write(to: source)
-        let grown = try SwiftCommand.run(["run", "--quiet", "Consumer"], in: package)
+        let grown = try SwiftCommand.run(["run", "--quiet"] + Self.quickly + ["Consumer"], in: package)
         #expect(grown.status == 0 && grown.output.contains("Library, 17 entities"), "\(grown.output)")
 
         // Extra7 is the application's own now: generated code of the larger model would declare it again.
         let own = "struct Extra7 {}\nextension Chapter { var mood: Extra7 { Extra7() } }\n"
         try Data(good.utf8).write(to: model)
         try Data((film + own).utf8).write(to: source)
-        let shrunk = try SwiftCommand.run(["run", "--quiet", "Consumer"], in: package)
+        let shrunk = try SwiftCommand.run(["run", "--quiet"] + Self.quickly + ["Consumer"], in: package)
         #expect(shrunk.status == 0 && shrunk.output.contains("Library, 9 entities"), "\(shrunk.output)")
         try Data(film.utf8).write(to: source)
     }
@@ -117,7 +123,8 @@ import Testing
         }
         let manifest = package.appendingPathComponent("Package.swift")
         let text = try String(contentsOf: manifest, encoding: .utf8)
-        try Data(text.replacingOccurrences(of: "\"../..\"", with: "\"\(SwiftCommand.strata.path)\"").utf8).write(to: manifest)
+        let path = SwiftCommand.strata.path
+        try Data(text.replacingOccurrences(of: "\"../..\"", with: "\"\(path)\"").utf8).write(to: manifest)
         return package
     }
 }

@@ -30,7 +30,7 @@ extension ConflictResolver {
     /// the value.
     private func winningSlots(of object: ManagedObject) -> SlotSet {
         switch policy {
-        case .objectWinsByProperty: object.changes?.slots.intersection(object.binding.storedSlots) ?? SlotSet()
+        case .objectWinsByProperty: object.changedSlots.intersection(object.binding.storedSlots)
         case .overwrite: object.binding.storedSlots
         case .error, .storeWinsByProperty, .rollback: SlotSet()
         }
@@ -68,7 +68,7 @@ extension ConflictResolver {
     func merge(_ object: ManagedObject, into survivor: ManagedObject) -> Bool {
         var isChanged = false
         let slots = survivor.binding.entity.slots
-        for slot in object.changes?.slots ?? SlotSet() where slot < slots.count && slots[slot].isStored {
+        for slot in object.changedSlots where slot < slots.count && slots[slot].isStored {
             guard !survivor.row.hasSameValue(as: object.row, slot: slot, storage: slots[slot].storage) else { continue }
             core.unloading.members(ledBackFrom: survivor, slot)
             survivor.writeSlot(slot, from: object.row)

@@ -66,6 +66,6 @@ struct ExistingRows {
     /// Whether a row still has its value when the save has been written: the save may delete it, or give it another value.
     private func isConflict(_ row: RowPointer, _ slot: SlotDescription) -> Bool {
         guard let object = core.object(row.entityIndex, row.key), object.hasChanges else { return true }
-        return !object.isDeleted && object.changes?.slots.contains(slot.index) != true
+        return !object.isDeleted && !object.changedSlots.contains(slot.index)
     }
 }

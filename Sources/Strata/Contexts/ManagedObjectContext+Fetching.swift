@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     /// Fetches the first object that a request asks for.
     /// - Throws: As ``fetch(_:)``.
     public func fetchFirst<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> T? {
-        try fetch(request.first).first
+        try core.fetcher.fetchFirst(request)
     }
 
     /// Counts the objects that ``fetch(_:)`` would give.

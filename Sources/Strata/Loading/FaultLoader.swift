@@ -55,10 +55,10 @@ struct FaultLoader {
 
     /// Marks a fault as missing. One that has pending changes is a conflict at the save.
     private func missing(_ fault: ManagedObject) {
-        guard fault.flags.contains(.updated), fault.changes?.slots.isEmpty == false else { return fault.markMissing() }
+        guard fault.flags.contains(.updated), !fault.changedSlots.isEmpty else { return fault.markMissing() }
         fault.flags.remove(.fault)
         fault.flags.insert(.deletedElsewhere)
-        fault.changes = ChangeRecord(slots: fault.changes?.slots ?? SlotSet(), snapshot: fault.binding.emptyRow)
+        fault.changes = ChangeRecord(slots: fault.changedSlots, snapshot: fault.binding.emptyRow)
         core.tracker.addDeletedElsewhere(fault)
     }
 }

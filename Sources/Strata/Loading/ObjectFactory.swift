@@ -37,6 +37,8 @@ final class ObjectFactory: ContextPart {
 
     /// The objects of rows that were read together; their faults fire together.
     func materialize(_ rows: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
+        // A look-up by key shall not pay for what many rows need.
+        if rows.count == 1 { return [materialize(rows[0], batch: nil, refreshing: refreshing)] }
         var objects: [ManagedObject] = []
         objects.reserveCapacity(rows.count)
         // A batch keeps the targets of its objects alive, and some of the rows to come may be headers of those.

@@ -46,9 +46,16 @@ final class MemberSet<D: ManagedObject>: MemberStorage {
         var set = members
         members = []
         set.reserveCapacity(set.count + rest.count)
-        // From the end, and as updates, so that references move without being counted up and down: the objects
-        // themselves are not touched.
-        while let member = rest.popLast() { set.update(with: member) }
+        // As updates, and out of the array, so that references move without being counted up and down: the objects themselves
+        // are not touched. In the array stands an object then that lives for ever and is not counted either.
+        let nothing = unsafeBitCast([] as [Never], to: D.self)
+        rest.withUnsafeMutableBufferPointer { buffer in
+            guard let first = buffer.baseAddress else { return }
+            for member in first..<(first + buffer.count) {
+                set.update(with: member.move())
+                member.initialize(to: nothing)
+            }
+        }
         members = set
     }
 

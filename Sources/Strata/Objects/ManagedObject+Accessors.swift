@@ -244,7 +244,7 @@ extension ManagedObject {
     /// Makes the row this object's own.
     private func takeRow() -> ObjectExtras {
         let extras = someExtras
-        if extras.changes == nil, !flags.contains(.inserted) {
+        if !extras.hasChanges, !flags.contains(.inserted) {
             // The row of a fault that could not be filled is not what the store has.
             let snapshot = flags.contains(.fault) ? nil : RowReference(slab: extras.slab, row: row)
             extras.changes = ChangeRecord(snapshot: snapshot)

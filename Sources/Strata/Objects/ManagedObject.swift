@@ -169,6 +169,9 @@ extension ManagedObject {
         }
     }
 
+    /// The slots of ``changes``.
+    final var changedSlots: SlotSet { extras?.changedSlots ?? SlotSet() }
+
     /// The ID: final from birth, the same in every context.
     public final var objectID: ObjectID {
         if flags.contains(.inserted) { flags.insert(.idTaken) }

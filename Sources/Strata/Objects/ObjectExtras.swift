@@ -7,12 +7,24 @@ final class ObjectExtras {
 
     /// What keeps the object's row alive.
     @exclusivity(unchecked) @usableFromInline var slab: RowSlab
-    @exclusivity(unchecked) var changes: ChangeRecord?
-    /// The to-many relationships that were touched, by ``RelationshipDescription/toManyIndex``; empty if none was.
-    var toManys: [ToManyState?] = []
-    private var rare: Rare?
+    @exclusivity(unchecked) private var packed: PackedChanges?
+    private var rest: Rest?
 
-    /// What very few objects need: changed ones have to be small, since a save may be about a million of them.
+    /// ``changes`` without the slots behind the first 64.
+    private struct PackedChanges {
+        var low: UInt64
+        let snapshot: RowReference?
+    }
+
+    /// What fewer objects need: every changed one has extras, and a save may be about a million of them.
+    private final class Rest {
+        var toManys: [ToManyState?] = []
+        /// Changed slots behind the first 64.
+        var high: [UInt64] = []
+        var rare: Rare?
+    }
+
+    /// What very few objects need.
     private final class Rare {
         var batch: FaultBatch?
         var registrar: ObservationRegistrar?
@@ -28,6 +40,37 @@ final class ObjectExtras {
     }
 
     init(slab: RowSlab) { self.slab = slab }
+
+    /// What has changed; nil for an object that nobody has written to since it was read or saved.
+    var changes: ChangeRecord? {
+        get { packed.map { ChangeRecord(slots: changedSlots, snapshot: $0.snapshot) } }
+        set {
+            packed = newValue.map { PackedChanges(low: $0.slots.low, snapshot: $0.snapshot) }
+            let high = newValue?.slots.high ?? []
+            if rest != nil || !high.isEmpty { someRest.high = high }
+        }
+    }
+
+    /// Whether there are ``changes``.
+    var hasChanges: Bool { packed != nil }
+
+    /// The slots of ``changes``.
+    var changedSlots: SlotSet { SlotSet(low: packed?.low ?? 0, high: rest?.high ?? []) }
+
+    /// Adds a slot to ``changes``, which there must be.
+    func noteChange(_ slot: Int) {
+        if slot < 64 {
+            packed?.low |= 1 &<< UInt64(slot)
+        } else {
+            changes?.slots.insert(slot)
+        }
+    }
+
+    /// The to-many relationships that were touched, by ``RelationshipDescription/toManyIndex``; empty if none was.
+    var toManys: [ToManyState?] {
+        get { rest?.toManys ?? [] }
+        _modify { yield &someRest.toManys }
+    }
 
     /// The state of a to-many relationship, if it was touched.
     func toMany(_ index: Int) -> ToManyState? { index < toManys.count ? toManys[index] : nil }
@@ -78,10 +121,19 @@ final class ObjectExtras {
         return true
     }
 
+    private var rare: Rare? { rest?.rare }
+
     private var someRare: Rare {
-        if let rare { return rare }
-        let made = Rare()
-        rare = made
+        let rest = someRest
+        let rare = rest.rare ?? Rare()
+        rest.rare = rare
+        return rare
+    }
+
+    private var someRest: Rest {
+        if let rest { return rest }
+        let made = Rest()
+        rest = made
         return made
     }
 }

@@ -32,7 +32,11 @@ struct FetchPlanner {
         plan.limit = request.limit
         plan.offset = request.offset
         if plan.predicate != nil || !plan.sorts.isEmpty { plan.environment = EvaluationEnvironment() }
-        for path in plan.predicate?.keyPaths ?? [] { try check(path, entity, takesCollections: true) }
+        if let path = plan.predicate?.comparedPath {
+            try check(path, entity, takesCollections: true)
+        } else {
+            for path in plan.predicate?.keyPaths ?? [] { try check(path, entity, takesCollections: true) }
+        }
         for sort in plan.sorts where !columns.contains(where: { sort.expression == .keyPath([$0]) }) {
             if let reason = model.fault(inOrder: sort, from: entity) {
                 throw .invalidFetch(entity: entity.name, reason: reason)

@@ -10,6 +10,15 @@ struct Fetcher {
         return try objects(for: request, plan: plan, try preparedNow(plan, request))
     }
 
+    /// As `fetch(request.first).first`, without a copy of the request.
+    func fetchFirst<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> T? {
+        core.processPendingChanges()
+        var plan = try core.planner.plan(for: request)
+        plan.limit = min(plan.limit ?? 1, 1)
+        let found = try objects(for: request, plan: plan, try preparedNow(plan, request))
+        return found.isEmpty ? nil : found[0]
+    }
+
     /// The objects of a request without some of which the caller knows that they meet it, or does not ask for.
     func fetch<T>(_ request: FetchRequest<T>, besides known: Set<ManagedObject>) throws(PersistenceError) -> [T] {
         guard !known.isEmpty else { return try fetch(request) }

@@ -33,8 +33,8 @@ struct ChangeSetBuilder {
             object.computeDerived(now: now)
             if object.isInserted {
                 let version = object.extras?.firstVersion ?? 1
-                changes.inserts.append(
-                    .init(row: row(of: object, version: version, rows), assigned: object.changes?.slots ?? SlotSet()))
+                changes.inserts.append(.init(row: row(of: object, version: version, rows)))
+                if rows == .unversioned { changes.assigned.append(object.changedSlots) }
             } else {
                 let slots = object.storedChanges
                 if !slots.isEmpty {

@@ -153,7 +153,7 @@ extension ChangeSet {
     /// The changes with other rows for its inserts and updates.
     fileprivate func replacingRows(_ row: (RowReference) -> RowReference) -> ChangeSet {
         var result = self
-        result.inserts = inserts.map { Insert(row: row($0.row), assigned: $0.assigned) }
+        result.inserts = inserts.map { Insert(row: row($0.row)) }
         result.updates = updates.map { Update(row: row($0.row), slots: $0.slots, baseVersion: $0.baseVersion) }
         return result
     }

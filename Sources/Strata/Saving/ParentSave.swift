@@ -13,7 +13,7 @@ struct ParentSave {
         let targets = try findTargets(of: changes)
         let members = try findMembers(of: changes)
         defer { withExtendedLifetime(members) {} }
-        for insert in changes.inserts { core.factory.adopt(insert.row, assigned: insert.assigned) }
+        for (insert, assigned) in zip(changes.inserts, changes.assigned) { core.factory.adopt(insert.row, assigned: assigned) }
         for insert in changes.inserts {
             if let object = core.object(insert.row.row.entityIndex, insert.row.row.key) { linkInserted(object) }
         }

@@ -101,7 +101,7 @@ final class SaveCoordinator: ContextPart {
         var hasRead = !core.unresolved.isEmpty
         try core.unresolved.resolve()
         for object in core.tracker.objects
-        where object.isFault && (object.flags.contains(.deleted) || object.changes?.slots.isEmpty == false) {
+        where object.isFault && (object.flags.contains(.deleted) || !object.changedSlots.isEmpty) {
             try core.faults.load(object)
             hasRead = true
         }

@@ -41,7 +41,7 @@ extension ManagedObject {
             return
         }
         collectRequired(&failures)
-        for ruled in binding.validation.ruled where isInserted || changes?.slots.contains(ruled.slot) == true {
+        for ruled in binding.validation.ruled where isInserted || changedSlots.contains(ruled.slot) {
             collectRules(ruled, &failures)
         }
         for relationship in binding.validation.counted {
@@ -69,7 +69,7 @@ extension ManagedObject {
             fail(name, .null, .required, "a value is required; set one before saving", &failures)
         }
         for (slot, relationship) in binding.toOnes {
-            guard let key = targetKey(slot), isInserted || changes?.slots.contains(slot) == true,
+            guard let key = targetKey(slot), isInserted || changedSlots.contains(slot),
                 let core, let target = core.object(relationship.destinationIndex, key)
             else { continue }
             // What others deleted is a matter of the merge policy.

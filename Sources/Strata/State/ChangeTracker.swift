@@ -81,11 +81,11 @@ final class ChangeTracker {
     func noteWrite(_ object: ManagedObject, _ slot: Int, _ extras: ObjectExtras) {
         guard mode == .tracking else { return noteUncounted(object) }
         changeCount &+= 1
-        if extras.changes == nil {
+        if !extras.hasChanges {
             extras.changes = ChangeRecord(
                 snapshot: object.isInserted ? nil : RowReference(slab: extras.slab, row: object.row))
         }
-        extras.changes?.slots.insert(slot)
+        extras.noteChange(slot)
         if object.flags.isDisjoint(with: .notUpdatable) {
             object.flags.insert(.updated)
             add(object)

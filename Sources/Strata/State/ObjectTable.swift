@@ -47,11 +47,19 @@ final class ObjectTable {
     @exclusivity(unchecked) private var lastNumber = ObjectTable.noPage
     @exclusivity(unchecked) private var lastPage: Page?
 
+    /// A page without objects, kept for the next one that is needed: contexts that look at one object after the other would
+    /// take and clear a page for each.
+    @exclusivity(unchecked) private var spare: Page?
+
     /// The number of objects.
     private(set) var count = 0
 
-    deinit {
+    deinit { freePages() }
+
+    private func freePages() {
         for page in allPages { page.free() }
+        spare?.free()
+        spare = nil
     }
 
     @inline(__always)
@@ -97,7 +105,8 @@ final class ObjectTable {
         if let found = self.page(number) {
             page = found
         } else {
-            page = Page.make()
+            page = spare ?? Page.make()
+            spare = nil
             setPage(page, number)
         }
         page[Int(key & 1023)] = Int(bitPattern: Unmanaged.passUnretained(object).toOpaque())
@@ -116,7 +125,7 @@ final class ObjectTable {
         count -= 1
         if page.count == 0 {
             setPage(nil, number)
-            page.free()
+            if spare == nil { spare = page } else { page.free() }
         }
     }
 
@@ -136,7 +145,7 @@ final class ObjectTable {
 
     /// Forgets all objects.
     func removeAll() {
-        for page in allPages { page.free() }
+        freePages()
         direct = []
         pages = [:]
         lastNumber = Self.noPage

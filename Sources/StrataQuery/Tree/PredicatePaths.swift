@@ -3,6 +3,14 @@ extension FetchPredicate {
     /// Paths that start at a variable of a subquery are given behind the path of its collection.
     public var keyPaths: [[String]] { keyPaths(from: nil) }
 
+    /// The only one of ``keyPaths``, if the condition compares a path with a constant, as most do: found without gathering.
+    package var comparedPath: [String]? {
+        guard case .comparison(let left, _, let right, _) = node, case .keyPath(let path) = left.node,
+            case .constant = right.node, !path.isEmpty
+        else { return nil }
+        return path
+    }
+
     /// All key paths that start at a variable which no `SUBQUERY` binds, or with nil at the object itself.
     public func keyPaths(from variable: String?) -> [[String]] {
         var paths = PathCollector(variable: variable)

@@ -37,6 +37,11 @@ struct ComparisonPair {
         self.init(term, form, bound, options)
     }
 
+    /// The ``value`` of the pair that a term and a constant make, without the SQL: it is asked for at each fetch.
+    static func value(_ term: SQLTerm, _ constant: Value, _ options: ComparisonOptions) -> SQLValue? {
+        bound(term, constant, options)?.1
+    }
+
     private static func bound(_ term: SQLTerm, _ value: Value, _ options: ComparisonOptions) -> (Form, SQLValue)? {
         switch (term.kind, value) {
         case (.integer, _), (.double, _), (.boolean, _), (.number, _), (.decimal, _): return bound(number: term, value)

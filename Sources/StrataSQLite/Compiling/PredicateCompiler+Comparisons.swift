@@ -161,7 +161,7 @@ extension PredicateCompiler {
 
     private func bound(_ constant: SQLConstant, _ term: SQLTerm, _ options: ComparisonOptions) -> String {
         parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
-            ComparisonPair(term, constant.value(in: constants), options)?.value ?? .null
+            ComparisonPair.value(term, constant.value(in: constants), options) ?? .null
         }
     }
 

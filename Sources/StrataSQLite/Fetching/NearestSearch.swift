@@ -72,17 +72,16 @@ extension PredicateCompiler {
 }
 
 extension SQLiteStore {
-    /// A fetch of the nearest with the smallest of the circles that has enough in it; another fetch as it is.
-    /// - Returns: The fetch, and whether a transaction was begun for it that the caller has to end: one that keeps what
-    ///   is there as it was when the circle was found.
-    func nearest(
-        _ shape: FetchShape, on connection: Connection
-    ) throws(StoreError) -> (shape: FetchShape, hasBegun: Bool) {
-        guard let limit = shape.plan.limit, NearestSearch(shape.plan, schema) != nil else { return (shape, false) }
+    /// Narrows a fetch of the nearest to the smallest of the circles that has enough in it; leaves another fetch as it is.
+    /// - Returns: Whether a transaction was begun that the caller has to end: one that keeps what is there as it was when
+    ///   the circle was found.
+    func narrowToNearest(_ shape: inout FetchShape, on connection: Connection) throws(StoreError) -> Bool {
+        guard let limit = shape.plan.limit, NearestSearch(shape.plan, schema) != nil else { return false }
         let hasBegun = !connection.isInTransaction
         if hasBegun { try connection.statement("BEGIN").run() }
         do throws(StoreError) {
-            return (try narrowed(shape, limit: limit, on: connection), hasBegun)
+            shape = try narrowed(shape, limit: limit, on: connection)
+            return hasBegun
         } catch {
             if hasBegun { connection.rollback() }
             throw error

@@ -5,9 +5,9 @@ extension SQLiteStore {
         _ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?
     ) throws(StoreError) -> RowBatch {
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            let whole = FetchShape(
+            var shape = FetchShape(
                 plan, known == nil ? .rows : .unknownRows, scansLists: try scansLists(plan, on: connection))
-            let (shape, hasBegun) = try nearest(whole, on: connection)
+            let hasBegun = try narrowToNearest(&shape, on: connection)
             defer { if hasBegun { connection.rollback() } }
             let statement = try bound(shape, on: connection)
             return try connection.rows.collect(
@@ -18,10 +18,10 @@ extension SQLiteStore {
     public func fetchIdentities(
         _ plan: FetchPlan, cancellation: ReadCancellation?
     ) throws(StoreError) -> [RowIdentity] {
-        let shape = FetchShape(plan, .identities)
         let rowPlan = rowPlans[plan.entityIndex]
         return try pool.read(cancellation) { (connection) throws(StoreError) in
-            let (shape, hasBegun) = try nearest(shape, on: connection)
+            var shape = FetchShape(plan, .identities)
+            let hasBegun = try narrowToNearest(&shape, on: connection)
             defer { if hasBegun { connection.rollback() } }
             let statement = try bound(shape, on: connection)
             // A row that cannot be understood ends the walk before its time.

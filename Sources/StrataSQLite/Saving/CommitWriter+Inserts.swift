@@ -38,9 +38,11 @@ extension CommitWriter {
                 guard let statement else { continue }
                 if size == 1 {
                     try write(part[part.startIndex], plan, statement)
-                } else if try !write(part, plan, statement) {
+                } else {
+                    let written = try write(part, plan, statement)
+                    if written == part.count { continue }
                     let single = try connection.statement(plan.insertSQL())
-                    for insert in part { try write(insert, plan, single) }
+                    for insert in part.dropFirst(written) { try write(insert, plan, single) }
                 }
             }
         }
@@ -58,15 +60,14 @@ extension CommitWriter {
         }
     }
 
-    /// Writes several rows by one statement.
-    /// - Returns: false if one of them stands against a constraint, so that nothing is written.
+    /// Writes several rows by one statement, up to one that stands against a constraint.
+    /// - Returns: How many it wrote. The others have to be written one by one, to find all that cannot be.
     private func write(
         _ inserts: ArraySlice<ChangeSet.Insert>, _ plan: WritePlan, _ statement: Statement
-    ) throws(StoreError) -> Bool {
-        let files = writtenFiles.count
+    ) throws(StoreError) -> Int {
         var parameter: Int32 = 0
         for insert in inserts { parameter = try bind(insert.row.row, plan, statement, parameter) }
-        return try runTogether(statement, files: files)
+        return try runTogether(statement) ? inserts.count : connection.changes
     }
 
     /// Binds a new row behind a parameter.

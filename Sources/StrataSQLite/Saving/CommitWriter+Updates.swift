@@ -87,7 +87,12 @@ extension CommitWriter {
         for update in list { parameter = try bind(update, target, statement, parameter) }
         var found: [Int64] = []
         found.reserveCapacity(list.count)
-        guard try runTogether(statement, files: files, onRow: { found.append($0.integer(0)) }) else { return false }
+        guard try runTogether(statement, onRow: { found.append($0.integer(0)) }) else {
+            // They are written again with the single rows.
+            store.files?.remove(writtenFiles[files...])
+            writtenFiles.removeSubrange(files...)
+            return false
+        }
         if found.count < list.count {
             let written = Set(found)
             for update in list where !written.contains(update.row.row.key) {

@@ -233,14 +233,9 @@ final class CommitWriter {
     // MARK: Many rows
 
     /// Runs a statement that writes several rows.
-    /// - Parameters:
-    ///   - files: How many files had been written before its values were bound.
-    ///   - onRow: Called for each row that it answers with.
-    /// - Returns: false if a row stands against a constraint; then nothing is written, and the rows have to be written one by
-    ///   one to find it.
-    func runTogether(
-        _ statement: Statement, files: Int, onRow: (Statement) -> Void = { _ in }
-    ) throws(StoreError) -> Bool {
+    /// - Parameter onRow: Called for each row that it answers with.
+    /// - Returns: false if a row stands against a constraint. The rows have to be written one by one then, to find all such.
+    func runTogether(_ statement: Statement, onRow: (Statement) -> Void = { _ in }) throws(StoreError) -> Bool {
         var code = statement.stepCode()
         while code == SQLITE_ROW {
             onRow(statement)
@@ -249,9 +244,6 @@ final class CommitWriter {
         let error = code == SQLITE_DONE ? nil : connection.failure(code)
         statement.reset()
         guard let error else { return true }
-        // They are written again with the single rows.
-        store.files?.remove(writtenFiles[files...])
-        writtenFiles.removeSubrange(files...)
         guard code & 0xff == SQLITE_CONSTRAINT else { throw error }
         return false
     }

@@ -8,6 +8,13 @@ package enum StatementRows {
     /// How many parameters one statement takes at most; far below SQLite's own limit, since statements stay in memory.
     private static let mostParameters = 4000
 
+    /// What an insert of many rows begins with. By default, SQLite copies each page before such a statement changes it, so that
+    /// it can take back the rows before one that stands against a constraint; that costs more than the rows. All transactions
+    /// of this package end there, or go on behind the rows that were written.
+    package static let insert = "INSERT OR FAIL INTO"
+    /// The same for updates. Only for those whose failure ends the transaction: nobody knows which rows were written.
+    package static let update = "UPDATE OR FAIL"
+
     /// The parts of a list: large ones first, and what is left in parts of few sizes.
     /// - Parameter columns: How many parameters each row has.
     package static func parts<T>(_ list: ArraySlice<T>, columns: Int) -> [ArraySlice<T>] {

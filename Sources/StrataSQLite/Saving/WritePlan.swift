@@ -52,6 +52,8 @@ struct WritePlan: Sendable {
     let bindings: [Binding]
     private let insertHead: String
     private let insertRow: String
+    /// What ``insertSQL(rows:)`` has made, by the number of rows: there are few.
+    private let insertTexts = Guarded<[Int: String]>([:])
     let byKey: ByKey
     /// Reads the names of the files that rows refer to; nil if the entity has no such columns.
     let externalSQL: String?
@@ -90,7 +92,7 @@ struct WritePlan: Sendable {
         let own = table.hasEntityColumn ? [("_entity", Identifiers.literal(entity.name))] : []
         let names = ["_id", "_version"] + own.map(\.0) + fields.map(\.column)
         let values = ["?", "?"] + own.map(\.1) + fields.map { _ in "?" }
-        self.insertHead = "INSERT INTO \(table.quoted)(\(names.joined(separator: ", "))) VALUES"
+        self.insertHead = "\(StatementRows.insert) \(table.quoted)(\(names.joined(separator: ", "))) VALUES"
         self.insertRow = "(\(values.joined(separator: ", ")))"
         self.byKey = ByKey(table: table.quoted)
         let external = fields.filter(\.binding.allowsExternal).map {
@@ -102,7 +104,14 @@ struct WritePlan: Sendable {
     }
 
     /// The statement that writes new rows.
-    func insertSQL(rows: Int = 1) -> String { insertHead + StatementRows.text(insertRow, rows) }
+    func insertSQL(rows: Int = 1) -> String {
+        insertTexts.withLock { texts in
+            if let known = texts[rows] { return known }
+            let text = insertHead + StatementRows.text(insertRow, rows)
+            texts[rows] = text
+            return text
+        }
+    }
 
     /// The statement that writes some slots: first their values, then version, key and the version read.
     func updateSQL(_ fields: [Field]) -> String {

@@ -52,7 +52,9 @@ struct Schema: Sendable {
         var lines = ["_id INTEGER PRIMARY KEY"]
         if table.hasEntityColumn { lines.append("_entity TEXT NOT NULL") }
         lines.append("_version INTEGER NOT NULL")
-        lines += table.columns.map(definition(of:))
+        // Numbers first: to find a column, SQLite walks over all that stand before it.
+        lines += table.columns.filter(\.storage.isInline).map(definition(of:))
+        lines += table.columns.filter { !$0.storage.isInline }.map(definition(of:))
         lines += table.orderColumns.map { Identifiers.quote($0) + " INTEGER" }
         return "CREATE TABLE \(table.quoted) (\n    \(lines.joined(separator: ",\n    "))\n)"
     }

@@ -1,10 +1,17 @@
 /// A set of slots: one word for the first 64, an array for the rest.
 public struct SlotSet: Sendable, Hashable {
-    @usableFromInline var low: UInt64 = 0
-    @usableFromInline var high: [UInt64] = []
+    @usableFromInline package private(set) var low: UInt64 = 0
+    @usableFromInline package private(set) var high: [UInt64] = []
 
     /// No slots.
     @inlinable public init() {}
+
+    /// The first 64 slots as the bits of a word, and the others.
+    @inlinable
+    package init(low: UInt64, high: [UInt64]) {
+        self.low = low
+        self.high = high
+    }
 
     /// The slots of a sequence.
     public init(_ slots: some Sequence<Int>) {
