@@ -46,10 +46,19 @@ final class ModelServer: @unchecked Sendable {
     struct Object {
         var values: [String: RemoteValue]
         var version = 1
+        /// Which life of the server the last change belongs to.
+        var epoch = 0
         var modified: Date
         /// The place of the last change among all changes.
         var sequence: Int
         var isDeleted = false
+    }
+
+    /// What the server had at a moment.
+    private struct Backup {
+        let objects: [RemoteIdentity: Object]
+        let tokens: [UUID: RemoteIdentity]
+        let sequence: Int
     }
 
     /// A value that was written to a property.
@@ -67,6 +76,9 @@ final class ModelServer: @unchecked Sendable {
     private var sequence = 0
     private var lastChange = Date.distantPast
     private var tokens: [UUID: RemoteIdentity] = [:]
+    /// How often the server was restored from a backup.
+    private var epoch = 0
+    private var backup: Backup?
     /// Whether records say when they were changed.
     var tellsTime = true
     /// Called with each value that replaces another one.
@@ -88,16 +100,38 @@ final class ModelServer: @unchecked Sendable {
     private func stamp() -> (Date, Int) {
         lastChange = max(clock.now, lastChange.addingTimeInterval(0.001))
         sequence += 1
+        changeCount += 1
         return (lastChange, sequence)
     }
 
-    var changeCount: Int { sequence }
+    /// Grows with each change.
+    private(set) var changeCount = 0
 
     func record(_ identity: RemoteIdentity) -> RemoteRecord? {
         guard let object = objects[identity], !object.isDeleted else { return nil }
         return RemoteRecord(
-            entity: identity.entity, id: identity.id, values: object.values, version: "\(object.version)",
+            entity: identity.entity, id: identity.id, values: object.values,
+            version: "\(object.epoch).\(object.version)",
             modified: tellsTime ? object.modified : nil)
+    }
+
+    // MARK: Backups
+
+    /// Whether it has ever gone back.
+    var wasRestored: Bool { epoch > 0 }
+
+    func backUp() { backup = Backup(objects: objects, tokens: tokens, sequence: sequence) }
+
+    /// Goes back to what it had at the last backup.
+    /// - Returns: false if there is no backup, or nothing has changed since.
+    func restore() -> Bool {
+        guard let backup, backup.sequence < sequence else { return false }
+        objects = backup.objects
+        tokens = backup.tokens
+        sequence = backup.sequence
+        epoch += 1
+        changeCount += 1
+        return true
     }
 
     // MARK: Operations
@@ -118,7 +152,7 @@ final class ModelServer: @unchecked Sendable {
             return .page(
                 RemotePage(records: ids.compactMap { record(RemoteIdentity(entity: entity.name, id: $0)) }))
         case .query(let query): return .page(page(query))
-        case .pull(let pull): return .page(page(pull))
+        case .pull(let pull): return .page(try page(pull))
         default:
             throw RemoteError(.unsupported, domain: "Simulation", message: "\(operation)")
         }
@@ -126,7 +160,9 @@ final class ModelServer: @unchecked Sendable {
 
     private func page(_ query: RemoteQuery) -> RemotePage {
         var wanted: String?
-        if case .comparison(_, .equal, let right, _)? = query.predicate?.node, case .constant(.string(let id)) = right.node {
+        if case .comparison(_, .equal, let right, _)? = query.predicate?.node,
+            case .constant(.string(let id)) = right.node
+        {
             wanted = id
         }
         let all = objects.filter { $0.key.entity == query.entity.name && !$0.value.isDeleted }
@@ -141,12 +177,16 @@ final class ModelServer: @unchecked Sendable {
             })
     }
 
-    private func page(_ pull: RemotePull) -> RemotePage {
-        let from = pull.cursor.flatMap(Int.init) ?? 0
+    private func page(_ pull: RemotePull) throws(RemoteError) -> RemotePage {
+        let cursor = pull.cursor?.split(separator: ".").compactMap { Int($0) } ?? [epoch, 0]
+        guard cursor.count == 2, cursor[0] == epoch else {
+            throw RemoteError(.cursorExpired, domain: "Simulation", message: "begin anew", status: 410)
+        }
+        let from = cursor[1]
         let news = objects.filter { $0.key.entity == pull.entity.name && $0.value.sequence > from }
             .sorted { $0.value.sequence < $1.value.sequence }
         let part = news.prefix(pull.limit)
-        var page = RemotePage(next: "\(part.last?.value.sequence ?? from)", hasMore: news.count > part.count)
+        var page = RemotePage(next: "\(epoch).\(part.last?.value.sequence ?? from)", hasMore: news.count > part.count)
         for (identity, object) in part {
             if !object.isDeleted {
                 if let record = record(identity) { page.records.append(record) }
@@ -176,7 +216,7 @@ final class ModelServer: @unchecked Sendable {
         if objects[identity] != nil, variant.hasTokens { onViolation("\(identity) was deleted and is made again") }
         let (modified, sequence) = stamp()
         objects[identity] = Object(
-            values: write.values, version: (objects[identity]?.version ?? 0) + 1, modified: modified,
+            values: write.values, version: (objects[identity]?.version ?? 0) + 1, epoch: epoch, modified: modified,
             sequence: sequence)
         for (property, value) in write.values {
             history.insert(Write(identity: identity, property: property, value: value))
@@ -230,6 +270,7 @@ final class ModelServer: @unchecked Sendable {
         guard var object = objects[identity] else { return }
         body(&object.values)
         object.version += 1
+        object.epoch = epoch
         object.modified = modified
         object.sequence = sequence
         objects[identity] = object

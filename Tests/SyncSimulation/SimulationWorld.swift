@@ -19,14 +19,14 @@ public final class SimulationWorld: @unchecked Sendable {
     public enum Fault: String, Sendable, CaseIterable {
         case portal, swallowedAnswer, endedSession, expiredCursor, refusedGroup, proxy404, refusal
         case reset, purgedEntity, purgedObject, drop
+        /// The server goes back to what it had some time ago, and has forgotten whom it answered.
+        case restore
     }
 
     /// A defect that is put into a client on purpose, to see that the simulation finds it.
     public enum Defect: Sendable, CaseIterable {
         /// A reset forgets the objects, but not how far pulls came.
         case resetKeepsCursors
-        /// So does the purge of an entity.
-        case purgeKeepsCursors
         /// What was given up is not asked for again.
         case dropKeepsOldState
     }
@@ -115,6 +115,7 @@ public final class SimulationWorld: @unchecked Sendable {
         weather.expiredCursors = armed(0.2)
         weather.forgetting = armed(0.3)
         server.tellsTime = !variant.isConditional || executor.random.chance(0.6)
+        if executor.random.chance(0.3) { scheduleRestore() }
         await withTaskGroup(of: Void.self) { group in
             for client in clients {
                 group.addTask { [self] in await live(client) }
@@ -126,6 +127,17 @@ public final class SimulationWorld: @unchecked Sendable {
         await settle()
         for client in clients { await client.collectResults() }
         checkEnd()
+    }
+
+    /// A backup some time in the life of the clients, and the way back to it later.
+    private func scheduleRestore() {
+        let first = executor.random.unit() * 30
+        executor.after(first) { [self] in server.backUp() }
+        executor.after(first + executor.random.unit() * 20) { [self] in
+            guard server.restore() else { return }
+            trace("the server is restored")
+            struck(.restore)
+        }
     }
 
     /// The life of a client while the network is bad.
@@ -170,11 +182,19 @@ public final class SimulationWorld: @unchecked Sendable {
                     }
                     try await client.engine.synchronize()
                 } catch {
-                    violate("client \(client.number) in calm weather: \(error)")
+                    // A server that was restored may have nothing of what it had. People are asked then, and go by the server.
+                    if case .remote(let cause) = error, cause.kind == .notFound, cause.domain == "Strata",
+                        server.wasRestored
+                    {
+                        try? client.reset()
+                    } else {
+                        violate("client \(client.number) in calm weather: \(error)")
+                    }
                 }
             }
             let waiting = clients.contains {
-                ((try? $0.engine.pendingCount()) ?? 1) > 0 || ((try? $0.engine.failedChanges().isEmpty) ?? false) == false
+                ((try? $0.engine.pendingCount()) ?? 1) > 0
+                    || ((try? $0.engine.failedChanges().isEmpty) ?? false) == false
             }
             if !waiting, before == server.changeCount { return }
             before = server.changeCount
@@ -192,7 +212,9 @@ public final class SimulationWorld: @unchecked Sendable {
 
     /// A client forgets objects, and what it saved of them.
     func forgot(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) {
-        for (write, save) in saves where save.client == client && isForgotten(write.identity) { forgotten.insert(write) }
+        for (write, save) in saves where save.client == client && isForgotten(write.identity) {
+            forgotten.insert(write)
+        }
     }
 
     /// A client deleted an object.
@@ -276,16 +298,22 @@ public final class SimulationWorld: @unchecked Sendable {
     private func checkSaves() {
         let covered = Set(
             saves.map { ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen) })
-        for (write, save) in saves where !server.history.contains(write) && !covered.contains(write) && !forgotten.contains(write) {
-            // A server without tokens makes an object again whose creation it is told twice.
-            if !variant.hasTokens, deletes[write.identity]?.contains(save.client) == true { continue }
+        for (write, save) in saves
+        where !server.history.contains(write) && !covered.contains(write) && !forgotten.contains(write) {
+            // A server without tokens makes an object again whose creation it is told twice, and one that is restored has again
+            // what was deleted.
+            if !variant.hasTokens || server.wasRestored, deletes[write.identity]?.contains(save.client) == true {
+                continue
+            }
             guard server.record(write.identity) != nil, let client = clients.first(where: { $0.number == save.client })
             else { continue }
-            // Nobody is in conflict with himself.
-            let isContested = saves.contains {
-                $0.key.identity == write.identity && $0.key.property == write.property
-                    && ($0.value.client != save.client || forgotten.contains($0.key))
-            }
+            // Nobody is in conflict with himself, but with a server that takes back what it has.
+            let isContested =
+                server.wasRestored
+                || saves.contains {
+                    $0.key.identity == write.identity && $0.key.property == write.property
+                        && ($0.value.client != save.client || forgotten.contains($0.key))
+                }
             let isReported = client.results.contains { result in
                 guard result.identity == write.identity else { return false }
                 switch result.action {

@@ -171,7 +171,7 @@ extension ApplySession {
         for part in StatementRows.parts(adopted[...], columns: 2) {
             let statement = try connection.statement(
                 """
-                UPDATE \(place.table) SET \(place.column) = _v.column2 \
+                \(StatementRows.update) \(place.table) SET \(place.column) = _v.column2 \
                 FROM (VALUES \(StatementRows.text("(?, ?)", part.count))) AS _v WHERE _id = _v.column1
                 """)
             var parameter: Int32 = 0

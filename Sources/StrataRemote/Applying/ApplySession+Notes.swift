@@ -20,7 +20,7 @@ extension ApplySession {
     mutating func writeNames() throws(StoreError) {
         for part in StatementRows.parts(notes.names[...], columns: 3) {
             let statement = try connection.statement(
-                "INSERT INTO _remote(root, id, key) VALUES \(StatementRows.text("(?, ?, ?)", part.count))")
+                "\(StatementRows.insert) _remote(root, id, key) VALUES \(StatementRows.text("(?, ?, ?)", part.count))")
             var place: Int32 = 0
             for name in part {
                 statement.bind(name.root, at: place + 1)
@@ -45,7 +45,7 @@ extension ApplySession {
         let hasEntity = mirror.store.hasEntityColumn(root)
         let row = hasEntity ? "(?, 0, ?, ?)" : "(?, 0, ?)"
         let statement = try connection.statement(
-            "INSERT INTO \(place.table)(_id, _version, \(place.column)\(hasEntity ? ", _entity" : "")) "
+            "\(StatementRows.insert) \(place.table)(_id, _version, \(place.column)\(hasEntity ? ", _entity" : "")) "
                 + "VALUES \(StatementRows.text(row, list.count))")
         var index: Int32 = 0
         for (id, key, entityName) in list {
@@ -86,7 +86,7 @@ extension ApplySession {
         for part in StatementRows.parts(notes.versions[...], columns: 4) {
             let statement = try connection.statement(
                 """
-                UPDATE _remote SET version = v.column3, modified = v.column4 \
+                \(StatementRows.update) _remote SET version = v.column3, modified = v.column4 \
                 FROM (VALUES \(StatementRows.text("(?, ?, ?, ?)", part.count))) AS v WHERE root = v.column1 AND id = v.column2
                 """)
             var place: Int32 = 0

@@ -20,11 +20,14 @@ extension Mirror {
     ///   - state: A value to keep in the same transaction: how far a pull came that began at a moment. It is not kept if
     ///     objects were forgotten since.
     ///   - fresh: Objects that were asked for again, and need not be any more.
+    ///   - told: The entity of which objects need not be asked for again that the page told, unless the answer was overtaken:
+    ///     then it says nothing of what became of them.
     ///   - keeps: Whether the objects are a part of the mirror from now on. False leaves those that are as they are, and
     ///     those that are new no more than here.
     package func apply(
         _ page: RemotePage, isWhole: Bool = true, ticket: ReadTicket? = nil,
-        state: (name: String, value: String, since: Int)? = nil, fresh: [RemoteIdentity] = [], keeps: Bool = true
+        state: (name: String, value: String, since: Int)? = nil, fresh: [RemoteIdentity] = [],
+        told: EntityDescription? = nil, keeps: Bool = true
     ) throws(StoreError) -> AppliedChanges {
         let known = keeps ? [:] : try filled(page.records)
         let applied = try applying { (session) throws(StoreError) in
@@ -36,6 +39,7 @@ extension Mirror {
                 try MirrorState.set(state.name, state.value, on: session.connection)
             }
             let applied = try session.run(page.records, deleted: page.deleted)
+            if let told { try noteFresh(names(page, applied, told), on: session.connection) }
             if !keeps {
                 for (root, keys) in passing(page.records, applied.rows, known) {
                     try notePassing(keys, rootIndex: root, on: session.connection)
@@ -52,6 +56,14 @@ extension Mirror {
             for (root, keys) in passing(page.records, applied.rows, known) { passing.add(keys, rootIndex: root) }
         }
         return applied
+    }
+
+    /// The objects of a page that are here now as the server told them, and those whose records make no sense.
+    private func names(_ page: RemotePage, _ applied: AppliedChanges, _ entity: EntityDescription) -> [RemoteIdentity] {
+        let taken = zip(page.records, applied.rows).compactMap { record, row in row == nil ? nil : record.id }
+        return (taken + page.unreadable.compactMap(\.identity?.id)).map {
+            RemoteIdentity(entity: entity.name, id: canonical($0, entity))
+        }
     }
 
     /// The keys of records that were not here before, by topmost entity.

@@ -15,6 +15,7 @@ extension Mirror {
             order.notePurged()
             for index in entity.descendantIndexes {
                 try MirrorState.set(Self.cursorName(model.entities[index]), nil, on: session.connection)
+                try MirrorState.set(Self.beginningName(model.entities[index]), nil, on: session.connection)
             }
             try session.purge(identities)
         }
@@ -88,8 +89,12 @@ extension ApplySession {
         guard let key = known.key else {
             return try OutboxWriter(mirror: mirror, connection: connection).forget(id, root: entity.rootIndex)
         }
-        if entries.contains(where: { $0.kind == .insert }) {
-            return try remove(RemoteIdentity(entity: entity.rootName, id: id), entity, key)
+        if let creation = entries.first(where: { $0.kind == .insert }) {
+            try remove(RemoteIdentity(entity: entity.rootName, id: id), entity, key)
+            // The server may have it, and pulls may have passed it.
+            guard creation.attempts > 0 else { return }
+            let links = DeletedLinks(mirror: mirror, connection: connection)
+            return try links.noteStale(RemoteIdentity(entity: entity.name, id: id))
         }
         try empty(entity, key)
         let statement = try connection.statement(

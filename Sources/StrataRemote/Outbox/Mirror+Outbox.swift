@@ -4,12 +4,17 @@ import StrataSQLite
 extension Mirror {
     // MARK: Reading
 
-    /// What waits, in the order of the changes, without what failed.
+    /// What waits, in the order of the changes, without what failed, and what stands behind such a change of its object.
     /// - Parameter limit: The greatest number of entries; nil for all.
     package func pendingEntries(limit: Int? = nil) throws(StoreError) -> [OutboxEntry] {
         try store.reading { (connection) throws(StoreError) in
             // Those of entities that the model has no more wait for a model that has them.
-            try entries("state <> 2 AND entity IN (SELECT value FROM strata_list(?))", limit: limit, on: connection) {
+            try entries(
+                """
+                state <> 2 AND entity IN (SELECT value FROM strata_list(?)) AND NOT EXISTS (SELECT 1 FROM _outbox AS failed \
+                WHERE failed.root = _outbox.root AND failed.key = _outbox.key AND failed.state = 2 AND failed.seq < _outbox.seq)
+                """, limit: limit, on: connection
+            ) {
                 $0.bind(ValueList(keys: entities.numbers.sorted()), at: 1)
             }
         }
@@ -86,13 +91,17 @@ extension Mirror {
         let rows = StatementRows.text("(?, ?, ?)", entries.count)
         let statement = try connection.statement(
             """
-            UPDATE _outbox SET state = 1, attempts = attempts + 1, token = v.column2, sent = v.column3 \
+            \(StatementRows.update) _outbox SET state = 1, attempts = attempts + 1, token = v.column2, sent = v.column3 \
             FROM (VALUES \(rows)) AS v WHERE seq = v.column1
             """)
         var place: Int32 = 0
         for entry in entries {
             statement.bind(entry.seq, at: place + 1)
-            if let token = entry.token { statement.bind(token.data, at: place + 2) } else { statement.bindNull(at: place + 2) }
+            if let token = entry.token {
+                statement.bind(token.data, at: place + 2)
+            } else {
+                statement.bindNull(at: place + 2)
+            }
             if let sent = entry.sent { statement.bind(sent, at: place + 3) } else { statement.bindNull(at: place + 3) }
             place += 3
         }
@@ -111,6 +120,9 @@ extension Mirror {
             } else if try deletion(behind: current, on: transaction.connection) {
                 // The delete finds out by itself whether there is anything to delete.
                 return try remove(current.seq, on: transaction.connection)
+            } else {
+                // What came behind it waits for that retry.
+                return try write(current, on: transaction.connection)
             }
             try settle(current, on: transaction.connection)
         }
@@ -270,7 +282,7 @@ extension Mirror {
             let assignments = columns.enumerated().map { "\($1) = v.column\($0 + 1)" }.joined(separator: ", ")
             let statement = try connection.statement(
                 """
-                UPDATE _outbox SET \(assignments) FROM (VALUES \(StatementRows.text(row, part.count))) AS v \
+                \(StatementRows.update) _outbox SET \(assignments) FROM (VALUES \(StatementRows.text(row, part.count))) AS v \
                 WHERE seq = v.column\(columns.count + 1)
                 """)
             var place: Int32 = 0
@@ -289,7 +301,8 @@ extension Mirror {
         for part in StatementRows.parts(list[...], columns: columns.count) {
             let row = "(\(repeatElement("?", count: columns.count).joined(separator: ", ")))"
             let statement = try connection.statement(
-                "INSERT INTO _outbox(\(columns.joined(separator: ", "))) VALUES \(StatementRows.text(row, part.count))")
+                "\(StatementRows.insert) _outbox(\(columns.joined(separator: ", "))) VALUES \(StatementRows.text(row, part.count))"
+            )
             var place: Int32 = 0
             for entry in part {
                 entry.bind(to: statement, behind: place)

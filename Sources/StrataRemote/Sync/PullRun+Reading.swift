@@ -117,13 +117,15 @@ extension PullRun {
 
     /// Asks by primary key for objects that the server did not list, and removes those that it does not have. If that would
     /// be most of what is here, nothing is removed: the server has lost its data, or is another one.
-    /// - Parameter count: How many objects of the entity were here.
+    /// - Parameters:
+    ///   - count: How many objects of the entity were here.
+    ///   - areStale: Whether the missing ones were noted to be asked for again.
     mutating func removeAbsent(
-        _ missing: [RemoteIdentity], of count: Int, _ entity: EntityDescription
+        _ missing: [RemoteIdentity], of count: Int, _ entity: EntityDescription, areStale: Bool = false
     ) async throws(SyncError) {
         let share = Double(missing.count) / Double(max(1, count))
         guard missing.count >= 10, share > engine.options.maximumLossShare else {
-            return try await refresh(missing, [entity])
+            return try await refresh(missing, [entity], areStale: areStale)
         }
         throw .remote(
             RemoteError(

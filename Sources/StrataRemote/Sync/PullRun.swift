@@ -45,7 +45,8 @@ struct PullRun {
             try await pullNews(of: entity)
         } catch {
             guard case .remote(let cause) = error, cause.kind == .cursorExpired else { throw error }
-            return try await beginAnew(entity)
+            try local { () throws(StoreError) in try mirror.begin(entity) }
+            try await pullNews(of: entity)
         }
         if !capabilities.features.contains(.deletions) { try await sweep(entity) }
     }
@@ -56,10 +57,10 @@ struct PullRun {
 
     mutating func take(
         _ page: RemotePage, _ ticket: ReadTicket, cursor: (name: String, value: String, since: Int)? = nil,
-        fresh: [RemoteIdentity] = []
+        fresh: [RemoteIdentity] = [], told: EntityDescription? = nil
     ) throws(SyncError) {
         let applied = try local { () throws(StoreError) in
-            try mirror.apply(page, ticket: ticket, state: cursor, fresh: fresh)
+            try mirror.apply(page, ticket: ticket, state: cursor, fresh: fresh, told: told)
         }
         for record in applied.unreadable where !unreadable.contains(record) { unreadable.append(record) }
         received += page.records.count
@@ -87,12 +88,17 @@ struct PullRun {
     /// Reads what has to be read again, each object once.
     private mutating func readStale() async throws(SyncError) {
         while true {
-            let stale = try local { () throws(StoreError) in try mirror.staleIdentities() }
-                .filter { refreshed.insert($0).inserted }
+            // What a pull has still to tell that began anew and was cut off is not asked for by name.
+            let (all, beginning) = try local { () throws(StoreError) in
+                (try mirror.staleIdentities(), try mirror.beginningEntities())
+            }
+            let stale = all.filter { !beginning.contains($0.entity) && refreshed.insert($0).inserted }
             if stale.isEmpty { return }
             for (name, list) in Dictionary(grouping: stale, by: \.entity).sorted(by: { $0.key < $1.key }) {
                 guard let entity = mirror.model.entity(named: name) else { continue }
-                try await setAside { (run) async throws(SyncError) in try await run.refresh(list, [entity], areStale: true) }
+                try await setAside { (run) async throws(SyncError) in
+                    try await run.refresh(list, [entity], areStale: true)
+                }
             }
         }
     }
@@ -131,54 +137,51 @@ struct PullRun {
     private mutating func pullNews(of entity: EntityDescription) async throws(SyncError) {
         let name = Mirror.cursorName(entity)
         var start = mirror.order.moment
-        var cursor = try local { () throws(StoreError) in try mirror.state(name) }
+        var (cursor, isAnew) = try place(in: entity)
         var seen: Set<String> = []
         while true {
             let ticket = mirror.ticket()
             let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
-            try take(page, ticket, cursor: page.next.map { (name, $0, start) })
+            try take(page, ticket, cursor: page.next.map { (name, $0, start) }, told: isAnew ? entity : nil)
             if mirror.order.isPurged(since: start) {
                 // What it has passed may be here no more.
                 start = mirror.order.moment
-                cursor = try local { () throws(StoreError) in try mirror.state(name) }
+                (cursor, isAnew) = try place(in: entity)
                 seen = []
                 continue
             }
-            guard page.hasMore else { return }
+            guard page.hasMore else { break }
             guard let next = page.next, seen.insert(next).inserted, next != cursor else {
                 throw .remote(
                     RemoteError(
                         .invalidAnswer, domain: "Strata",
-                        message: "\(engine.backend.name) says that there are more \(entity.name), but not how to go on"))
+                        message: "\(engine.backend.name) says that there are more \(entity.name), but not how to go on")
+                )
             }
             cursor = next
+        }
+        if isAnew { try await removeUntold(entity) }
+    }
+
+    /// Where the pull of an entity goes on, and whether it has to find out what is gone.
+    private func place(in entity: EntityDescription) throws(SyncError) -> (cursor: String?, isAnew: Bool) {
+        try local { () throws(StoreError) in
+            let cursor = try mirror.state(Mirror.cursorName(entity))
+            if cursor == nil { try mirror.begin(entity) }
+            return (cursor, try mirror.countBeforeBeginning(entity) != nil)
         }
     }
 
-    /// Reads all objects of an entity from the beginning, and finds out which of those that are here are gone.
-    private mutating func beginAnew(_ entity: EntityDescription) async throws(SyncError) {
-        let start = mirror.order.moment
-        let known = try local { () throws(StoreError) in
-            try mirror.setState(Mirror.cursorName(entity), nil)
-            return try mirror.settledIdentities(of: entity)
+    /// Finds out what is gone of the objects that were here when a pull began anew.
+    private mutating func removeUntold(_ entity: EntityDescription) async throws(SyncError) {
+        let (untold, count) = try local { () throws(StoreError) in
+            (
+                try mirror.staleIdentities().filter { $0.entity == entity.name },
+                try mirror.countBeforeBeginning(entity) ?? 0
+            )
         }
-        let name = Mirror.cursorName(entity)
-        var seen: Set<String> = []
-        var cursors: Set<String> = []
-        var cursor: String?
-        while true {
-            let ticket = mirror.ticket()
-            let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
-            seen.formUnion(page.records.map { mirror.canonical($0.id, entity) })
-            // Until it is known what is gone, a pull that is cut off begins anew again.
-            try take(page, ticket)
-            guard page.hasMore, let next = page.next, cursors.insert(next).inserted else {
-                try await removeAbsent(known.filter { !seen.contains($0.id) }, of: known.count, entity)
-                if let next = page.next { try keep(next, name, since: start) }
-                return
-            }
-            cursor = next
-        }
+        try await removeAbsent(untold, of: count, entity, areStale: true)
+        try local { () throws(StoreError) in try mirror.setState(Mirror.beginningName(entity), nil) }
     }
 }
 

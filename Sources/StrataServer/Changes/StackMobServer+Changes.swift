@@ -15,7 +15,11 @@
             let name = call.segments[1].lowercased()
             var (cursor, limit) = (ChangeCursor.start, 1_000)
             for (key, value) in QueryParameters.read(call.request.query) ?? [] {
-                if key == "since", let read = ChangeCursor(value) {
+                if key == "since" {
+                    guard let read = ChangeCursor(value) else {
+                        // Perhaps of another kind of server, at whose address this one stands now.
+                        throw ServerError(410, "The cursor is not one of this server. Begin anew without a cursor.")
+                    }
                     cursor = read
                 } else if key == "limit", let number = Int64(value), number > 0 {
                     limit = Int(min(number, 10_000))

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataRemote
+import StrataTesting
 
 /// A back end in the process: records on a shelf, with switches for what a test wants to go wrong.
 final class ShelfBackend: RemoteBackend, @unchecked Sendable {
@@ -218,11 +219,11 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         do throws(PredicateEvaluationError) {
             for identity in order where identity.entity == query.entity.name {
                 guard let record = shelf[identity] else { continue }
-                if try query.predicate?.evaluate(on: RecordSource(record: record)) ?? true { result.append(record) }
+                if try query.predicate?.evaluate(on: RecordSource(record: record, of: query.entity)) ?? true { result.append(record) }
             }
             if let distance = query.predicate?.nearestFirst {
                 var keyed: [(RemoteRecord, Value)] = []
-                for record in result { keyed.append((record, try distance.evaluate(on: RecordSource(record: record)))) }
+                for record in result { keyed.append((record, try distance.evaluate(on: RecordSource(record: record, of: query.entity)))) }
                 return keyed.sorted { ValueComparison.sortOrder($0.1, $1.1, []) == .orderedAscending }.map(\.0)
             }
         } catch {
@@ -231,8 +232,8 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         for sort in query.sorts.reversed() {
             result = result.enumerated().sorted { a, b in
                 let order = ValueComparison.sortOrder(
-                    RecordSource(record: a.element).value(at: sort.keyPath ?? []),
-                    RecordSource(record: b.element).value(at: sort.keyPath ?? []), sort.options)
+                    RecordSource(record: a.element, of: query.entity).value(at: sort.keyPath ?? []),
+                    RecordSource(record: b.element, of: query.entity).value(at: sort.keyPath ?? []), sort.options)
                 if order == .orderedSame { return a.offset < b.offset }
                 return (order == .orderedAscending) == sort.ascending
             }.map(\.element)
@@ -248,21 +249,5 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         return RemotePage(
             records: Array(all[min(start, all.count)..<min(end, all.count)]), total: all.count,
             next: end < all.count ? "\(end)" : nil, hasMore: end < all.count)
-    }
-}
-
-/// A record as conditions look at it: references are primary keys.
-private struct RecordSource: PropertySource {
-    let record: RemoteRecord
-
-    var evaluatedObject: Value { .string(record.id) }
-
-    func property(_ name: String) -> PropertyValue {
-        switch record.values[name] {
-        case .value(let value): .value(value)
-        case .reference(let id): .value(id.map(Value.string) ?? .null)
-        case .references(let ids): .value(.list(ids.map(Value.string)))
-        default: name == record.entity.lowercased() + "Id" ? .value(.string(record.id)) : .value(.null)
-        }
     }
 }
