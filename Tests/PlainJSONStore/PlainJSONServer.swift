@@ -26,7 +26,10 @@ public final class PlainJSONServer: HTTPTransport, @unchecked Sendable {
 
     private func answer(_ request: WireRequest) -> WireResponse {
         let parts = URLComponents(string: request.head.path ?? "/")
-        let path = (parts?.path ?? "/").split(separator: "/").map(String.init)
+        // Divided before it is decoded: a primary key may have slashes.
+        let path = (parts?.percentEncodedPath ?? "/").split(separator: "/").map {
+            $0.removingPercentEncoding ?? String($0)
+        }
         let parameters = parts?.queryItems ?? []
         let body = request.body.flatMap { try? JSONValue(parsing: $0) }
         switch (request.head.method, path.count) {

@@ -1,0 +1,103 @@
+import Strata
+import StrataRemote
+
+/// What a back end must hold to so that stores over it lose nothing: each law is tried with real operations, at a server of
+/// its own for each check. What the back end does not claim in its ``RemoteCapabilities`` is not asked of it.
+///
+/// ``DialectSuite`` tries the words of an HTTP dialect, without a server.
+public enum BackendSuite {
+    /// The laws.
+    public enum Law: String, Sendable, Hashable, CaseIterable {
+        /// Each write has one outcome, in order, about its own object.
+        case pairing
+        /// A write to an old version changes nothing.
+        case conditionalWrites = "conditional writes"
+        /// A write is done once, however often it is sent.
+        case idempotency
+        /// Pulls tell of each change, and end.
+        case cursors
+        /// Queries give all that they are asked for, each object once.
+        case paging
+        /// Groups of the largest size are taken.
+        case groups
+        /// Primary keys come back as they were sent.
+        case identities
+        /// Values come back as they were sent.
+        case values
+        /// What is not there is told from what is.
+        case visibility
+        /// What a back end does not claim it refuses as unsupported.
+        case claims
+        /// Two clients over a bad network end with what the server has.
+        case synchronization
+    }
+
+    /// A check that failed.
+    public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The law that is broken.
+        public var law: Law
+        /// The check.
+        public var check: String
+        /// What was seen.
+        public var message: String
+
+        /// Law, check and what was seen.
+        public var description: String { "\(law.rawValue): \(check): \(message)" }
+    }
+
+    /// One thing that must hold.
+    struct Check: Sendable {
+        let name: String
+        let needs: RemoteCapabilities.Features
+        let body: @Sendable (BackendTrial) async throws -> Void
+
+        init(
+            _ name: String, needs: RemoteCapabilities.Features = [],
+            _ body: @escaping @Sendable (BackendTrial) async throws -> Void
+        ) {
+            self.name = name
+            self.needs = needs
+            self.body = body
+        }
+    }
+
+    /// Tries a back end.
+    /// - Parameter laws: The laws to try.
+    /// - Returns: What it breaks; empty if it holds to everything that it claims.
+    public static func run(_ subject: some BackendSubject, laws: [Law] = Law.allCases) async -> [Failure] {
+        var failures: [Failure] = []
+        for law in laws where !subject.exceptions.contains(law) {
+            for check in checks(of: law) {
+                do {
+                    let trial = try await BackendTrial(subject)
+                    guard trial.features.isSuperset(of: check.needs) else { continue }
+                    try await check.body(trial)
+                } catch let error as BackendTrial.Unmet {
+                    failures.append(Failure(law: law, check: check.name, message: error.message))
+                } catch {
+                    failures.append(Failure(law: law, check: check.name, message: "\(error)"))
+                }
+            }
+        }
+        return failures
+    }
+
+    /// The names of all checks of a law.
+    public static func names(of law: Law) -> [String] { checks(of: law).map(\.name) }
+
+    private static func checks(of law: Law) -> [Check] {
+        switch law {
+        case .pairing: pairing
+        case .conditionalWrites: conditionalWrites
+        case .idempotency: idempotency
+        case .cursors: cursors
+        case .paging: paging
+        case .groups: groups
+        case .identities: identities
+        case .values: values
+        case .visibility: visibility
+        case .claims: claims
+        case .synchronization: synchronization
+        }
+    }
+}

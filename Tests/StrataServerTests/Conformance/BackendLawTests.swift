@@ -1,0 +1,37 @@
+#if Server
+    import Foundation
+    import StrataStackMob
+    import StrataTesting
+    import Testing
+
+    /// The StackMob dialect with strata-server behind it does what stores must be able to rely on.
+    @Suite struct BackendLawTests {
+        /// A server of its own for each check, over loopback.
+        private actor Subject: BackendSubject {
+            nonisolated let name = "StackMob"
+            /// Numbers of the protocol are JSON's, and what is no type of its own goes as text.
+            nonisolated let omissions: Set<ConformanceFeature> = [.decimals]
+            private var current: LoopbackServer?
+
+            func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
+                await current?.stop()
+                let server = try await LoopbackServer(model: model)
+                current = server
+                return try server.client().backend(for: model)
+            }
+
+            func stop() async {
+                await current?.stop()
+                current = nil
+            }
+        }
+
+        @Test(arguments: BackendSuite.Law.allCases)
+        func holds(law: BackendSuite.Law) async {
+            let subject = Subject()
+            let failures = await BackendSuite.run(subject, laws: [law])
+            await subject.stop()
+            #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")
+        }
+    }
+#endif

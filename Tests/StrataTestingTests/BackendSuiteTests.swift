@@ -1,0 +1,128 @@
+import StrataRemote
+import StrataTesting
+import Testing
+
+/// The kit's own back end holds to the laws, and each defect of a back end is found by the law that it breaks.
+@Suite struct BackendSuiteTests {
+    private struct Memory: BackendSubject {
+        var features = MemoryBackend.allFeatures
+        var maximumPage: Int?
+        let name = "Memory"
+        func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
+            MemoryBackend(features: features, maximumPage: maximumPage)
+        }
+    }
+
+    private struct Broken: BackendSubject {
+        let defect: BackendDefect
+        var name: String { defect.rawValue }
+        func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend { BrokenBackend(defect) }
+    }
+
+    @Test func aServerInMemoryHoldsToAllLaws() async {
+        let failures = await BackendSuite.run(Memory())
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
+    @Test func aServerWithSmallPagesHoldsToAllLaws() async {
+        let failures = await BackendSuite.run(Memory(maximumPage: 3))
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
+    @Test(
+        arguments: [
+            [], [.conditionalWrites], [.idempotencyTokens, .incrementalPull], [.paging, .sorting, .readingMany],
+        ] as [RemoteCapabilities.Features])
+    func aServerThatCanDoLittleHoldsToAllLaws(features: RemoteCapabilities.Features) async {
+        // Without any way to know what was done, a repeated write is done again.
+        let laws = BackendSuite.Law.allCases.filter {
+            $0 != .synchronization || features.contains(.idempotencyTokens) || features.contains(.conditionalWrites)
+        }
+        let failures = await BackendSuite.run(Memory(features: features), laws: laws)
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
+    @Test(arguments: ["", "@", "-1", "7", "0@x@y", "9999999999999999999999"])
+    func aCursorOfNobodyIsNoTrap(cursor: String) async throws {
+        let entity = try #require(
+            try ManagedObjectModel(name: "Notes") { Entity("Note") { Attribute("noteId", .string) } }.entity(
+                named: "Note"))
+        let server = MemoryBackend()
+        do {
+            _ = try await server.perform(.pull(RemotePull(entity: entity, cursor: cursor)), options: RequestOptions())
+            #expect(cursor == "0@x@y")
+        } catch {
+            #expect(error.kind == .cursorExpired)
+        }
+        var query = RemoteQuery(entity: entity)
+        (query.offset, query.limit, query.cursor) = (-1, -1, cursor)
+        _ = try await server.perform(.query(query), options: RequestOptions())
+    }
+
+    @Test func checksHaveNamesOfTheirOwn() {
+        let names = BackendSuite.Law.allCases.flatMap(BackendSuite.names)
+        #expect(Set(names).count == names.count)
+    }
+
+    /// The law that must be found broken, and a part of the name of the check.
+    private static let expected: [BackendDefect: (BackendSuite.Law, String)] = [
+        .outcomeOfAnother: (.pairing, "about its own object"), .lostOutcome: (.pairing, "a group has one outcome"),
+        .outcomesReversed: (.pairing, "a group has one outcome"),
+        .failureNamesFirst: (.pairing, "a group has one outcome"),
+        .batchEndsAtFailure: (.pairing, "a batch has one outcome"), .memberIsOwner: (.pairing, "a missing member"),
+        .versionStandsStill: (.conditionalWrites, "another version"),
+        .noVersion: (.conditionalWrites, "another version"),
+        .updatesAnyVersion: (.conditionalWrites, "of several writes"),
+        .deletesAnyVersion: (.conditionalWrites, "a delete of an old version"),
+        .refusalShowsOwn: (.conditionalWrites, "a refusal shows"),
+        .refusalWrites: (.conditionalWrites, "an update of an old version"),
+        .needsVersion: (.conditionalWrites, "without a version"),
+        .conflictIsRejected: (.conditionalWrites, "an update of an old version"),
+        .creationsRepeat: (.idempotency, "a creation that comes twice"),
+        .updatesRepeat: (.idempotency, "an update that comes late"),
+        .deletesRepeat: (.idempotency, "a delete that comes twice"),
+        .creationComesBack: (.idempotency, "a late creation"), .usedTokenIsDone: (.idempotency, "a token belongs"),
+        .pullEndsEarly: (.cursors, "join to everything"), .cursorStandsStill: (.cursors, "join to everything"),
+        .pullLosesLast: (.cursors, "join to everything"), .noLastCursor: (.cursors, "without changes"),
+        .pullComesAgain: (.cursors, "without changes"), .pullSkipsUpdates: (.cursors, "a later change"),
+        .deletionsUntold: (.cursors, "a deletion comes"), .madeAgainIsDeleted: (.cursors, "made again"),
+        .foreignCursorIsEnd: (.cursors, "another server"), .pageTooLarge: (.cursors, "no more objects"),
+        .pullOfOtherEntity: (.cursors, "join to everything"), .endBeforeRefused: (.cursors, "refused leaves no gap"),
+        .silentCap: (.paging, "without a limit"), .limitIgnored: (.paging, "a limit is kept"),
+        .offsetIgnored: (.paging, "an offset"), .pagesOverlap: (.paging, "each object once"),
+        .orderIgnored: (.paging, "an order is kept"), .alwaysAscending: (.paging, "an order is kept"),
+        .conditionIgnored: (.paging, "a condition"), .countsAll: (.paging, "a count"),
+        .totalOfPage: (.paging, "a total"),
+        .queryOfAllEntities: (.paging, "of its entity only"), .pageAgain: (.paging, "without a limit"),
+        .groupCutOff: (.groups, "the largest group"), .readCutOff: (.groups, "the longest list"),
+        .atomicByName: (.groups, "atomic"), .lowercase: (.identities, "two objects"),
+        .numbers: (.identities, "a primary key comes back"), .lastComponent: (.identities, "a primary key comes back"),
+        .decodedTwice: (.identities, "a primary key comes back"),
+        .plusIsSpace: (.identities, "a primary key comes back"),
+        .trimmed: (.identities, "a primary key comes back"), .emptyTextIsNil: (.values, "texts"),
+        .zeroIsNil: (.values, "are not nil"), .falseIsNil: (.values, "truth values"),
+        .numbersAsDoubles: (.values, "whole numbers"), .singlePrecision: (.values, "floating-point"),
+        .decimalsAsDoubles: (.values, "decimals"), .wholeSeconds: (.values, "dates"),
+        .bytesEndAtZero: (.values, "bytes"),
+        .swappedPositions: (.values, "positions"), .trimmedTexts: (.values, "texts"),
+        .updateReplaces: (.values, "does not name"), .nilIgnored: (.values, "nil takes the place"),
+        .referenceStays: (.values, "a reference comes back"), .answerShowsOld: (.values, "an answer to a write"),
+        .updateMakes: (.visibility, "never was makes nothing"),
+        .createOverwrites: (.visibility, "over a present object"),
+        .deletedIsFound: (.visibility, "what was deleted"), .anybodyIsFound: (.visibility, "never was is not found"),
+        .missingIsForbidden: (.visibility, "never was makes nothing"),
+        .secondDeleteIsRejected: (.visibility, "a delete of what is gone"), .unreachable: (.claims, "can be reached"),
+        .countIsRejected: (.claims, "not claimed"), .selectionIgnored: (.claims, "a selection"),
+        .membersReplaced: (.claims, "one by one"), .membersStay: (.claims, "one by one"),
+        .incrementSets: (.claims, "numbers that others add"), .inversesByName: (.claims, "nothing leads"),
+        .everyFifthLost: (.synchronization, "more objects arrive"),
+        .laterTextLost: (.synchronization, "over a bad network"),
+    ]
+
+    @Test(arguments: BackendDefect.allCases)
+    func aDefectIsFound(defect: BackendDefect) async throws {
+        let (law, check) = try #require(Self.expected[defect])
+        let failures = await BackendSuite.run(Broken(defect: defect), laws: [law])
+        #expect(failures.contains { $0.law == law && $0.check.contains(check) }, "\(defect): \(failures)")
+    }
+}
