@@ -15,8 +15,13 @@ struct Fetcher {
         core.processPendingChanges()
         var plan = try core.planner.plan(for: request)
         plan.limit = min(plan.limit ?? 1, 1)
-        let found = try objects(for: request, plan: plan, try preparedNow(plan, request))
-        return found.isEmpty ? nil : found[0]
+        let found = try untypedObjects(for: request, plan: plan, try preparedNow(plan, request))
+        // Without an array of `T`: its type would be looked up at run time for each call.
+        guard hasOnly(T.self, plan) else {
+            for object in found { if let object = object as? T { return object } }
+            return nil
+        }
+        return found.isEmpty ? nil : unsafeDowncast(found[0], to: T.self)
     }
 
     /// The objects of a request without some of which the caller knows that they meet it, or does not ask for.
@@ -66,6 +71,12 @@ struct Fetcher {
     func objects<T>(
         for request: FetchRequest<T>, plan: FetchPlan, _ prefetched: PrefetchedResult?
     ) throws(PersistenceError) -> [T] {
+        typed(try untypedObjects(for: request, plan: plan, prefetched), plan)
+    }
+
+    private func untypedObjects<T>(
+        for request: FetchRequest<T>, plan: FetchPlan, _ prefetched: PrefetchedResult?
+    ) throws(PersistenceError) -> [ManagedObject] {
         let paths = try core.prefetcher.steps(of: request.prefetch, from: core.model.entities[plan.entityIndex])
         // Whoever asked a back end wants its values.
         let refreshing = request.refreshesRefetchedObjects || prefetched?.isResult == true
@@ -79,7 +90,7 @@ struct Fetcher {
         }
         let areAll = plan.predicate == nil && plan.limit == nil && plan.offset == 0
         for path in paths { try core.prefetcher.prefetch(path, of: objects, areAll: areAll) }
-        return typed(objects, plan)
+        return objects
     }
 
     /// The objects of a result that have a class.

@@ -10,12 +10,17 @@ final class DeferredNullifications: ContextPart {
 
     /// Defers the references of unread members to a deleted object.
     func add(_ keys: [Int64], to target: Int64, entityIndex: Int, slot: Int) {
-        if let position = pending.firstIndex(where: { $0.entityIndex == entityIndex && $0.slot == slot }) {
-            pending[position].targets.append(target)
-            pending[position].keys += keys
+        // Changed away from its place: while calls change a property in place, each access to it anywhere is checked at run
+        // time, and every fetch looks at this one.
+        var changed = pending
+        pending = []
+        if let position = changed.firstIndex(where: { $0.entityIndex == entityIndex && $0.slot == slot }) {
+            changed[position].targets.append(target)
+            changed[position].keys += keys
         } else {
-            pending.append(.init(entityIndex: entityIndex, slot: slot, targets: [target], keys: keys))
+            changed.append(.init(entityIndex: entityIndex, slot: slot, targets: [target], keys: keys))
         }
+        pending = changed
     }
 
     /// Before rows of a hierarchy are read: its deferred references become changes of objects like any other.
@@ -64,14 +69,17 @@ final class DeferredNullifications: ContextPart {
 
     /// Forgets what a save has nullified.
     func remove(_ saved: [ChangeSet.Clearing]) {
+        var rest = pending
+        pending = []
         for clearing in saved {
             let targets = Set(clearing.targets)
-            for index in pending.indices
-            where pending[index].entityIndex == clearing.entityIndex && pending[index].slot == clearing.slot {
-                pending[index].targets.removeAll(where: targets.contains)
+            for index in rest.indices
+            where rest[index].entityIndex == clearing.entityIndex && rest[index].slot == clearing.slot {
+                rest[index].targets.removeAll(where: targets.contains)
             }
         }
-        pending.removeAll { $0.targets.isEmpty }
+        rest.removeAll { $0.targets.isEmpty }
+        pending = rest
     }
 
     func removeAll() { pending = [] }
