@@ -80,6 +80,8 @@ extension ManagedObjectContext {
                 try core.refresher.reread(object)
             }
         }
+        // All other references are read again.
+        core.identityMap.noteDeleted(core.tracker.pendingTargets)
         core.oneToOneRepair.repairAll()
     }
 }

@@ -56,10 +56,16 @@ private struct ReferenceSource: PropertySource {
 }
 
 extension ManagedObject {
-    /// The key in a to-one slot as predicates see it: none if the object that it leads to is deleted in this context.
+    /// The key in a to-one slot as predicates see it: none if the object that it leads to is deleted, in this context or
+    /// elsewhere. Whether the context happens to have that object must not matter, so it is looked for if it may be gone.
     fileprivate final func shownKey(_ slot: Int) -> Value {
         guard let key = targetKey(slot), let relationship = relationship(slot: slot) else { return .null }
-        let target = core?.object(relationship.destinationIndex, key)
-        return target?.isDeleted == true ? .null : .object(key)
+        guard let core else { return .object(key) }
+        let mayBeGone = core.identityMap.mayBeDeleted(key, rootIndex: core.rootIndex(of: relationship.destinationIndex))
+        guard let known = core.object(relationship.destinationIndex, key) else {
+            return mayBeGone && target(slot) == nil ? .null : .object(key)
+        }
+        if mayBeGone, known.isFault { known.fireFault() }
+        return known.isDeleted ? .null : .object(key)
     }
 }

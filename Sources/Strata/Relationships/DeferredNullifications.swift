@@ -4,23 +4,19 @@
 /// as by the application. The others are not read for it: the save sets their references to nil by one statement. They
 /// become changed objects as soon as something reads their hierarchy.
 final class DeferredNullifications: ContextPart {
-    private var pending: [ChangeSet.Clearing] = []
+    /// Nothing that is called while it changes looks at it; every fetch does, so a check at run time would cost.
+    @exclusivity(unchecked) private var pending: [ChangeSet.Clearing] = []
 
     var isEmpty: Bool { pending.isEmpty }
 
     /// Defers the references of unread members to a deleted object.
     func add(_ keys: [Int64], to target: Int64, entityIndex: Int, slot: Int) {
-        // Changed away from its place: while calls change a property in place, each access to it anywhere is checked at run
-        // time, and every fetch looks at this one.
-        var changed = pending
-        pending = []
-        if let position = changed.firstIndex(where: { $0.entityIndex == entityIndex && $0.slot == slot }) {
-            changed[position].targets.append(target)
-            changed[position].keys += keys
+        if let position = pending.firstIndex(where: { $0.entityIndex == entityIndex && $0.slot == slot }) {
+            pending[position].targets.append(target)
+            pending[position].keys += keys
         } else {
-            changed.append(.init(entityIndex: entityIndex, slot: slot, targets: [target], keys: keys))
+            pending.append(.init(entityIndex: entityIndex, slot: slot, targets: [target], keys: keys))
         }
-        pending = changed
     }
 
     /// Before rows of a hierarchy are read: its deferred references become changes of objects like any other.
@@ -69,17 +65,14 @@ final class DeferredNullifications: ContextPart {
 
     /// Forgets what a save has nullified.
     func remove(_ saved: [ChangeSet.Clearing]) {
-        var rest = pending
-        pending = []
         for clearing in saved {
             let targets = Set(clearing.targets)
-            for index in rest.indices
-            where rest[index].entityIndex == clearing.entityIndex && rest[index].slot == clearing.slot {
-                rest[index].targets.removeAll(where: targets.contains)
+            for index in pending.indices
+            where pending[index].entityIndex == clearing.entityIndex && pending[index].slot == clearing.slot {
+                pending[index].targets.removeAll(where: targets.contains)
             }
         }
-        rest.removeAll { $0.targets.isEmpty }
-        pending = rest
+        pending.removeAll { $0.targets.isEmpty }
     }
 
     func removeAll() { pending = [] }

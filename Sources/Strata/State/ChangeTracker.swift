@@ -9,7 +9,8 @@ final class ChangeTracker {
         case closed
     }
 
-    private var list: [ManagedObject] = []
+    /// Looked at by every fetch, and by nothing that is called while it changes.
+    @exclusivity(unchecked) private var list: [ManagedObject] = []
     /// Whether ``list`` has objects that are not listed any more, or one of them twice.
     private var needsCompaction = false
     /// Grows with every change. A save asks whether hooks changed anything.
@@ -25,6 +26,18 @@ final class ChangeTracker {
     }
 
     var isEmpty: Bool { objects.isEmpty }
+
+    /// The keys that pending changes and new objects refer to, by hierarchy.
+    var pendingTargets: [Int: Set<Int64>] {
+        var keys: [Int: Set<Int64>] = [:]
+        for object in objects where object.flags.isDisjoint(with: [.fault, .detached]) {
+            for (slot, relationship) in object.binding.toOnes {
+                guard let key = object.targetKey(slot), let core = object.core else { continue }
+                keys[core.rootIndex(of: relationship.destinationIndex), default: []].insert(key)
+            }
+        }
+        return keys
+    }
 
     var hasChanges: Bool { list.contains { $0.flags.contains(.listed) && $0.hasChanges } }
 

@@ -12,7 +12,8 @@ final class ConnectionPool: @unchecked Sendable {
     private let writerLock = NSLock()
     private var writer: Connection?
     private let condition = NSCondition()
-    private var idle: [Connection] = []
+    /// `condition` is the check: every read takes a connection and gives it back.
+    @exclusivity(unchecked) private var idle: [Connection] = []
     private var opened = 0
     private var isClosed = false
 

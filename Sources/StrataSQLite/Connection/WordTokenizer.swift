@@ -1,3 +1,4 @@
+import Foundation
 import StrataCSQLite
 import StrataStore
 
@@ -7,6 +8,8 @@ import StrataStore
 /// A shell without it can read all tables but the index itself, and cannot change texts that are indexed.
 enum WordTokenizer {
     static let name = "strata"
+    /// SQLite keeps the pointer to this text until the statement ends.
+    nonisolated(unsafe) private static let pointerType: UnsafePointer<CChar> = UnsafePointer(strdup("fts5_api_ptr"))
 
     /// Makes the tokenizer known to a connection, if its SQLite has FTS5.
     static func register(on handle: OpaquePointer) {
@@ -15,7 +18,7 @@ enum WordTokenizer {
         guard sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &statement, nil) == SQLITE_OK else { return }
         // FTS5 writes the address of its functions to where the pointer leads, while the statement runs.
         withUnsafeMutablePointer(to: &api) { place in
-            sqlite3_bind_pointer(statement, 1, place, "fts5_api_ptr", nil)
+            sqlite3_bind_pointer(statement, 1, place, pointerType, nil)
             sqlite3_step(statement)
         }
         sqlite3_finalize(statement)

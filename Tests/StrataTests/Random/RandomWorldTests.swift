@@ -6,7 +6,7 @@ import Testing
 ///
 /// `STRATA_RANDOM_STEPS` sets the number of steps, `STRATA_RANDOM_SEED` the seed: the one that a difference was
 /// reported for. The order of Swift's sets differs from process to process; `SWIFT_DETERMINISTIC_HASHING=1` takes that
-/// out, too.
+/// out, too. `STRATA_RANDOM_LOG` names a file for all commands before a difference.
 @Suite struct RandomWorldTests {
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }

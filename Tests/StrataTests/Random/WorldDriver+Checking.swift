@@ -96,6 +96,23 @@ extension WorldDriver {
     // MARK: Fetching
 
     /// Fetches by a random condition, order, limit and offset, and lets the model answer, too.
+    /// What the context and its parents have of an object, and what the plain model says.
+    private func state(of id: Ident, in context: WorldContext) -> String {
+        var lines: [String] = []
+        var current: WorldContext? = context
+        while let level = current {
+            let object = level.objectIDs[id].flatMap { level.context.registeredObject(for: $0) }
+            let flags = object.map {
+                "version \($0.version)\($0.isFault ? ", a fault" : ""), changed \($0.changedValues()), deleted \($0.isDeleted)"
+            }
+            lines.append(
+                "  \(level.name) has \(id): \(flags ?? "not"); model \(level.view.rows[id].map { "\($0)" } ?? "none")")
+            current = level.parent
+        }
+        lines.append("  the file has \(store.world.rows[id].map { "\($0)" } ?? "none")")
+        return lines.joined(separator: "\n")
+    }
+
     func fetch(_ context: WorldContext) throws {
         guard let kind = random.pick(WorldSchema.kinds) else { return }
         let condition = condition(kind.name, context.view, depth: 2)
@@ -125,7 +142,12 @@ extension WorldDriver {
         let count = try context.context.count(request)
         let ids = try context.context.fetchIDs(request).map(Ident.init)
         let found = try context.context.fetch(request).map { Ident($0.objectID) }
-        guard found == expected else { throw Difference("the fetch found \(found), should find \(expected)") }
+        guard found == expected else {
+            let differing = Set(found).symmetricDifference(expected).sorted()
+            throw Difference(
+                (["the fetch found \(found), should find \(expected)"] + differing.map { state(of: $0, in: context) })
+                    .joined(separator: "\n"))
+        }
         guard ids == expected else { throw Difference("the fetch of IDs found \(ids), should find \(expected)") }
         guard count == expected.count else { throw Difference("the count is \(count), should be \(expected.count)") }
     }

@@ -61,6 +61,9 @@ final class WorldDriver {
                 }
                 if step % 200 == 0 { try reopen() }
             } catch {
+                if let path = ProcessInfo.processInfo.environment["STRATA_RANDOM_LOG"] {
+                    try log.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+                }
                 throw Difference(
                     "seed \(seed), step \(step): \(error)\nearlier commands on the same objects:\n"
                         + related(to: "\(error)").joined(separator: "\n") + "\nlast commands:\n"
@@ -71,7 +74,7 @@ final class WorldDriver {
 
     func note(_ context: WorldContext, _ text: String) {
         log.append("\(step) \(context.name): \(text)")
-        if log.count > 400 { log.removeFirst(200) }
+        if log.count > 2_000 { log.removeFirst(1_000) }
         tally[String(text.prefix { $0 != " " }), default: 0] += 1
     }
 

@@ -194,6 +194,31 @@ import Testing
     }
 
     @Test(
+        "A condition on a reference that was set here and leads to what others deleted does not depend on the objects held",
+        arguments: [true, false], [true, false])
+    func conditionsOnLostTargets(isHeld: Bool, isRefreshed: Bool) throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let context = container.newContext(automaticallyMergesChanges: !isRefreshed)
+        let other = container.newContext()
+        let author = Author(other, name: "a")
+        let book = Book(context, title: "b")
+        try context.save()
+        try other.save()
+        let loose = Book(context, title: "c")
+        var held = try context.object(with: author.objectID) as? Author
+        book.author = held
+        loose.author = held
+        if !isHeld { held = nil }
+        other.delete(author)
+        try other.save()
+        if isRefreshed { try context.refreshAllObjects() } else { context.processPendingChanges() }
+        let orphans = FetchRequest<Book>(where: try FetchPredicate(format: "author == NULL"))
+        #expect(try Set(context.fetch(orphans)) == [book, loose])
+        #expect(try context.count(FetchRequest<Book>(where: try FetchPredicate(format: "author != NULL"))) == 0)
+        #expect(held == nil || held?.isMissing == true)
+    }
+
+    @Test(
         "A save that drops a relationship to what others deleted keeps what was added to an object that had led there before"
     )
     func unchangedRelationships() throws {
