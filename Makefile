@@ -54,7 +54,7 @@ RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAG
 APART = '^Strata(Remote|Server|StackMob|Testing)Tests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
-	--skip GateTests --skip GrowthTests --skip LimitTests
+	--skip GateTests --skip GrowthTests
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-local build-tests test tsan asan stress simulate thresholds growth leaks data clean dependencies \

@@ -204,6 +204,7 @@ let package = Package(
         .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
         .target(name: "CCounters", path: "Tests/CCounters"),
         .target(name: "SeededRandom", path: "Tests/SeededRandom"),
+        .target(name: "SmallThread", path: "Tests/SmallThread"),
         .executableTarget(
             name: "AllocationProbe", dependencies: ["Strata", "CCounters"], path: "Tests/AllocationProbe"),
         .executableTarget(
@@ -226,11 +227,12 @@ let package = Package(
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata", "StrataModelFiles"]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
-            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom"],
+            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
-        .testTarget(name: "StrataModelFilesTests", dependencies: ["StrataModelExport", "StrataModelFiles"]),
-        .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom"]),
+        .testTarget(
+            name: "StrataModelFilesTests", dependencies: ["StrataModelExport", "StrataModelFiles", "SmallThread"]),
+        .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom", "SmallThread"]),
         // As somebody else would write it: without what is open to this package alone.
         .target(
             name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",

@@ -1,4 +1,5 @@
 import Foundation
+import SmallThread
 import StrataModel
 import StrataModelFiles
 import Testing
@@ -7,22 +8,16 @@ import Testing
 @Suite struct OddModelFileTests {
     /// Reads a file as the tools do, on the smallest stack that threads have.
     private func faults(_ yaml: String) throws -> [String] {
-        nonisolated(unsafe) var result: [String] = []
-        let done = DispatchSemaphore(value: 0)
-        let thread = Thread {
+        try SmallThread.run {
             do throws(ModelError) {
                 let file = try ModelFile.read(yaml: yaml, path: "odd.strata.yaml")
                 _ = try CodeGenerator(file: file).files()
                 _ = file.yaml()
+                return []
             } catch {
-                result = error.faults.map(\.message)
+                return error.faults.map(\.message)
             }
-            done.signal()
         }
-        thread.stackSize = 512 * 1024
-        thread.start()
-        done.wait()
-        return result
     }
 
     private func attribute(_ text: String) -> String { "entities: {Thing: {attributes: {a: \(text)}}}" }
@@ -30,19 +25,26 @@ import Testing
     @Test(arguments: [
         "{type: integer16, default: 40000}", "{type: integer64, default: 9223372036854775808}",
         "{type: integer64, min: 5, max: 1}", "{type: integer64, min: nan}", "{type: double, default: nan}",
-        "{type: string, minLength: 99999999999999999999}", "{type: string, minLength: -1}", "{type: string, maxLength: 1e3}",
-        "{type: string, pattern: '('}", "{type: string, pattern: 'a{2147483648}'}", "{type: string, pattern: '(a{1000}){1000}'}",
-        "{type: date, default: 99999999-99-99}", "{type: geoPoint, default: [91, 0]}", "{type: geoPoint, default: [.nan, 0]}",
-        "{type: uuid, default: x}", "{type: binary, default: '%%%'}", "{elements: {}}", "{elements: {a: {elements: {b: string}}}}",
-        "{type: string, derived: sum(a.b)}", "{type: string, derived: 'lowercase(lowercase(a))'}", "[1, 2]", "~", "{}", "''",
+        "{type: string, minLength: 99999999999999999999}", "{type: string, minLength: -1}",
+        "{type: string, maxLength: 1e3}",
+        "{type: string, pattern: '('}", "{type: string, pattern: 'a{2147483648}'}",
+        "{type: string, pattern: '(a{1000}){1000}'}",
+        "{type: date, default: 99999999-99-99}", "{type: geoPoint, default: [91, 0]}",
+        "{type: geoPoint, default: [.nan, 0]}",
+        "{type: uuid, default: x}", "{type: binary, default: '%%%'}", "{elements: {}}",
+        "{elements: {a: {elements: {b: string}}}}",
+        "{type: string, derived: sum(a.b)}", "{type: string, derived: 'lowercase(lowercase(a))'}", "[1, 2]", "~", "{}",
+        "''",
     ])
     func anAttributeThatMeansNothingIsAFault(_ text: String) throws {
         #expect(try !faults(attribute(text)).isEmpty)
     }
 
     @Test(arguments: [
-        "{type: integer64, default: -9223372036854775808}", "{type: double, default: inf}", "{type: decimal, default: 1e100}",
-        "{type: integer64, min: -9223372036854775808, max: 9223372036854775807}", "{type: string, maxLength: 9223372036854775807}",
+        "{type: integer64, default: -9223372036854775808}", "{type: double, default: inf}",
+        "{type: decimal, default: 1e100}",
+        "{type: integer64, min: -9223372036854775808, max: 9223372036854775807}",
+        "{type: string, maxLength: 9223372036854775807}",
         "{type: date, default: 1e300}", "{type: string, default: \"\\0\"}",
     ])
     func theEndsOfTheRangesMakeAModel(_ text: String) throws {
@@ -53,7 +55,8 @@ import Testing
         #expect(try faults("entities: {Thing: {}}\nfetches: {all: {entity: Thing, limit: \(limit)}}") == [])
     }
 
-    @Test(arguments: ["9223372036854775808", "-1", "1.5", "many"]) func aLimitThatIsNoneIsAFault(_ limit: String) throws {
+    @Test(arguments: ["9223372036854775808", "-1", "1.5", "many"]) func aLimitThatIsNoneIsAFault(_ limit: String) throws
+    {
         #expect(try !faults("entities: {Thing: {}}\nfetches: {all: {entity: Thing, limit: \(limit)}}").isEmpty)
     }
 
@@ -66,7 +69,10 @@ import Testing
             }
         }
         let condition = String(repeating: "(", count: 10_000) + "a == 1" + String(repeating: ")", count: 10_000)
-        #expect(try !faults("entities: {Thing: {attributes: {a: integer64}}}\nfetches: {f: {entity: Thing, where: '\(condition)'}}").isEmpty)
+        #expect(
+            try !faults(
+                "entities: {Thing: {attributes: {a: integer64}}}\nfetches: {f: {entity: Thing, where: '\(condition)'}}"
+            ).isEmpty)
     }
 
     @Test func aliasesThatMultiplyAreAFault() throws {
@@ -82,7 +88,10 @@ import Testing
     }
 
     @Test func namesThatAreNoNamesAreFaults() throws {
-        for name in ["", "1", "a b", "thing", "_Thing", "Thing.Part", "🙂", "Thing\\0", String(repeating: "T", count: 100_000) + "-"] {
+        for name in [
+            "", "1", "a b", "thing", "_Thing", "Thing.Part", "🙂", "Thing\\0",
+            String(repeating: "T", count: 100_000) + "-",
+        ] {
             #expect(try !faults("entities: {\"\(name)\": {}}").isEmpty, "\(name.prefix(20))")
         }
         #expect(try faults("entities: {\(String(repeating: "T", count: 1000)): {}}") == [])
@@ -98,10 +107,14 @@ import Testing
     }
 
     @Test func bytesThatAreNoTextAreAFault() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("odd-\(UUID().uuidString).strata.yaml").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("odd-\(UUID().uuidString).strata.yaml")
+            .path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var random = SystemRandomNumberGenerator()
-        for bytes in [Data([0xFF, 0xFE, 0xFD]), Data([0]), Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) })] {
+        for bytes in [
+            Data([0xFF, 0xFE, 0xFD]), Data([0]),
+            Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }),
+        ] {
             try bytes.write(to: URL(fileURLWithPath: path))
             #expect(throws: ModelError.self) { try ModelFile.read(path: path) }
         }

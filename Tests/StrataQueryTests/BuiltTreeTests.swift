@@ -1,4 +1,5 @@
 import Foundation
+import SmallThread
 import StrataQuery
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
     /// Prints, hashes, compares, evaluates and releases a tree on the smallest stack that threads have.
     private func exercise(_ tree: @escaping @Sendable () -> FetchPredicate) throws {
-        try LimitTests.onSmallThread {
+        try SmallThread.run {
             let predicate = tree()
             #expect(!predicate.description.isEmpty)
             #expect(predicate == tree())

@@ -1,23 +1,10 @@
 import Foundation
+import SmallThread
 import StrataQuery
 import Testing
 
 /// Formats that are huge or deep.
 @Suite struct LimitTests {
-    /// Runs work on a thread with the least stack that Apple's systems give a thread.
-    static func onSmallThread(_ work: @escaping @Sendable () throws -> Void) throws {
-        nonisolated(unsafe) var result: Result<Void, any Error>?
-        let done = DispatchSemaphore(value: 0)
-        let thread = Thread {
-            result = Result { try work() }
-            done.signal()
-        }
-        thread.stackSize = 512 * 1024
-        thread.start()
-        done.wait()
-        try #require(result).get()
-    }
-
     static func exercise(_ format: String) throws {
         let predicate = try FetchPredicate(format: format)
         let again = try FetchPredicate(format: predicate.description)
@@ -48,7 +35,7 @@ import Testing
     static let allShapes = shapes.map { ($0, $1, $2, "") } + valueShapes.map { ($0, $1, $2, " == 1") }
 
     @Test func whatMayBeNestedFitsSmallStacks() throws {
-        try Self.onSmallThread {
+        try SmallThread.run {
             for (open, core, close, tail) in Self.allShapes {
                 let count = try #require(
                     (1...PredicateLimits.nesting).last {
@@ -63,7 +50,7 @@ import Testing
     }
 
     @Test func deeperIsAnErrorThatNamesTheLimit() throws {
-        try Self.onSmallThread {
+        try SmallThread.run {
             let deep = Self.allShapes.map { Self.nested($0, $1, $2, 10_000) + $3 }
             for format in deep {
                 let error = #expect(throws: PredicateParseError.self, "\(format.prefix(40))") {
@@ -78,7 +65,7 @@ import Testing
 
     @Test(arguments: [" AND ", " OR ", "&&", "||"])
     func longChainsAreFlat(_ word: String) throws {
-        try Self.onSmallThread {
+        try SmallThread.run {
             let format = Array(repeating: "a == 1", count: 100_000).joined(separator: word)
             let predicate = try FetchPredicate(format: format)
             switch predicate.node {

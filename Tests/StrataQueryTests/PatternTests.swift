@@ -1,4 +1,5 @@
 import Foundation
+import SmallThread
 import StrataQuery
 import Testing
 
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func deepPatternsFitSmallStacks() throws {
-        try LimitTests.onSmallThread {
+        try SmallThread.run {
             for (open, close) in [("(", ")*"), ("(?:", ")"), ("(?>", ")+"), ("(?=", ")"), ("(a|", ")?"), ("[", "]")] {
                 let deep = LimitTests.nested(open, "a", close, 39)
                 _ = try Self.matches("aaaa", deep)
