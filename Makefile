@@ -109,7 +109,7 @@ tsan: dependencies
 # Leaks are not looked for: Swift keeps tags in pointers, of weak references and enums for instance, which the search cannot follow.
 asan: dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=address --scratch-path .build-asan
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --skip-build $(TESTS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
+	ASAN_OPTIONS=detect_leaks=0:suppressions=Scripts/asan-suppressions.txt $(SWIFT) test --skip-build $(TESTS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
 
 stress: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
