@@ -97,6 +97,10 @@ struct DeletePropagation {
         // A denied delete leaves the other end as it is: the save will refuse it. A new object goes without a save.
         let clearsReferences = relationship.deleteRule != .deny || object.isInserted
         if let index = relationship.toManyIndex {
+            if let other = inverse.toManyIndex, let state = object.extras?.toMany(index) {
+                // Pairs that were taken away before the delete go with the row, too, and stay if the delete gives way.
+                for member in state.removed.values { member.extras?.toMany(other)?.removed[object.key] = nil }
+            }
             if try nullifyUnread(object, relationship, inverse: inverse) { return }
             for member in try object.loadedMembers(toMany: index).objects where member !== object {
                 if let slot = inverse.slot {

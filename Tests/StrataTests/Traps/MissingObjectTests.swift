@@ -219,6 +219,30 @@ import Testing
     }
 
     @Test(
+        "A delete that gives way to what others saved gives way with the pairs that were taken away before it",
+        arguments: [MergePolicy.rollback, .storeWinsByProperty], [true, false])
+    func pairsOfADeleteThatGivesWay(policy: MergePolicy, fromTheObject: Bool) throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let other = container.newContext()
+        let (book, tag) = (Book(other, title: "b"), Tag(other, label: "t"))
+        book.tags = [tag]
+        try other.save()
+        let context = container.newContext()
+        context.mergePolicy = policy
+        let mine = try context.existingObject(Book.self, with: book.objectID)
+        let label = try context.existingObject(Tag.self, with: tag.objectID)
+        if fromTheObject { mine.tags = [] } else { label.books = [] }
+        context.delete(mine)
+        book.title = "newer"
+        try other.save()
+        try context.save()
+        #expect(!mine.isDeleted && mine.title == "newer" && mine.tags == [label] && label.books == [mine])
+        let reader = container.newContext()
+        #expect(try reader.existingObject(Book.self, with: book.objectID).tags.count == 1)
+        #expect(!context.hasChanges)
+    }
+
+    @Test(
         "A save that drops a relationship to what others deleted keeps what was added to an object that had led there before"
     )
     func unchangedRelationships() throws {
