@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
+        .library(name: "StrataAzure", targets: ["StrataAzure"]),
         .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
@@ -87,6 +88,7 @@ let package = Package(
             name: "StrataStackMob",
             dependencies: ["StrataRemote"]
         ),
+        .target(name: "StrataAzure", dependencies: ["StrataRemote"]),
         .target(
             name: "StrataAsyncHTTP",
             dependencies: [
@@ -188,6 +190,7 @@ let package = Package(
         .executableTarget(
             name: "strata-wire",
             dependencies: [
+                "StrataAzure",
                 "StrataStackMob",
                 "StrataWire",
                 .product(

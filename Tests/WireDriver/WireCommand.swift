@@ -7,10 +7,12 @@ struct WireCommand: AsyncParsableCommand {
     /// The dialects that there are cases for.
     enum Dialect: String, ExpressibleByArgument, CaseIterable {
         case stackmob
+        case azure
 
         var driver: any WireDriver.Type {
             switch self {
             case .stackmob: StackMobWire.self
+            case .azure: AzureWire.self
             }
         }
     }
