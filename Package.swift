@@ -277,6 +277,10 @@ let package = Package(
             ],
             resources: [.copy("Vectors")]),
         .testTarget(
+            name: "StrataAzureTests",
+            dependencies: ["Strata", "StrataAzure", "StrataTesting", "WireComparison", "strata-wire"],
+            resources: [.copy("Vectors")]),
+        .testTarget(
             name: "StrataServerTests",
             dependencies: [
                 "StrataServer", "StrataServerTool", "StrataStackMob", "StrataAsyncHTTP", "Strata", "StrataTesting",

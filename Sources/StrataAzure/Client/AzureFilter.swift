@@ -30,8 +30,10 @@ public struct AzureNext: Sendable {
 
 /// A filter that gets a user again when the server answers with status 401, and sends the request once more.
 ///
-///     let again = AzureLogInFilter { client in try await client.logIn(try await askUser(), provider: "facebook") }
-///     let client = AzureClient(configuration).adding(again)
+///     let again = AzureLogInFilter(client.session) { () async throws(RemoteError) in
+///         client.session.replace(with: try await askUser())
+///     }
+///     let patient = client.adding(again)
 ///
 /// ``AzureSession/onUnauthorized(_:)`` does the same for stores as well, with one log-in for many requests.
 public struct AzureLogInFilter: AzureFilter {

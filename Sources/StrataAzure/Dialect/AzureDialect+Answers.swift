@@ -45,7 +45,7 @@ extension AzureDialect {
     }
 
     /// Refuses what is neither a success nor a failure of the service: redirects that nobody followed, for instance.
-    private func checkSuccess(_ response: WireResponse) throws(RemoteError) {
+    func checkSuccess(_ response: WireResponse) throws(RemoteError) {
         if let failure = failure(response) { throw failure }
         guard (200..<300).contains(response.status) else {
             throw RemoteError(

@@ -17,7 +17,7 @@ extension AzureDialect {
         if status == 412, conflictItem(response) != nil {
             error = self.error(.preconditionFailed, kind: kind)
         } else {
-            switch Self.message(response.body, type: type) {
+            switch message(response.body, type: type) {
             case .success(let message?): error = self.error(.errorMessage, message, kind: kind)
             case .success(nil): error = self.error(.errorNoMessage, kind: kind)
             case .failure(let fault):
@@ -48,7 +48,7 @@ extension AzureDialect {
     }
 
     /// What an answer says in words: text in JSON, a member of a JSON object, or the body as it is.
-    private static func message(_ body: Data, type: String) -> Result<String?, JSONError> {
+    private func message(_ body: Data, type: String) -> Result<String?, JSONError> {
         guard !body.isEmpty else { return .success(nil) }
         let plain = String(validating: body, as: UTF8.self)
         guard type.lowercased().contains("json") else { return .success(plain) }
@@ -56,7 +56,8 @@ extension AzureDialect {
             let json = try JSONValue(parsing: body)
             if let text = json.string ?? json["error"]?.string ?? json["description"]?.string { return .success(text) }
             // Newer services name the parts as RFC 9457 does.
-            return .success(json["detail"]?.string ?? json["title"]?.string ?? plain)
+            let told = version == .datasync ? json["detail"]?.string ?? json["title"]?.string : nil
+            return .success(told ?? plain)
         } catch {
             return .failure(error)
         }

@@ -105,10 +105,11 @@ extension AzureDialect: RemoteDialect {
         if !columns.contains(where: { $0.hasPrefix("id ") }) { columns.append("id asc") }
         pairs.append(Self.pair("$orderby", columns.joined(separator: ",")))
         if let properties = query.properties {
-            var names = ["id", AzureSystemProperty.version.column(in: version)]
+            // Mobile Services give columns of their own by another parameter.
+            var names = version == .mobileServices ? ["id"] : ["id", AzureSystemProperty.version.rawValue]
             for property in properties {
                 let column = try schema.column(named: property, self)
-                if !names.contains(column) { names.append(column) }
+                if !names.contains(column), !column.hasPrefix("__") { names.append(column) }
             }
             pairs.append(Self.pair("$select", names.joined(separator: ",")))
         }

@@ -63,16 +63,18 @@ extension AzureDialect {
             list.items = elements
             return list
         }
+        guard json.members != nil else { throw invalidAnswer(.expectedItemsInResponse, response) }
         // The newer services have their own word for it, and tell no number unless asked.
-        guard let elements = (json["results"] ?? json["items"])?.elements else {
+        let isNewer = version == .datasync || json["items"]?.elements != nil
+        switch json["count"] {
+        case let count? where count.double != nil: list.totalCount = count.integer.flatMap { Int(exactly: $0) }
+        case nil where isNewer, .null where isNewer: break
+        default: throw invalidAnswer(.expectedTotalCountInResponse, response)
+        }
+        guard let elements = (isNewer ? json["items"] ?? json["results"] : json["results"])?.elements else {
             throw invalidAnswer(.expectedItemsInResponse, response)
         }
         list.items = elements
-        switch json["count"] {
-        case let count? where count.double != nil: list.totalCount = count.integer.flatMap { Int(exactly: $0) }
-        case nil where json["results"] == nil, .null where json["results"] == nil: break
-        default: throw invalidAnswer(.expectedTotalCountInResponse, response)
-        }
         if let next = json["nextLink"]?.string, !next.isEmpty { list.nextLink = next }
         return list
     }
