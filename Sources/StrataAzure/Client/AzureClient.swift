@@ -36,9 +36,11 @@ public final class AzureClient: Sendable {
     private init(_ configuration: AzureConfiguration, session: AzureSession) {
         self.configuration = configuration
         self.session = session
+        var policy = configuration.logPolicy
+        policy.hide(["authorization_code", "code_verifier"])
         transport = AzureFilterTransport.chain(
             configuration.filters,
-            LoggingTransport(configuration.transport, logger: configuration.logger, policy: configuration.logPolicy))
+            LoggingTransport(configuration.transport, logger: configuration.logger, policy: policy))
         sender = HTTPBackend(
             dialect: configuration.dialect, transport: transport, authorizer: session, clock: configuration.clock)
     }
@@ -158,16 +160,16 @@ public final class AzureClient: Sendable {
     ///   - api: The name; slashes separate parts.
     ///   - method: The method of HTTP.
     ///   - json: The body; nil for none.
-    /// - Returns: The JSON of the answer; nil if it has no body.
+    /// - Returns: The JSON of the answer; ``JSONValue/null`` if it has no body.
     public func invoke(
         _ api: String, method: String = "POST", json: JSONValue? = nil, parameters: JSONObject = [:],
         options: RequestOptions? = nil
-    ) async throws(AzureFailure) -> JSONValue? {
+    ) async throws(AzureFailure) -> JSONValue {
         let dialect = configuration.dialect
         return try await exchange(options) { options throws(RemoteError) in
             try dialect.apiRequest(api, method: method, json: json, parameters: parameters, options: options)
         } _: { response throws(RemoteError) in
-            response.body.isEmpty ? nil : try dialect.json(response)
+            response.body.isEmpty ? JSONValue.null : try dialect.json(response)
         }
     }
 

@@ -2,9 +2,10 @@ import Foundation
 
 /// What goes wrong with a request of an ``AzureClient``: the error with the request and the answer.
 ///
-///     do {
+///     do throws(AzureFailure) {
 ///         note = try await notes.update(note)
-///     } catch where error.code == .preconditionFailed {
+///     } catch {
+///         guard error.code == .preconditionFailed else { throw error }
 ///         print("the server has", error.serverItem ?? [:])
 ///     }
 public struct AzureFailure: Error, Sendable, Hashable {

@@ -29,10 +29,8 @@ public struct AzureTable: Sendable {
     public func insert(
         _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
     ) async throws(AzureFailure) -> JSONObject {
-        try await client.exchange(options) { options throws(RemoteError) in
+        try await write(options) { options throws(RemoteError) in
             try dialect.insertRequest(table: name, item: .object(item), parameters: parameters, options: options)
-        } _: { response throws(RemoteError) in
-            try written(response)
         }
     }
 
@@ -43,10 +41,8 @@ public struct AzureTable: Sendable {
     public func update(
         _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
     ) async throws(AzureFailure) -> JSONObject {
-        try await client.exchange(options) { options throws(RemoteError) in
+        try await write(options) { options throws(RemoteError) in
             try dialect.updateRequest(table: name, item: .object(item), parameters: parameters, options: options)
-        } _: { response throws(RemoteError) in
-            try written(response)
         }
     }
 
@@ -80,10 +76,8 @@ public struct AzureTable: Sendable {
     public func undelete(
         _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
     ) async throws(AzureFailure) -> JSONObject {
-        try await client.exchange(options) { options throws(RemoteError) in
+        try await write(options) { options throws(RemoteError) in
             try dialect.undeleteRequest(table: name, item: .object(item), parameters: parameters, options: options)
-        } _: { response throws(RemoteError) in
-            try written(response)
         }
     }
 
@@ -127,8 +121,13 @@ public struct AzureTable: Sendable {
         return try await read(query: link, options: options)
     }
 
-    private func written(_ response: WireResponse) throws(RemoteError) -> JSONObject {
-        dialect.withoutUnasked(try dialect.item(response), response)
+    /// Sends a write whose answer is the row.
+    private func write(
+        _ options: RequestOptions?, _ build: (RequestOptions) throws(RemoteError) -> WireRequest
+    ) async throws(AzureFailure) -> JSONObject {
+        try await client.exchange(options, build) { response throws(RemoteError) in
+            dialect.withoutUnasked(try dialect.item(response), response)
+        }
     }
 
     private func rows(_ response: WireResponse) throws(RemoteError) -> AzureRows {

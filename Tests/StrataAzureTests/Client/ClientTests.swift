@@ -221,7 +221,9 @@ import Testing
         transport.answer(json: #"{"error":"no"}"#, status: 400)
         #expect(try await client.invoke("sum/of", json: [3, 4], parameters: ["x": 1]) == 7)
         #expect(transport.requests.last?.head.path == "/api/sum/of?x=1")
-        #expect(try await client.invoke("nothing", method: "get") == nil)
+        let nothing = try await client.invoke("nothing", method: "get")
+        #expect(nothing == .null)
+        #expect(transport.requests.last?.head.method == .get)
         let error = await failure { () async throws(AzureFailure) in try await client.invoke("x") }
         #expect(error?.code == .errorMessage)
         #expect(error?.message == "no")

@@ -113,9 +113,17 @@ struct FilterReader {
 
     private func order(_ a: JSONValue, _ b: JSONValue) -> Int {
         if let x = a.double, let y = b.double { return x < y ? -1 : x > y ? 1 : 0 }
-        let (x, y) = (a.string ?? a.description, b.string ?? b.description)
+        let (x, y) = (Self.comparable(a.string ?? a.description), Self.comparable(b.string ?? b.description))
         if x == y { return 0 }
         return x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
+    }
+
+    /// Times with all digits of a fraction, so that their texts are ordered as they are.
+    private static func comparable(_ text: String) -> String {
+        guard AzureDate.isDate(text) else { return text }
+        let parts = text.dropLast().split(separator: ".")
+        let fraction = parts.count > 1 ? String(parts[1]) : ""
+        return parts[0] + "." + fraction + String(repeating: "0", count: 9 - fraction.count)
     }
 
     private mutating func operand() throws -> JSONValue {

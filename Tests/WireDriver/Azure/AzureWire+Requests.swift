@@ -92,7 +92,7 @@ extension AzureWire {
         let body = try item(input["body"], client.configuration.dialect)
         let result = try await client.invoke(
             api, method: method, json: body?.isNull == true ? nil : body, parameters: parameters, options: options)
-        return ["result": result.map(withDates) ?? .null]
+        return ["result": withDates(result)]
     }
 
     private static func json(_ rows: AzureRows) -> JSONValue {
