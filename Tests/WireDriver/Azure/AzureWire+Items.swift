@@ -77,7 +77,7 @@ extension AzureWire {
         var headers: [String: String] = [:]
         for (name, value) in object(input["headers"]) { headers[name] = WireValues.text(value) }
         var response = WireServer.answer(input.whole("status") ?? status, nil, headers: headers)
-        if response[header: "Content-Type"] == nil {
+        if response[header: "Content-Type"] == nil, input["mime"]?.isNull != true {
             response.head.headerFields[.contentType] = input.text("mime") ?? "application/json"
         }
         switch input["body"] {

@@ -92,7 +92,9 @@ extension AzureWire {
 
     /// What the server answers: as the case says, or by doing what it is asked.
     private static func answer(_ told: JSONValue?, to request: WireRequest) throws(RemoteError) -> WireResponse {
-        if let text = told?.string, Int(text) == nil { throw WireServer.unreachable }
+        if let text = told?.string ?? told?["error"]?.string, Int(text) == nil, told?["status"] == nil {
+            throw WireServer.unreachable
+        }
         let body = request.body.flatMap { try? JSONValue(parsing: $0) }
         let status = told?["status"]?.integer ?? told?.integer ?? told?.string.flatMap { Int64($0) } ?? 200
         var headers: [String: String] = [:]

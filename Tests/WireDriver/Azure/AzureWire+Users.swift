@@ -21,7 +21,13 @@ extension AzureWire {
             return try page(input, dialect, provider)
         }
         let token = try item(input["token"], dialect)
-        return json(try dialect.loginRequest(provider: provider, token: token))
+        do throws(RemoteError) {
+            return json(try dialect.loginRequest(provider: provider, token: token))
+        } catch {
+            guard error.code == AzureError.loginInvalidURL.rawValue, input.has("loginHost") else { throw error }
+            // What the old libraries raised for a host to log in at that is none.
+            return actual(error).adding(["exception": "InvalidLoginHost"])
+        }
     }
 
     private static func refresh(_ input: WireCase, _ dialect: AzureDialect) async throws -> JSONValue {
@@ -42,13 +48,16 @@ extension AzureWire {
 
     private static func page(_ input: WireCase, _ dialect: AzureDialect, _ provider: String) throws -> JSONValue {
         let verifier = input.text("codeVerifier", "verifier") ?? String(repeating: "v", count: 43)
+        let ended = input.text("redirectUrl", "redirectURL", "url", "endUrl")
+        // An address that the browser comes back by has the app's own scheme.
+        let back = ended?.range(of: "://easyauth.callback").map { String((ended ?? "")[..<$0.lowerBound]) }
         let page = try dialect.loginPage(
-            provider: provider, returningTo: input.text("urlScheme", "scheme"), verifier: verifier,
+            provider: provider, returningTo: input.text("urlScheme", "scheme") ?? back, verifier: verifier,
             parameters: object(input["parameters"]))
         if let code = input.text("authorizationCode", "code") {
             return json(try dialect.codeRequest(page, code: code))
         }
-        guard let url = input.text("redirectUrl", "redirectURL", "url", "endUrl") else {
+        guard let url = ended else {
             return ["url": .string(page.url), "codeChallenge": .string(AzureLoginPage.challenge(of: verifier))]
         }
         switch try dialect.result(of: page, at: url) {
