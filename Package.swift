@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
+        .library(name: "StrataAzure", targets: ["StrataAzure"]),
         .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
@@ -87,6 +88,7 @@ let package = Package(
             name: "StrataStackMob",
             dependencies: ["StrataRemote"]
         ),
+        .target(name: "StrataAzure", dependencies: ["StrataRemote"]),
         .target(
             name: "StrataAsyncHTTP",
             dependencies: [
@@ -184,6 +186,18 @@ let package = Package(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ]
         ),
+        // Answers cases of the wire protocols, for the tests and for those who write cases.
+        .executableTarget(
+            name: "strata-wire",
+            dependencies: [
+                "StrataAzure",
+                "StrataStackMob",
+                "StrataWire",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
+            ],
+            path: "Tests/WireDriver"
+        ),
         .executableTarget(
             name: "Gazetteer",
             dependencies: [
@@ -214,7 +228,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "Strata", "StrataTool", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe", "SeededRandom",
+                "Strata", "StrataTool", "strata-wire", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe",
+                "SeededRandom",
             ],
             exclude: ["Gates/thresholds.json"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
@@ -238,6 +253,7 @@ let package = Package(
             name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",
             packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
+        .target(name: "WireComparison", dependencies: ["StrataWire"], path: "Tests/WireComparison"),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote", "SeededRandom"], path: "Tests/SyncSimulation"),
         .executableTarget(
             name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
@@ -258,7 +274,13 @@ let package = Package(
             dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
         .testTarget(
             name: "StrataStackMobTests",
-            dependencies: ["Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataTesting", "StrataTool"],
+            dependencies: [
+                "Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataTesting", "WireComparison", "strata-wire",
+            ],
+            resources: [.copy("Vectors")]),
+        .testTarget(
+            name: "StrataAzureTests",
+            dependencies: ["Strata", "StrataAzure", "StrataTesting", "WireComparison", "strata-wire"],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "StrataServerTests",

@@ -1,17 +1,20 @@
-import StrataStackMob
+import StrataWire
 
 /// Compares what a case expects with what was answered, by the rules of the vectors: bodies as JSON values, parameters
 /// and headers as sets of which those listed count, paths with their parameters in any order.
-struct WireComparison {
-    private(set) var differences: [String] = []
+package struct WireComparison {
+    /// What differs, in words; empty if the answer is as expected.
+    package private(set) var differences: [String] = []
 
-    init(expect: JSONValue, actual: JSONValue) {
+    package init(expect: JSONValue, actual: JSONValue) {
         guard let members = expect.members else {
             differences = ["the case expects nothing"]
             return
         }
         for (name, value) in members.sorted(by: { $0.name < $1.name }) { compare(name, value, actual) }
-        let expectsError = members.names.contains { ["error", "exception", "code", "domain"].contains($0) }
+        let expectsError = members.names.contains {
+            ["error", "errorKind", "exception", "code", "domain"].contains($0)
+        }
         if !expectsError, let error = actual["error"] { differences.append("failed with \(error)") }
     }
 
@@ -28,6 +31,22 @@ struct WireComparison {
         case "path", "url":
             if Self.address(expected.string) != Self.address(actual[name]?.string) {
                 differ(name, expected, actual[name])
+            }
+        case "params" where expected.elements != nil:
+            // Pairs as they are sent, in any order.
+            if !Self.areSameSet(expected, actual[name]) { differ(name, expected, actual[name]) }
+        case "requests":
+            guard let wanted = expected.elements, let sent = actual[name]?.elements, wanted.count == sent.count else {
+                return differ(name, expected, actual[name])
+            }
+            for (number, (request, other)) in zip(wanted, sent).enumerated() {
+                if request.members != nil {
+                    differences += WireComparison(expect: request, actual: other).differences.map {
+                        "request \(number): \($0)"
+                    }
+                } else if !Self.areSameSet(request, other) {
+                    differ("request \(number)", request, other)
+                }
             }
         case "relations":
             guard let pairs = expected.elements, actual[name]?.elements.map(Set.init) == Set(pairs) else {
@@ -55,6 +74,12 @@ struct WireComparison {
         let parts = (text ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let parameters = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
         return [parts[0]] + parameters.sorted()
+    }
+
+    /// Whether two arrays have the same texts in any order.
+    private static func areSameSet(_ a: JSONValue, _ b: JSONValue?) -> Bool {
+        guard let a = a.elements?.map(\.description), let b = b?.elements?.map(\.description) else { return false }
+        return a.sorted() == b.sorted()
     }
 
     /// Whether two values are the same; `1` is `1.0`, and not `true`.

@@ -1,0 +1,152 @@
+import Foundation
+
+/// A table of an application, in terms of JSON objects.
+///
+///     let notes = client.table("Note")
+///     var note = try await notes.insert(["text": "Buy milk"])
+///     note["text"] = "Buy oat milk"
+///     note = try await notes.update(note)
+///
+/// Items are as the server tells them, its own columns among them. ``update(_:parameters:options:)`` and
+/// ``delete(_:parameters:options:)`` of an item with a version are refused with ``AzureError/preconditionFailed`` if the
+/// server has another one; ``AzureFailure/serverItem`` is what it has.
+public struct AzureTable: Sendable {
+    /// The name of the table.
+    public let name: String
+    let client: AzureClient
+
+    init(_ client: AzureClient, _ name: String) {
+        self.client = client
+        self.name = name
+    }
+
+    private var dialect: AzureDialect { client.configuration.dialect }
+
+    /// Makes a row.
+    /// - Parameter item: Its columns; an `id` is the server's choice unless it is given as text.
+    /// - Returns: The row as the server has it.
+    @discardableResult
+    public func insert(
+        _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
+    ) async throws(AzureFailure) -> JSONObject {
+        try await write(options) { options throws(RemoteError) in
+            try dialect.insertRequest(table: name, item: .object(item), parameters: parameters, options: options)
+        }
+    }
+
+    /// Changes columns of a row. A ``AzureVersion/datasync`` service takes the item as the whole row.
+    /// - Parameter item: The id, the columns that change, and the version that they were changed in.
+    /// - Returns: The row as the server has it.
+    @discardableResult
+    public func update(
+        _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
+    ) async throws(AzureFailure) -> JSONObject {
+        try await write(options) { options throws(RemoteError) in
+            try dialect.updateRequest(table: name, item: .object(item), parameters: parameters, options: options)
+        }
+    }
+
+    /// Deletes a row, if its version is the item's.
+    /// - Returns: The id of the row.
+    @discardableResult
+    public func delete(
+        _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
+    ) async throws(AzureFailure) -> JSONValue {
+        try await client.exchange(options) { options throws(RemoteError) in
+            try dialect.deleteRequest(table: name, item: .object(item), parameters: parameters, options: options)
+        } _: { _ in
+            item["id"] ?? .null
+        }
+    }
+
+    /// Deletes a row, whatever its version.
+    /// - Parameter id: Text, or a whole number in a table of the first version.
+    public func delete(
+        id: JSONValue, parameters: JSONObject = [:], options: RequestOptions? = nil
+    ) async throws(AzureFailure) {
+        try await client.exchange(options) { options throws(RemoteError) in
+            try dialect.deleteRequest(table: name, id: id, parameters: parameters, options: options)
+        } _: { _ in
+        }
+    }
+
+    /// Takes the deletion of a row back, in a table that keeps deleted rows.
+    /// - Returns: The row as the server has it.
+    @discardableResult
+    public func undelete(
+        _ item: JSONObject, parameters: JSONObject = [:], options: RequestOptions? = nil
+    ) async throws(AzureFailure) -> JSONObject {
+        try await write(options) { options throws(RemoteError) in
+            try dialect.undeleteRequest(table: name, item: .object(item), parameters: parameters, options: options)
+        }
+    }
+
+    /// Reads a row.
+    /// - Parameter id: Text, or a whole number in a table of the first version.
+    /// - Throws: ``AzureFailure`` with status 404 if there is none.
+    public func read(
+        id: JSONValue, parameters: JSONObject = [:], options: RequestOptions? = nil
+    ) async throws(AzureFailure) -> JSONObject {
+        try await client.exchange(options) { options throws(RemoteError) in
+            try dialect.readRequest(table: name, id: id, parameters: parameters, options: options)
+        } _: { response throws(RemoteError) in
+            try dialect.item(response)
+        }
+    }
+
+    /// Reads rows: as many as the query asks for, or as the server gives in one answer.
+    public func read(
+        _ query: AzureQuery = AzureQuery(), options: RequestOptions? = nil
+    ) async throws(AzureFailure) -> AzureRows {
+        try await client.exchange(options) { options throws(RemoteError) in
+            try dialect.readRequest(table: name, query: query, options: options)
+        } _: { response throws(RemoteError) in
+            try rows(response)
+        }
+    }
+
+    /// Reads rows by the text of a query, as it is sent: `$filter=done%20eq%20false`.
+    public func read(query text: String, options: RequestOptions? = nil) async throws(AzureFailure) -> AzureRows {
+        try await client.exchange(options) { options throws(RemoteError) in
+            try dialect.readRequest(table: name, queryText: text, options: options)
+        } _: { response throws(RemoteError) in
+            try rows(response)
+        }
+    }
+
+    /// Reads the rows behind others.
+    /// - Returns: nil if the server said that there are none.
+    public func read(after rows: AzureRows, options: RequestOptions? = nil) async throws(AzureFailure) -> AzureRows? {
+        guard let link = rows.nextLink else { return nil }
+        return try await read(query: link, options: options)
+    }
+
+    /// Sends a write whose answer is the row.
+    private func write(
+        _ options: RequestOptions?, _ build: (RequestOptions) throws(RemoteError) -> WireRequest
+    ) async throws(AzureFailure) -> JSONObject {
+        try await client.exchange(options, build) { response throws(RemoteError) in
+            dialect.withoutUnasked(try dialect.item(response), response)
+        }
+    }
+
+    private func rows(_ response: WireResponse) throws(RemoteError) -> AzureRows {
+        let list = try dialect.list(response)
+        var items: [JSONObject] = []
+        for item in list.items {
+            guard let members = item.members else { throw dialect.invalidAnswer(.expectedItemsInResponse, response) }
+            items.append(members)
+        }
+        return AzureRows(items: items, totalCount: list.totalCount, nextLink: list.nextLink)
+    }
+}
+
+/// Rows of a table.
+public struct AzureRows: Sendable, Hashable {
+    /// The rows.
+    public var items: [JSONObject]
+    /// How many rows meet the filter in all; nil unless the query asked for that.
+    public var totalCount: Int?
+    /// What asks for the rows behind these; nil if the server told none.
+    public var nextLink: String?
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+extension AzureDialect {
+    /// The most rows in one answer: what servers of the first two versions allow, and the default of the newer ones.
+    var maximumPage: Int { version == .datasync ? 100 : 1000 }
+
+    /// What the services can do. Those of ``AzureVersion/datasync`` take whole rows alone, so that a store compares before
+    /// it writes, in place of a condition on the version.
+    public var capabilities: RemoteCapabilities {
+        var features: RemoteCapabilities.Features = [
+            .sorting, .paging, .counting, .selecting, .readingMany, .incrementalPull, .calls, .sessions,
+        ]
+        if version != .datasync { features.insert(.conditionalWrites) }
+        if keepsDeletedRows { features.insert(.deletions) }
+        // An id takes some four nodes of a filter, and servers count a hundred.
+        return RemoteCapabilities(features: features, maximumBatch: 1, maximumIDs: 20, maximumPage: maximumPage)
+    }
+
+    /// Refuses entities without a primary key, two entities of one table, two properties of one column, columns that are
+    /// the server's own, types that are none of JSON, and relationships that neither end has as a single value.
+    public func check(_ model: ManagedObjectModel) throws(RemoteError) {
+        var tables: [String: String] = [:]
+        for entity in model.entities where !entity.isAbstract {
+            let schema = try AzureSchema(entity, self)
+            if let other = tables.updateValue(entity.name, forKey: schema.table.lowercased()) {
+                throw unsupported(
+                    "\(entity.name) and \(other) are one table, \(schema.table); give one of them another in the "
+                        + "dialect's names")
+            }
+            for attribute in entity.attributes { try check(attribute, entity, schema) }
+            for relationship in entity.relationships {
+                guard case .pairs = relationship.storage else { continue }
+                throw unsupported(
+                    "\(entity.name).\(relationship.name): the service keeps no relationships of many to many; declare an "
+                        + "entity between the two, or an inverse that is to one")
+            }
+        }
+    }
+
+    private func check(
+        _ attribute: AttributeDescription, _ entity: EntityDescription, _ schema: AzureSchema
+    ) throws(RemoteError) {
+        let path = "\(entity.name).\(attribute.name)"
+        switch schema.properties[attribute.name] {
+        case .system(let system):
+            let expected: AttributeType =
+                switch system {
+                case .createdAt, .updatedAt: .date
+                case .deleted: .boolean
+                case .version: .string
+                }
+            guard attribute.type == expected, attribute.isOptional || system == .deleted else {
+                throw unsupported(
+                    "\(path) is a column of the server's own; declare it as an optional \(expected.name), or give it "
+                        + "another name in the dialect's names")
+            }
+        case .attribute(.geoPoint, _):
+            throw unsupported("\(path): the service keeps no positions; declare two attributes of type double")
+        default: break
+        }
+    }
+
+    /// The code of the client libraries for a save or push of which a part failed.
+    public func code(of finding: RemoteError.Finding) -> RemoteError.Code? {
+        switch finding {
+        case .incompleteSave:
+            RemoteError.Code(domain: version.errorDomain, code: AzureError.pushCompleteWithErrors.rawValue)
+        case .objectNotHere: nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// The wire format of Azure Mobile Services, Azure Mobile Apps and Datasync services: tables, log-in, custom APIs and
+/// registrations for push messages over HTTP.
+///
+///     let dialect = try AzureDialect(address: "https://notes.azurewebsites.net")
+///     let old = try AzureDialect(address: "https://notes.azure-mobile.net", applicationKey: "…")
+public struct AzureDialect: Sendable {
+    /// Where the application is.
+    public var address: AzureAddress
+    /// Which protocol it speaks.
+    public var version: AzureVersion
+    /// The key of an application of ``AzureVersion/mobileServices``; nil to send none.
+    public var applicationKey: String?
+    /// What tells this installation of the app from all others: a UUID.
+    public var installationID: String
+    /// What the client tells of itself.
+    public var agent = AzureAgent()
+    /// How entities and properties are called at the server, where that is not as in the model.
+    public var names = AzureNames()
+    /// Which columns of its own a server of ``AzureVersion/mobileServices`` is asked for. Stores need the version.
+    public var systemColumns = AzureSystemColumns.all
+    /// Whether the server's tables keep deleted rows and tell of them (soft delete), for all entities of a model. Then a
+    /// pull learns of deletions; else it compares the ids of all rows.
+    public var keepsDeletedRows = false
+    /// Where users log in, if that is another host: HTTPS, without a path.
+    public var loginHost: AzureAddress?
+    /// The path under which users log in; nil for the version's own, such as `.auth/login`.
+    public var loginPath: String?
+    /// The header that tokens of users are sent in.
+    public var tokenHeader = AzureTokenHeader.zumo
+
+    /// Speaks to an application.
+    /// - Parameters:
+    ///   - address: The address of the application, such as `https://notes.azurewebsites.net`.
+    ///   - version: The protocol; nil for ``AzureVersion/mobileServices`` with an application key, and
+    ///     ``AzureVersion/mobileApps`` without one.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is none.
+    public init(
+        address: String, version: AzureVersion? = nil, applicationKey: String? = nil,
+        installationID: String = UUID().uuidString
+    ) throws(RemoteError) {
+        self.address = try AzureAddress(address)
+        self.version = version ?? (applicationKey == nil ? .mobileApps : .mobileServices)
+        self.applicationKey = applicationKey
+        self.installationID = installationID
+    }
+
+    /// `Azure`.
+    public var name: String { "Azure" }
+
+    /// An error of the client libraries, in the domain of the version.
+    func error(_ code: AzureError, _ message: String? = nil, kind: RemoteError.Kind? = nil) -> RemoteError {
+        code.error(message, version: version, kind: kind)
+    }
+
+    func unsupported(_ message: String) -> RemoteError { error(.invalidParameter, message, kind: .unsupported) }
+}
+
+/// The header that the token of a user is sent in.
+public enum AzureTokenHeader: Sendable, Hashable {
+    /// `X-ZUMO-AUTH`, as App Service takes it.
+    case zumo
+    /// `Authorization: Bearer`, as other services take it.
+    case bearer
+
+    /// The request with a token in its header.
+    func adding(_ token: String, to request: WireRequest) -> WireRequest {
+        var copy = request
+        switch self {
+        case .zumo: copy.head.headerFields[.zumoAuth] = token
+        case .bearer: copy.head.headerFields[.authorization] = "Bearer \(token)"
+        }
+        return copy
+    }
+
+    /// The token of a request.
+    func token(of request: WireRequest) -> String? {
+        switch self {
+        case .zumo: return request.head.headerFields[.zumoAuth]
+        case .bearer:
+            guard let text = request.head.headerFields[.authorization], text.hasPrefix("Bearer ") else { return nil }
+            return String(text.dropFirst(7))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A page on which a user logs in with a provider.
+///
+///     let page = try client.logInPage("facebook", returningTo: "notes")
+///     open(page.url)                            // the system's browser; it comes back by an address of the scheme
+///     try await client.logIn(page, endedAt: address)
+public struct AzureLoginPage: Sendable, Hashable {
+    /// How the app learns of the end.
+    public enum Kind: Sendable, Hashable {
+        /// A web view of the app: when the page leads to an address that begins so, the log-in has ended.
+        case webView(end: String)
+        /// The system's browser: it opens an address of the app that begins so. The verifier is secret.
+        case browser(end: String, verifier: String)
+    }
+
+    /// What the end of a page tells.
+    public enum Result: Sendable, Hashable {
+        /// The user.
+        case user(AzureUser)
+        /// A code that the server gives the user's token for.
+        case code(String)
+    }
+
+    /// The address to open.
+    public let url: String
+    /// The provider, as it stands in addresses.
+    public let provider: String
+    /// How the app learns of the end.
+    public let kind: Kind
+
+    /// The challenge of a verifier: its digest, in base64.
+    public static func challenge(of verifier: String) -> String {
+        SHA256Digest.bytes(of: verifier.utf8).base64EncodedString()
+    }
+
+    /// A verifier that nobody can guess.
+    public static func newVerifier() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+}

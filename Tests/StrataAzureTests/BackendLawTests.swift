@@ -1,0 +1,41 @@
+import Foundation
+import StrataAzure
+import StrataTesting
+import Testing
+
+/// Servers in memory as back ends: what stores over them rely on.
+@Suite struct AzureBackendLawTests {
+    struct Servers: BackendSubject, CustomTestStringConvertible {
+        let version: AzureVersion
+        var keepsDeleted = true
+        var page = 50
+
+        var name: String { "Azure \(version)" }
+        var testDescription: String { "\(name), \(keepsDeleted ? "soft" : "hard") deletes, pages of \(page)" }
+        /// The services keep neither positions nor members of relationships.
+        var omissions: Set<ConformanceFeature> { [.geoPoints, .manyToMany] }
+        /// Ids have rules: none of `+ ? / \` and so on. Newer services take whole rows alone, as pushes send them.
+        var exceptions: Set<BackendSuite.Law> {
+            version == .datasync
+                ? [.identities, .pairing, .cursors, .conditionalWrites, .values, .visibility] : [.identities]
+        }
+
+        func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
+            var dialect = try AzureDialect(
+                address: "https://notes.example", version: version,
+                applicationKey: version == .mobileServices ? "key" : nil)
+            dialect.keepsDeletedRows = keepsDeleted
+            return HTTPBackend(
+                dialect: dialect, transport: AzureTestServer(version, keepsDeleted: keepsDeleted, page: page))
+        }
+    }
+
+    @Test(arguments: [
+        Servers(version: .mobileServices), Servers(version: .mobileApps), Servers(version: .datasync, page: 100),
+        Servers(version: .mobileApps, keepsDeleted: false), Servers(version: .mobileApps, page: 3),
+    ])
+    func lawsHold(subject: Servers) async {
+        let failures = await BackendSuite.run(subject)
+        #expect(failures.isEmpty, "\(failures.map(\.description).joined(separator: "\n"))")
+    }
+}
