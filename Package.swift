@@ -184,6 +184,17 @@ let package = Package(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ]
         ),
+        // Answers cases of the wire protocols, for the tests and for those who write cases.
+        .executableTarget(
+            name: "strata-wire",
+            dependencies: [
+                "StrataStackMob",
+                "StrataWire",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
+            ],
+            path: "Tests/WireDriver"
+        ),
         .executableTarget(
             name: "Gazetteer",
             dependencies: [
@@ -213,7 +224,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "Strata", "StrataTool", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe", "SeededRandom",
+                "Strata", "StrataTool", "strata-wire", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe",
+                "SeededRandom",
             ],
             exclude: ["Gates/thresholds.json"]),
         .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
@@ -236,6 +248,7 @@ let package = Package(
             name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",
             packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
+        .target(name: "WireComparison", dependencies: ["StrataWire"], path: "Tests/WireComparison"),
         .target(name: "SyncSimulation", dependencies: ["StrataRemote", "SeededRandom"], path: "Tests/SyncSimulation"),
         .executableTarget(
             name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
@@ -256,7 +269,9 @@ let package = Package(
             dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
         .testTarget(
             name: "StrataStackMobTests",
-            dependencies: ["Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataTesting", "StrataTool"],
+            dependencies: [
+                "Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataTesting", "WireComparison", "strata-wire",
+            ],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "StrataServerTests",

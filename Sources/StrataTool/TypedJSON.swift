@@ -33,7 +33,7 @@ enum TypedJSON {
     }
 
     /// The value of what is neither an array nor an object; null for these.
-    static func scalar(_ json: JSONValue) -> Value {
+    private static func scalar(_ json: JSONValue) -> Value {
         switch json {
         case .boolean(let flag): .boolean(flag)
         case .integer(let number): .integer(number)

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// `strata wire` and `strata explain --backend` as their users meet them.
+/// `strata-wire` and `strata explain --backend` as their users meet them.
 @Suite final class BackendToolTests {
     private let folder: URL
 
@@ -16,7 +16,7 @@ import Testing
     private func answers(_ bytes: Data) throws -> [[String: Any]] {
         let file = folder.appending(path: "cases.jsonl")
         try bytes.write(to: file)
-        let run = try StrataTool.run(["wire", "--dialect", "stackmob"], input: file)
+        let run = try StrataTool.run(["--dialect", "stackmob"], of: "strata-wire", input: file)
         #expect(run.status == 0)
         #expect(run.errors.isEmpty)
         return try run.output.split(separator: "\n").map { line in

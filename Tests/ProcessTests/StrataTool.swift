@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the `strata` tool.
+/// Runs the `strata` tool, and the programs beside it.
 enum StrataTool {
     /// What it printed, and how it ended.
     struct Run {
@@ -19,10 +19,12 @@ enum StrataTool {
 
     static func run(_ arguments: String...) throws -> Run { try run(arguments) }
 
-    /// - Parameter input: A file that the tool reads as its standard input; nil for an empty one.
-    static func run(_ arguments: [String], input: URL? = nil) throws -> Run {
+    /// - Parameters:
+    ///   - tool: The program.
+    ///   - input: A file that the tool reads as its standard input; nil for an empty one.
+    static func run(_ arguments: [String], of tool: String = "strata", input: URL? = nil) throws -> Run {
         let process = Process()
-        process.executableURL = try TestExecutable.named("strata")
+        process.executableURL = try TestExecutable.named(tool)
         process.arguments = arguments
         process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
         let output = Pipe()

@@ -1,23 +1,15 @@
 import Foundation
 import StrataStackMob
 import Testing
+import WireComparison
 
-@testable import StrataTool
+@testable import strata_wire
 
 @Suite struct WireVectorTests {
     /// The cases of a file by line.
     static func cases(_ file: String) throws -> [String] {
         let url = try #require(Bundle.module.url(forResource: file, withExtension: "jsonl", subdirectory: "Vectors"))
-        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
-    }
-
-    /// The case without what it expects, so that the answer cannot depend on it.
-    private static func input(_ line: String) throws -> (id: JSONValue, text: String, expect: JSONValue) {
-        let json = try JSONValue(parsing: line)
-        var members = try #require(json.members)
-        members["expect"] = nil
-        let expect = try #require(json["expect"])
-        return (try #require(members["id"]), JSONValue.object(members).description, expect)
+        return try WireVector.lines(url)
     }
 
     /// The given cases, those that came with the code, and those whose answers were worked out from the reference by
@@ -28,20 +20,20 @@ import Testing
         let lines = try Self.cases(file)
         #expect(lines.count >= 157)
         for line in lines {
-            let input = try Self.input(line)
-            let answer = try JSONValue(parsing: await StackMobWire.answer(to: input.text))
-            #expect(answer["id"] == input.id)
-            let comparison = WireComparison(expect: input.expect, actual: answer["actual"] ?? .null)
-            #expect(comparison.differences == [], "\(input.text) \(answer["error"] ?? "")")
+            let vector = try WireVector(line: line)
+            let answer = try JSONValue(parsing: await StackMobWire.answer(to: vector.input))
+            #expect(answer["id"] == vector.id)
+            let comparison = WireComparison(expect: vector.expect, actual: answer["actual"] ?? .null)
+            #expect(comparison.differences == [], "\(vector.input) \(answer["error"] ?? "")")
         }
     }
 
     /// The comparison would see another answer: every expected member is changed once.
     @Test func comparisonSeesEveryMember() async throws {
         for line in try Self.cases("stackmob") {
-            let input = try Self.input(line)
-            let actual = try JSONValue(parsing: await StackMobWire.answer(to: input.text))["actual"] ?? .null
-            for (name, value) in input.expect.members ?? [:] {
+            let vector = try WireVector(line: line)
+            let actual = try JSONValue(parsing: await StackMobWire.answer(to: vector.input))["actual"] ?? .null
+            for (name, value) in vector.expect.members ?? [:] {
                 // A list of names that must not be there is wrong with one that is.
                 let wrong: JSONValue =
                     switch name {
@@ -54,7 +46,7 @@ import Testing
                     }
                 if wrong == value || wrong.elements?.isEmpty == true { continue }
                 let comparison = WireComparison(expect: .object([name: wrong]), actual: actual)
-                #expect(comparison.differences != [], "\(name) of \(input.id)")
+                #expect(comparison.differences != [], "\(name) of \(vector.id)")
             }
         }
     }
@@ -101,8 +93,8 @@ import Testing
 
     @Test func answersDoNotDependOnWhatIsExpected() async throws {
         for line in try Self.cases("stackmob").prefix(40) {
-            let input = try Self.input(line)
-            #expect(await StackMobWire.answer(to: line) == StackMobWire.answer(to: input.text))
+            let vector = try WireVector(line: line)
+            #expect(await StackMobWire.answer(to: line) == StackMobWire.answer(to: vector.input))
         }
     }
 

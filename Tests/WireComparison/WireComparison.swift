@@ -1,11 +1,12 @@
-import StrataStackMob
+import StrataWire
 
 /// Compares what a case expects with what was answered, by the rules of the vectors: bodies as JSON values, parameters
 /// and headers as sets of which those listed count, paths with their parameters in any order.
-struct WireComparison {
-    private(set) var differences: [String] = []
+package struct WireComparison {
+    /// What differs, in words; empty if the answer is as expected.
+    package private(set) var differences: [String] = []
 
-    init(expect: JSONValue, actual: JSONValue) {
+    package init(expect: JSONValue, actual: JSONValue) {
         guard let members = expect.members else {
             differences = ["the case expects nothing"]
             return

@@ -1,5 +1,5 @@
 import Foundation
-import StrataStackMob
+import StrataRemote
 
 /// Typed values as they stand in cases: objects of one member whose name begins with `$`.
 enum WireValues {
@@ -13,7 +13,12 @@ enum WireValues {
                 throw WireFault("\(json.description.prefix(80)) is not a value")
             }
             return try typed(name, content)
-        default: return TypedJSON.scalar(json)
+        case .null: return .null
+        case .boolean(let flag): return .boolean(flag)
+        case .integer(let number): return .integer(number)
+        case .double(let number): return .double(number)
+        case .decimal(let number): return .decimal(number)
+        case .string(let text): return .string(text)
         }
     }
 
@@ -106,26 +111,4 @@ enum WireValues {
 
     /// The text of a member: a text as it is, all else as JSON.
     static func text(_ json: JSONValue) -> String { json.string ?? json.description }
-
-    /// A type as the `model` of a case names it.
-    static func property(_ name: String) throws(WireFault) -> StackMobSchema.Property {
-        let words = name.split(separator: " ").map(String.init)
-        switch WireCase.plain(words.first ?? "") {
-        case "toone", "to1": return .toOne(words.dropFirst().first ?? "")
-        case "tomany": return .toMany(words.dropFirst().first ?? "")
-        case "string", "text", "file", "binaryfile": return .attribute(.string)
-        case "int", "integer", "int64", "integer64", "long": return .attribute(.integer64)
-        case "int16", "integer16": return .attribute(.integer16)
-        case "int32", "integer32": return .attribute(.integer32)
-        case "double", "number", "float": return .attribute(.double)
-        case "decimal": return .attribute(.decimal)
-        case "bool", "boolean": return .attribute(.boolean)
-        case "date": return .attribute(.date)
-        case "data", "binary": return .attribute(.binary)
-        case "uuid": return .attribute(.uuid)
-        case "uri", "url": return .attribute(.uri)
-        case "geopoint", "geo", "transformable": return .attribute(.geoPoint)
-        default: throw WireFault("the type \(name.prefix(40)) is unknown")
-        }
-    }
 }

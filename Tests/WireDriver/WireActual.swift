@@ -1,18 +1,14 @@
 import Foundation
-import StrataStackMob
+import StrataRemote
 
 /// What is printed of requests and errors.
 enum WireActual {
-    /// An error: its code, and the exception that the old libraries raised, if they did.
+    /// An error: its code, and what the server said of it.
     static func json(_ error: RemoteError) -> JSONValue {
         var members: JSONObject = [
             "error": .integer(Int64(error.code)), "code": .integer(Int64(error.code)), "domain": .string(error.domain),
             "message": .string(error.message),
         ]
-        if StackMobError.Exception(rawValue: error.domain) != nil {
-            members["exception"] = .string(error.domain)
-            members["domain"] = .string(StackMobError.domain)
-        }
         if let body = error.body, let json = try? JSONValue(parsing: body) { members["userInfo"] = json }
         return .object(members)
     }

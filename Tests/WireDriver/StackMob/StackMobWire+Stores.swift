@@ -51,7 +51,7 @@ extension StackMobWire {
         if let ids = input.texts("network"), input["network"]?.elements != nil { return .success(ids) }
         let word = input.text("network") ?? "unreachable"
         if let number = word.split(separator: "-").last.flatMap({ Int($0) }), (300..<600).contains(number) {
-            let answer = WireServer.answer(number, ["error": "as the case says"])
+            let answer = Self.response(number, ["error": "as the case says"])
             return .failure(try input.dialect().failure(answer) ?? WireServer.unreachable)
         }
         return .failure(StackMobError.networkNotReachable.error("there is no network in this case"))

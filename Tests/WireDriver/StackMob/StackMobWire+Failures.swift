@@ -63,7 +63,7 @@ extension StackMobWire {
         do throws(RemoteError) {
             try await perform(input, client)
         } catch {
-            actual = WireActual.json(error)
+            actual = Self.json(error)
         }
         await gate.open()
         await first?.value
@@ -119,7 +119,7 @@ extension StackMobWire {
         let again = input["retry"] ?? input["secondAnswer"]
         if let status = again?["status"]?.integer ?? again?.integer { statuses.append(status) }
         return statuses.map { status in
-            WireServer.answer(Int(clamping: status), input["body"] ?? .array([]), headers: headers)
+            Self.response(Int(clamping: status), input["body"] ?? .array([]), headers: headers)
         }
     }
 
@@ -145,7 +145,7 @@ extension StackMobWire {
         if told?.string == "unreachable" { throw WireServer.unreachable }
         let status = told?["status"]?.integer ?? told?.integer ?? 200
         let session: JSONValue = ["access_token": "A2", "mac_key": "K2", "expires_in": 3600, "refresh_token": "R2"]
-        return WireServer.answer(
+        return Self.response(
             Int(clamping: status), told?["body"] ?? (status == 200 ? session : ["error": "invalid_grant"]))
     }
 
@@ -169,7 +169,7 @@ extension StackMobWire {
             try input.dialect().checkPush(answers(input)[0])
             return ["success": true]
         } catch {
-            return WireActual.json(error)
+            return Self.json(error)
         }
     }
 
@@ -185,7 +185,7 @@ extension StackMobWire {
             let status = index < statuses.count ? statuses[index] : final
             let after = afters.map { index < $0.count ? $0[index] : "" } ?? input.text("retryAfter")
             let headers = after.map { ["Retry-After": $0] } ?? [:]
-            return WireServer.answer(
+            return Self.response(
                 status, status == 503 ? ["error": "wait"] : [:], headers: status == 503 ? headers : [:])
         }
         let dialect = try input.dialect()

@@ -10,7 +10,7 @@ extension StackMobWire {
         let server = WireServer { (request) async throws(RemoteError) -> WireResponse in
             if input.text("network") == "unreachable" { throw WireServer.unreachable }
             let isToken = request.head.headerFields[.contentType] == "application/x-www-form-urlencoded"
-            return WireServer.answer(status, body ?? (isToken ? Self.session : [:]))
+            return Self.response(status, body ?? (isToken ? Self.session : [:]))
         }
         let clock = WireClock(input["now"]?.double.map { Date(timeIntervalSince1970: $0) } ?? WireClock().now)
         let client = try client(input, server, clock)
@@ -26,7 +26,7 @@ extension StackMobWire {
         if let user { actual = actual.adding(["user": .object(user)]) }
         if let error {
             // A request that was made is shown together with what became of it.
-            actual = actual.adding(WireActual.json(error).members ?? [:])
+            actual = actual.adding(Self.json(error).members ?? [:])
         }
         return actual.adding(["requestsSent": .integer(Int64(requests.count))]).adding(session(client, clock))
     }

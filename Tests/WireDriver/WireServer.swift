@@ -1,5 +1,5 @@
 import Foundation
-import StrataStackMob
+import StrataRemote
 import StrataStore
 
 /// A server of a few words: answers each request by a closure, and counts them.
@@ -22,9 +22,11 @@ final class WireServer: HTTPTransport {
     static let unreachable = RemoteError(.unreachable, domain: "Wire", message: "there is no network in this case")
 
     /// An answer with a JSON body.
-    static func answer(_ status: Int, _ body: JSONValue?, headers: [String: String] = [:]) -> WireResponse {
+    static func answer(
+        _ status: Int, _ body: JSONValue?, headers: [String: String] = [:], type: String = "application/json"
+    ) -> WireResponse {
         var fields = HTTPFields()
-        if body != nil { fields[.contentType] = "application/vnd.stackmob+json" }
+        if body != nil { fields[.contentType] = type }
         for (name, value) in headers { if let name = HTTPField.Name(name) { fields[name] = value } }
         let code = (100..<1000).contains(status) ? status : 500
         // What was read from a case can be written.
