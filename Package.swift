@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
+        .library(name: "StrataMaxLeap", targets: ["StrataMaxLeap"]),
         .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
@@ -85,6 +86,10 @@ let package = Package(
         ),
         .target(
             name: "StrataStackMob",
+            dependencies: ["StrataRemote"]
+        ),
+        .target(
+            name: "StrataMaxLeap",
             dependencies: ["StrataRemote"]
         ),
         .target(
@@ -188,6 +193,7 @@ let package = Package(
         .executableTarget(
             name: "strata-wire",
             dependencies: [
+                "StrataMaxLeap",
                 "StrataStackMob",
                 "StrataWire",
                 .product(

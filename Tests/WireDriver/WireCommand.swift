@@ -6,11 +6,13 @@ import Foundation
 struct WireCommand: AsyncParsableCommand {
     /// The dialects that there are cases for.
     enum Dialect: String, ExpressibleByArgument, CaseIterable {
-        case stackmob
+        case stackmob, maxleap, parse
 
         var driver: any WireDriver.Type {
             switch self {
             case .stackmob: StackMobWire.self
+            case .maxleap: MaxLeapWire.self
+            case .parse: ParseWire.self
             }
         }
     }
