@@ -280,6 +280,10 @@ let package = Package(
             ],
             resources: [.copy("Vectors")]),
         .testTarget(
+            name: "StrataMaxLeapTests",
+            dependencies: ["Strata", "StrataMaxLeap", "StrataTesting", "WireComparison", "strata-wire"],
+            resources: [.copy("Vectors")]),
+        .testTarget(
             name: "StrataServerTests",
             dependencies: [
                 "StrataServer", "StrataServerTool", "StrataStackMob", "StrataAsyncHTTP", "Strata", "StrataTesting",

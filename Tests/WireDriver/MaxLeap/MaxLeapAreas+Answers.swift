@@ -17,7 +17,9 @@ extension MaxLeapAreas {
             let status = input.whole("status") ?? 200
             let body = input["body"].flatMap { $0.isNull ? nil : $0 }
             if let text = input.text("bodyText", "rawBody") {
-                return WireResponse(HTTPResponse(status: .init(code: status)), body: Data(text.utf8))
+                var response = WireServer.answer(status, nil)
+                response.body = Data(text.utf8)
+                return response
             }
             return WireServer.answer(status, body)
         }
