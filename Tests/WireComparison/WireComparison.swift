@@ -53,7 +53,9 @@ package struct WireComparison {
 
     /// An address without its parameters, and the parameters in order.
     private static func address(_ text: String?) -> [String] {
-        if let text, !text.contains("/"), text.contains("=") { return text.split(separator: "&").map(String.init).sorted() }
+        if let text, !text.contains("/"), text.contains("=") {
+            return text.split(separator: "&").map(String.init).sorted()
+        }
         let parts = (text ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let parameters = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
         return [parts[0]] + parameters.sorted()

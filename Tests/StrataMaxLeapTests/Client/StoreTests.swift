@@ -54,6 +54,45 @@ import Testing
         #expect(rig.transport.requests[2].json == ["title": "Hi"])
     }
 
+    @Test func whatRefersToANewObjectWaitsForItsName() async throws {
+        let rig = try ClientRig()
+        let (_, container) = try open(rig)
+        let context = container.newContext()
+        let author = try context.insert(entityNamed: "Author")
+        author["objectId"] = UUID().uuidString
+        let post = try context.insert(entityNamed: "Post")
+        post["objectId"] = UUID().uuidString
+        post["author"] = author
+        rig.transport.answer(json: #"{"objectId":"a1","createdAt":"\#(testTime)"}"#, status: 201)
+        let error = await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        guard case .store(.remote(let failure))? = error else {
+            Issue.record("the error is \(String(describing: error))")
+            return
+        }
+        #expect(failure.inserted.map(\.failure.code) == [MaxLeapError.missingObjectId.rawValue])
+        #expect(rig.paths == ["POST /2.0/classes/Author"])
+        rig.transport.answer(json: #"{"objectId":"p1","createdAt":"\#(testTime)"}"#, status: 201)
+        try await context.save(options: nil)
+        #expect(rig.paths == ["POST /2.0/classes/Author", "POST /2.0/classes/Post"])
+        #expect(rig.transport.requests[1].json?["author"]?["objectId"] == "a1")
+    }
+
+    @Test func aPullTakesInWhatHasChanged() async throws {
+        let rig = try ClientRig()
+        let (stack, container) = try open(rig)
+        rig.transport.handle { request in
+            let isPost = request.head.path?.hasPrefix("/2.0/classes/Post?") == true
+            return .scripted(
+                json: isPost
+                    ? #"{"results":[{"objectId":"p1","title":"Hi","likes":1,"updatedAt":"\#(testTime)"}]}"#
+                    : #"{"results":[]}"#)
+        }
+        _ = try await stack.sync.synchronize()
+        stack.remote.fetchPolicy = .cacheOnly
+        let found = try await container.newContext().fetch(FetchRequest<ManagedObject>(entity: "Post"))
+        #expect(found.map { $0["title"] as? String } == ["Hi"])
+    }
+
     @Test func objectsAreFetchedByCondition() async throws {
         let rig = try ClientRig(.parse)
         let (_, container) = try open(rig)

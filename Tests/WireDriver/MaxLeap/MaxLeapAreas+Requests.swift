@@ -149,8 +149,8 @@ extension MaxLeapAreas {
 
     /// What a write is conditional on.
     private func condition() throws -> MaxLeapWhere? {
-        guard let where_ = input["where"] ?? input["if"] ?? input["constraints"] else { return nil }
-        let inner: JSONValue = where_.elements == nil ? where_ : ["constraints": where_]
+        guard let condition = input["where"] ?? input["if"] ?? input["constraints"] else { return nil }
+        let inner: JSONValue = condition.elements == nil ? condition : ["constraints": condition]
         return .and(try MaxLeapWireQuery.query(WireCase(inner)).conditions)
     }
 
