@@ -162,13 +162,14 @@ import Testing
         query.offset = 10
         query.sorts = [FetchSort("likes", ascending: false)]
         #expect(
-            try request(.query(query)).parameters == ["limit": "1000", "skip": "10", "order": "-likes"])
+            try request(.query(query)).parameters == ["limit": "1000", "skip": "10", "order": "-likes,objectId"])
         let objects = (0..<1000).map { JSONValue.object(["objectId": .string("p\($0)")]) }
         let answer = try dialect.answer(
             .scripted(json: JSONValue.object(["results": .array(objects)]).description), to: .query(query))
         guard case .page(let page) = answer else { return }
         #expect(page.hasMore)
         query.cursor = page.next
+        query.limit = 500
         #expect(try request(.query(query)).parameters["skip"] == "1010")
         #expect(try request(.query(query)).parameters["limit"] == "500")
     }

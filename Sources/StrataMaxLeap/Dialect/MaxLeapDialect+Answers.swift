@@ -33,10 +33,8 @@ extension MaxLeapDialect {
         var page = records(objects, try schema(query.entity))
         let asked = try self.query(for: query)
         let limit = asked.limit ?? Self.maximumPage
-        // The server may count what it was not asked for.
         let end = asked.skip.addingReportingOverflow(objects.count)
-        let wanted = query.limit.map { query.offset.addingReportingOverflow($0) }
-        if limit > 0, objects.count >= limit, !end.overflow, end.partialValue < wanted?.partialValue ?? .max {
+        if limit > 0, objects.count >= limit, !end.overflow, objects.count < query.limit ?? .max {
             page.next = String(end.partialValue)
             page.hasMore = true
         }

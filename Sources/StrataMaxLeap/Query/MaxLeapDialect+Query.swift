@@ -34,8 +34,13 @@ extension MaxLeapDialect {
             skip = place
         }
         result.skip = skip
-        let left = query.limit.map { max(0, $0 - (skip - query.offset)) }
-        result.limit = min(left ?? Self.maximumPage, Self.maximumPage)
+        // Behind a cursor the limit is what is left of it.
+        result.limit = min(query.limit ?? Self.maximumPage, Self.maximumPage)
+        // Pages fit together only in an order that tells all objects apart. An order would come before nearness.
+        let hasPages = skip > 0 || query.limit ?? .max > Self.maximumPage
+        if hasPages, query.predicate?.nearestFirst == nil, !result.orders.contains(where: { $0.key == "objectId" }) {
+            result.orders.append(MaxLeapQuery.Order("objectId"))
+        }
         return result
     }
 

@@ -151,9 +151,8 @@ extension MaxLeapAreas {
         @Sendable func page(_ ids: [String]) -> JSONValue { ["results": .array(ids.map { ["objectId": .string($0)] })] }
         let fails = input.has("networkError") || input["network"]?.isNull == true || !input.has("network")
         let word = WireCase.plain(input.text("network") ?? "")
-        let isBroken =
-            fails || ["error", "fail", "unreachable", "notconnected", "timeout", "none", "down"].contains(word)
-            || input["network"]?["error"] != nil
+        let failures = ["error", "fail", "unreach", "connect", "timeout", "offline", "none", "down"]
+        let isBroken = fails || failures.contains(where: word.contains) || input["network"]?["error"] != nil
         let network = input.texts("network") ?? []
         let server = WireServer { (_) throws(RemoteError) -> WireResponse in
             if isBroken { throw WireServer.unreachable }

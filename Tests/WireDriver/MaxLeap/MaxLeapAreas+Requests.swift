@@ -202,7 +202,7 @@ extension MaxLeapAreas {
         let id = input.text("objectId", "userId", "id") ?? ""
         let username = input.argument("username", "user")
         let password = input.argument("password")
-        if input.says("anonymous") && !input.says("convert", "signup") {
+        if input.says("anonymous"), username.isEmpty {
             let data = input.text("uuid", "anonymousId", "id").map { MaxLeapAuthData("anonymous", ["id": .string($0)]) }
             return try await sent { _ = try await $0.logIn(data ?? .anonymous()) }
         }
@@ -219,6 +219,13 @@ extension MaxLeapAreas {
             return try await sent { client in
                 _ = try await client.signUp(
                     username: username, password: password, email: input.text("email"), fields: fields)
+            }
+        }
+        if input.says("checkpassword", "ispassword", "passwordmatch") {
+            return try await sent { client in
+                let user = try MaxLeapObject("_User", ["objectId": "1", "username": .string(username)])
+                client.session.replace(token: client.session.token ?? "S", user: user)
+                _ = try await client.isPassword(password)
             }
         }
         if let action = action(id) { return try await sent { _ = try await $0.request(action) } }
