@@ -27,9 +27,9 @@ extension MaxLeapDialect: RemoteDialect {
         switch operation {
         case .query(let query): return try queryRequest(try self.query(for: query), options: options)
         case .count(let query):
-            var query = query
-            query.sorts = []
-            return try countRequest(try self.query(for: query), options: options)
+            var counted = try self.query(for: query)
+            counted.orders = []
+            return try countRequest(counted, options: options)
         case .read(let entity, let ids): return try readRequest(entity, ids, options)
         case .create(let entity, let writes):
             guard writes.count == 1 else {
