@@ -51,7 +51,7 @@ TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
 # Tests of servers and their clients run in a process of their own. Beside tests that hold threads for long, with compilers for
 # example, they would wait too long for one another.
-APART = '^Strata(Azure|Remote|Server|StackMob|Testing)Tests\.'
+APART = '^Strata(Azure|MaxLeap|Remote|Server|StackMob|Testing)Tests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
         .library(name: "StrataAzure", targets: ["StrataAzure"]),
+        .library(name: "StrataMaxLeap", targets: ["StrataMaxLeap"]),
         .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
@@ -89,6 +90,10 @@ let package = Package(
             dependencies: ["StrataRemote"]
         ),
         .target(name: "StrataAzure", dependencies: ["StrataRemote"]),
+        .target(
+            name: "StrataMaxLeap",
+            dependencies: ["StrataRemote"]
+        ),
         .target(
             name: "StrataAsyncHTTP",
             dependencies: [
@@ -191,6 +196,7 @@ let package = Package(
             name: "strata-wire",
             dependencies: [
                 "StrataAzure",
+                "StrataMaxLeap",
                 "StrataStackMob",
                 "StrataWire",
                 .product(
@@ -281,6 +287,10 @@ let package = Package(
         .testTarget(
             name: "StrataAzureTests",
             dependencies: ["Strata", "StrataAzure", "StrataTesting", "WireComparison", "strata-wire"],
+            resources: [.copy("Vectors")]),
+        .testTarget(
+            name: "StrataMaxLeapTests",
+            dependencies: ["Strata", "StrataMaxLeap", "StrataTesting", "WireComparison", "strata-wire"],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "StrataServerTests",

@@ -28,7 +28,7 @@ package struct WireComparison {
         case "absentKeys": absent(expected, in: actual["body"], name)
         case "presentKeys":
             for key in expected.elements ?? [] where actual["body"]?[key.string ?? ""] == nil { differ(name, key, nil) }
-        case "path", "url":
+        case "path", "url", "encoded":
             if Self.address(expected.string) != Self.address(actual[name]?.string) {
                 differ(name, expected, actual[name])
             }
@@ -71,6 +71,9 @@ package struct WireComparison {
 
     /// An address without its parameters, and the parameters in order.
     private static func address(_ text: String?) -> [String] {
+        if let text, !text.contains("/"), text.contains("=") {
+            return text.split(separator: "&").map(String.init).sorted()
+        }
         let parts = (text ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let parameters = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
         return [parts[0]] + parameters.sorted()
@@ -87,8 +90,21 @@ package struct WireComparison {
         switch (a, b) {
         case (.array(let x), .array(let y)): x.count == y.count && zip(x, y).allSatisfy(areSame)
         case (.object(let x), .object(let y)):
-            x.count == y.count && x.allSatisfy { name, value in y[name].map { areSame(value, $0) } ?? false }
+            x.count == y.count
+                && x.allSatisfy { name, value in
+                    y[name].map { name == "$or" ? areAlternatives(value, $0) : areSame(value, $0) } ?? false
+                }
         default: a == b || a.double != nil && a.double == b.double
+        }
+    }
+
+    /// Whether two groups of alternatives are the same; their order is free.
+    private static func areAlternatives(_ a: JSONValue, _ b: JSONValue) -> Bool {
+        guard let list = a.elements, var rest = b.elements, list.count == rest.count else { return areSame(a, b) }
+        return list.allSatisfy { one in
+            guard let place = rest.firstIndex(where: { areSame(one, $0) }) else { return false }
+            rest.remove(at: place)
+            return true
         }
     }
 }

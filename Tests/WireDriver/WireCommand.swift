@@ -6,12 +6,13 @@ import Foundation
 struct WireCommand: AsyncParsableCommand {
     /// The dialects that there are cases for.
     enum Dialect: String, ExpressibleByArgument, CaseIterable {
-        case stackmob
-        case azure
+        case stackmob, maxleap, parse, azure
 
         var driver: any WireDriver.Type {
             switch self {
             case .stackmob: StackMobWire.self
+            case .maxleap: MaxLeapWire.self
+            case .parse: ParseWire.self
             case .azure: AzureWire.self
             }
         }

@@ -1,0 +1,74 @@
+import Foundation
+
+/// An application on a MaxLeap or Parse server: its objects, users, files and code.
+///
+/// ```swift
+/// let client = MaxLeapClient(MaxLeapConfiguration(try MaxLeapDialect(applicationID: id, apiKey: key)))
+/// try await client.logIn(username: "bob", password: password)
+/// let posts = try await client.find(MaxLeapQuery("Post").where("likes", .greater(10)))
+/// ```
+///
+/// A client may be used from any task. Methods throw ``RemoteError`` with the domain `MaxLeap` and a code of
+/// ``MaxLeapError``, or another one that the server gave.
+public final class MaxLeapClient: Sendable {
+    /// What the client was made with.
+    public let configuration: MaxLeapConfiguration
+    /// The session of the user who is logged in.
+    public let session: MaxLeapSession
+    /// Whether the server can be reached. Every request of the client adds to what is known.
+    public let reachability: NetworkReachability
+    let transport: MaxLeapTransport
+    /// Sends the client's own requests.
+    private let sender: HTTPBackend
+
+    /// Makes a client. Nothing is sent; a session that was kept is taken up.
+    public init(_ configuration: MaxLeapConfiguration) {
+        self.configuration = configuration
+        let transport = MaxLeapTransport(configuration)
+        let address = configuration.dialect.address
+        let ping = WireRequest(
+            HTTPRequest(method: .head, scheme: address.scheme, authority: address.authority, path: address.path + "/"))
+        self.transport = transport
+        reachability = NetworkReachability(clock: configuration.clock) { await transport.answers(ping) }
+        transport.report(to: reachability)
+        session = MaxLeapSession(configuration)
+        sender = HTTPBackend(
+            dialect: configuration.dialect, transport: transport, authorizer: session, clock: configuration.clock)
+    }
+
+    /// The application as a back end of a store. Its requests carry the token of ``session``.
+    /// - Parameter model: What the objects of the store are.
+    public func backend(for model: ManagedObjectModel) -> HTTPBackend {
+        var dialect = configuration.dialect
+        dialect.model = model
+        return HTTPBackend(
+            dialect: dialect, transport: transport, authorizer: session, clock: configuration.clock)
+    }
+
+    var dialect: MaxLeapDialect { configuration.dialect }
+
+    /// Sends a request. One that reads is sent again if the server cannot be reached or is not well.
+    /// - Parameter repeats: Whether it may be.
+    /// - Throws: ``RemoteError``, also for answers that report a failure.
+    func send(
+        _ request: WireRequest, _ options: RequestOptions, repeats: Bool = true
+    ) async throws(RemoteError) -> WireResponse {
+        var attempts = repeats && request.head.method == .get ? max(1, configuration.maximumAttempts) : 1
+        var wait = 1 + configuration.jitter()
+        while true {
+            attempts -= 1
+            do throws(RemoteError) {
+                let response = try await sender.send(request, options: options)
+                if let failure = dialect.failure(response) { throw failure }
+                return response
+            } catch {
+                session.note(error)
+                guard attempts > 0, error.isTransient, error.kind != .throttled else { throw error }
+            }
+            try await configuration.clock.sleep(seconds: wait)
+            wait *= 2
+        }
+    }
+
+    func options(_ options: RequestOptions?) -> RequestOptions { options ?? configuration.requestOptions }
+}

@@ -1,0 +1,205 @@
+import Foundation
+
+/// The error codes of MaxLeap and Parse: ``RemoteError/code`` in the domain ``domain``. Servers have further codes, which
+/// come as numbers.
+public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
+    /// Another cause.
+    case other = -1
+    /// An error within the server.
+    case internalServer = 1
+    /// A service behind the server failed.
+    case thirdParty = 2
+    /// There is no connection.
+    case connectionFailed = 100
+    /// No such object.
+    case objectNotFound = 101
+    /// The query makes no sense, or cannot be expressed.
+    case invalidQuery = 102
+    /// No class has this name.
+    case invalidClassName = 103
+    /// The object has no identifier yet.
+    case missingObjectId = 104
+    /// No field has this name.
+    case invalidKeyName = 105
+    /// A pointer or type is malformed.
+    case invalidPointer = 106
+    /// The text is not JSON, or not what it should be.
+    case invalidJSON = 107
+    /// The server does not do this.
+    case commandUnavailable = 108
+    /// The client is not set up.
+    case notInitialized = 109
+    /// A value does not fit its field or operation.
+    case incorrectType = 111
+    /// The object is larger than the server takes.
+    case objectTooLarge = 116
+    /// An identifier is malformed.
+    case invalidObjectId = 118
+    /// The access rules forbid it.
+    case operationForbidden = 119
+    /// The cache has no such result.
+    case cacheMiss = 120
+    /// A member of a dictionary has a name that it may not have.
+    case invalidNestedKey = 121
+    /// The name of a file is malformed.
+    case invalidFileName = 122
+    /// Access rules are malformed.
+    case invalidACL = 123
+    /// No answer in time.
+    case timeout = 124
+    /// An address of mail is malformed.
+    case invalidEmail = 125
+    /// A role keeps its name.
+    case roleNameImmutable = 136
+    /// A value is there already that may be there once.
+    case duplicateValue = 137
+    /// The name of a role is malformed.
+    case invalidRoleName = 139
+    /// The application has used what it may.
+    case quotaExceeded = 140
+    /// Code on the server failed.
+    case cloudCodeFailed = 141
+    /// There is no such code on the server.
+    case cloudCodeNotDeployed = 143
+    /// A file is not uploaded yet.
+    case unsavedFile = 151
+    /// The session has ended. Parse says ``invalidSessionTokenOfParse``.
+    case invalidSessionToken = 160
+    /// The username is missing.
+    case usernameMissing = 200
+    /// The password is missing.
+    case passwordMissing = 201
+    /// Another user has the name.
+    case usernameTaken = 202
+    /// Another user has the address.
+    case emailTaken = 203
+    /// The address is missing.
+    case emailMissing = 204
+    /// No user has the address.
+    case emailNotFound = 205
+    /// There is no session.
+    case sessionMissing = 206
+    /// Users are made by signing up.
+    case mustCreateThroughSignUp = 207
+    /// The account of the other service belongs to another user.
+    case accountAlreadyLinked = 208
+    /// The session has ended, in Parse.
+    case invalidSessionTokenOfParse = 209
+    /// The password is wrong.
+    case passwordMismatch = 210
+    /// There is no such user.
+    case userNotFound = 211
+    /// The data of the other service is malformed.
+    case invalidAuthData = 253
+    /// Who asks may not.
+    case unauthorized = 401
+    /// Too many requests.
+    case rateLimited = 503
+
+    /// The domain of these codes, in both dialects.
+    public static let domain = "MaxLeap"
+
+    /// What an error of a code means for the one who asked; nil for a code that says nothing beyond the HTTP status.
+    static func kind(ofCode code: Int) -> RemoteError.Kind? {
+        switch code {
+        case 1, 2: .unavailable
+        case 100: .unreachable
+        case 101, 205, 211: .notFound
+        case 119: .forbidden
+        case 124: .timeout
+        case 137, 202, 203, 208, 212, 213, 240: .duplicate
+        case 160, 206, 209, 210, 251, 401: .unauthorized
+        case 140, 155, 503: .throttled
+        default: nil
+        }
+    }
+
+    /// An error that the client itself finds.
+    /// - Parameter kind: What it means; ``RemoteError/Kind/invalidRequest`` unless said otherwise.
+    func error(_ message: String, kind: RemoteError.Kind = .invalidRequest, underlying: [RemoteError] = [])
+        -> RemoteError
+    {
+        RemoteError(kind, domain: Self.domain, code: rawValue, message: message, underlying: underlying)
+    }
+
+    /// What the back end cannot do.
+    static func unsupported(_ message: String) -> RemoteError {
+        invalidQuery.error(message, kind: .unsupported)
+    }
+}
+
+extension MaxLeapDialect {
+    /// The error that an answer reports; nil if it is a success. An error is told by the status, or by `errorCode` in an
+    /// answer whose status says otherwise.
+    public func failure(_ response: WireResponse) -> RemoteError? {
+        let json = try? JSONValue(parsing: response.body)
+        return failure(response.status, json, response)
+    }
+
+    /// - Parameter json: The body, read; nil if it is not JSON.
+    func failure(_ status: Int, _ json: JSONValue?, _ response: WireResponse) -> RemoteError? {
+        let told = Self.told(json)
+        let isSuccess = (200..<300).contains(status)
+        if isSuccess, json?["errorCode"]?.integer == nil { return nil }
+        // A page of a proxy, a firewall or a portal says nothing of objects.
+        let isForeign = json?.members == nil && !response.body.isEmpty && Self.isMarkup(response)
+        let ofStatus = Self.kind(ofStatus: status)
+        var kind = ofStatus
+        if isForeign, status < 500, ofStatus != .throttled, ofStatus != .timeout { kind = .invalidAnswer }
+        if let code = told.code {
+            kind = MaxLeapError.kind(ofCode: code) ?? (isSuccess ? .rejected : ofStatus)
+        }
+        return RemoteError(
+            kind, domain: MaxLeapError.domain, code: told.code ?? Self.code(ofStatus: status),
+            message: told.message ?? "the server answered with status \(status)", status: status,
+            body: response.body, retryAfter: response[header: "Retry-After"].flatMap(Double.init))
+    }
+
+    /// Code and message of a body, in either spelling.
+    static func told(_ json: JSONValue?) -> (code: Int?, message: String?) {
+        let code = (json?["code"] ?? json?["errorCode"])?.integer.flatMap { Int(exactly: $0) }
+        let message = json?["error"]?.string ?? json?["errorMessage"]?.string
+        // Code on the server may report objects.
+        return (code, message ?? (json?["error"] ?? json?["errorMessage"]).map(\.description))
+    }
+
+    private static func isMarkup(_ response: WireResponse) -> Bool {
+        if response[header: "Content-Type"]?.lowercased().contains("html") == true { return true }
+        return response.body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
+    }
+
+    /// The code of an answer that tells none.
+    static func code(ofStatus status: Int) -> Int {
+        let error: MaxLeapError =
+            switch status {
+            case 401: .unauthorized
+            case 403: .operationForbidden
+            case 404, 410: .objectNotFound
+            case 408: .timeout
+            case 409: .duplicateValue
+            case 413: .objectTooLarge
+            case 429, 503: .rateLimited
+            case 500...: .internalServer
+            default: .other
+            }
+        return error.rawValue
+    }
+
+    static func kind(ofStatus status: Int) -> RemoteError.Kind {
+        switch status {
+        case 401: .unauthorized
+        case 403: .forbidden
+        case 404: .notFound
+        case 410: .gone
+        case 408: .timeout
+        // The address leads to something else, or to another version of the service.
+        case 405, 407, 426, 501, 505, 511: .invalidAnswer
+        case 409: .duplicate
+        case 412: .conflict
+        case 420, 429: .throttled
+        case 400..<500: .rejected
+        case 500...: .unavailable
+        default: .invalidAnswer
+        }
+    }
+}

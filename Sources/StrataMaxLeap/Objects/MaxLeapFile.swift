@@ -1,0 +1,38 @@
+import Foundation
+
+/// A file that fields of objects refer to.
+///
+///     let file = try await client.upload(MaxLeapFile(name: "me.jpeg", contentType: "image/jpeg", data: bytes))
+///     user["photo"] = .file(file)
+public struct MaxLeapFile: Sendable, Hashable {
+    /// The name: before the upload the one that the server makes its own of, whose extension counts.
+    public var name: String
+    /// Where the bytes are; nil before the upload.
+    public var url: String?
+    /// The MIME type of the bytes.
+    public var contentType: String
+    /// The bytes of a file that is to be uploaded; nil for one that the server told of.
+    public var data: Data?
+
+    /// A file to be uploaded.
+    public init(name: String, contentType: String = "application/octet-stream", data: Data) {
+        self.name = name
+        self.contentType = contentType
+        self.data = data
+    }
+
+    /// A file that the server has.
+    /// - Parameter url: Where the bytes are. One without a scheme is taken as `https`.
+    public init(name: String, url: String) {
+        self.name = name
+        self.url = url.contains("://") ? url : "https://" + url
+        contentType = "application/octet-stream"
+    }
+
+    /// Reads a file as it stands in answers.
+    /// - Returns: nil if name or address is missing.
+    init?(_ members: JSONObject) {
+        guard let name = members["name"]?.string, let url = members["url"]?.string else { return nil }
+        self.init(name: name, url: url)
+    }
+}
