@@ -14,6 +14,7 @@ import Testing
         post["note"] = nil
         #expect(post["likes"] == 4)
         #expect(post["tags"] == ["a", "b"])
+        #expect(post["note"] == Optional<MaxLeapValue>.none)
         #expect(post.dirtyKeys == ["likes", "tags", "note"])
         #expect(
             try post.changes() == [

@@ -57,7 +57,7 @@ public struct MaxLeapObject: Sendable, Hashable {
         get {
             guard let operation = operations[key] else { return values[key] }
             // What was merged fits what was there when it was.
-            return (try? operation.applied(to: values[key])) ?? nil
+            return try? operation.applied(to: values[key])
         }
         set { operations[key] = newValue.map(MaxLeapOperation.set) ?? .delete }
     }

@@ -37,7 +37,8 @@ struct MaxLeapRecordCoder {
 
     /// The value of a property as it is sent; nil to send nothing.
     private func json(_ value: RemoteValue, _ name: String, _ isInsert: Bool) throws(RemoteError) -> JSONValue? {
-        let clear: JSONValue? = isInsert ? nil : try MaxLeapOperation.delete.json()
+        // A nil that stands alone would be a null of JSON.
+        let clear = isInsert ? Optional<JSONValue>.none : .some(try MaxLeapOperation.delete.json())
         switch (value, schema.properties[name]) {
         case (.value(.null), _), (.reference(nil), _): return clear
         case (.value(let value), .attribute(let type)): return try self.value(value, type).json()

@@ -72,6 +72,7 @@ import Testing
         #expect(try await rig.client.find(MaxLeapQuery("A")).map(\.objectId) == ["1"])
         #expect(rig.clock.sleeps == [1.5, 3, 6])
         rig.transport.fail(.answerLost)
+        rig.transport.answer(created("1"))
         var object = MaxLeapObject("A")
         object["n"] = 1
         let new = object

@@ -15,7 +15,7 @@ extension MaxLeapAreas {
         return WireServer { (_) throws(RemoteError) -> WireResponse in
             if let kind { throw RemoteError(kind, domain: "Wire", message: "there is no network in this case") }
             let status = input.whole("status") ?? 200
-            let body = input["body"].flatMap { $0.isNull ? nil : $0 }
+            let body = input["body"] == .null ? Optional<JSONValue>.none : input["body"]
             if let text = input.text("bodyText", "rawBody") {
                 var response = WireServer.answer(status, nil)
                 response.body = Data(text.utf8)
