@@ -150,6 +150,10 @@ struct DeletePropagation {
         for (_, key) in pairs {
             if let member = table.object(key) { known.append(member) } else { unread.append(key) }
         }
+        known += core.tracker.objectsDeletedElsewhere.filter {
+            $0.binding.entity.descends(from: destination.index, in: model) && !$0.flags.contains(.deleted)
+                && $0.targetKey(slot) == object.key
+        }
         // A fault, or an object of an older row, is loaded with the others.
         let isCurrent = known.allSatisfy { member in
             !member.isFault && (member.hasChanges || member.targetKey(slot) == object.key)

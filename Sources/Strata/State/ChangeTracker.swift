@@ -18,6 +18,8 @@ final class ChangeTracker {
     @exclusivity(unchecked) private var mode = Mode.tracking
     /// Objects with pending changes whose rows others have deleted, until their relationships are repaired.
     private var deletedElsewhere: [ManagedObject] = []
+    /// The same, until they are saved or reverted; some may have been.
+    private var lost: [ManagedObject] = []
 
     /// The objects with pending changes. Some may have become unchanged again.
     var objects: [ManagedObject] {
@@ -148,17 +150,30 @@ final class ChangeTracker {
     func close() {
         removeAll()
         deletedElsewhere = []
+        lost = []
         mode = .closed
     }
 
     // MARK: Deleted elsewhere
 
     /// Notes an object with pending changes whose row others have deleted.
-    func addDeletedElsewhere(_ object: ManagedObject) { deletedElsewhere.append(object) }
+    func addDeletedElsewhere(_ object: ManagedObject) {
+        deletedElsewhere.append(object)
+        lost.append(object)
+    }
+
+    /// The objects with pending changes whose rows others have deleted: no query of the store finds them.
+    var objectsDeletedElsewhere: [ManagedObject] {
+        if !lost.isEmpty { forgetFound() }
+        return lost
+    }
+
+    private func forgetFound() { lost.removeAll { !$0.flags.isSuperset(of: [.listed, .deletedElsewhere]) } }
 
     /// The objects noted since the last call.
     func takeDeletedElsewhere() -> [ManagedObject] {
         defer { deletedElsewhere = [] }
+        if !lost.isEmpty { forgetFound() }
         return deletedElsewhere
     }
 }

@@ -242,6 +242,28 @@ import Testing
         #expect(!context.hasChanges)
     }
 
+    @Test("A delete clears the references of what lives on here for its changes after others have deleted it")
+    func deletedTargetsOfWhatLivesOn() throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let other = container.newContext()
+        let (book, author) = (Book(other, title: "b"), Author(other, name: "a"))
+        book.fan = author
+        try other.save()
+        let context = container.newContext(automaticallyMergesChanges: true)
+        let mine = try context.existingObject(Book.self, with: book.objectID)
+        mine.title = "mine"
+        other.delete(book)
+        try other.save()
+        context.processPendingChanges()
+        context.delete(try context.existingObject(Author.self, with: author.objectID))
+        #expect(mine.fan == nil && Set(mine.changedValues().keys) == ["fan", "title"])
+        context.mergePolicy = .overwrite
+        try context.save()
+        let reader = container.newContext()
+        #expect(try reader.fetch(FetchRequest<Book>()).map(\.fan) == [nil])
+        #expect(try reader.count(FetchRequest<Author>()) == 0)
+    }
+
     @Test(
         "A save that drops a relationship to what others deleted keeps what was added to an object that had led there before"
     )
