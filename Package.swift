@@ -236,7 +236,9 @@ let package = Package(
             name: "PlainJSONStore", dependencies: ["StrataRemote", "StrataTesting"], path: "Tests/PlainJSONStore",
             packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
-        .target(name: "SyncSimulation", dependencies: ["StrataRemote", "SeededRandom"], path: "Tests/SyncSimulation"),
+        .target(
+            name: "SyncSimulation", dependencies: ["Strata", "StrataRemote", "SeededRandom"],
+            path: "Tests/SyncSimulation"),
         .executableTarget(
             name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
         .executableTarget(

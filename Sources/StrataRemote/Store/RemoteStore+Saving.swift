@@ -13,13 +13,13 @@ extension RemoteStore {
     ) async throws(StoreError) -> CommitResult {
         let options = self.options(options)
         guard options.savePolicy != .cacheOnly else {
-            return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         do throws(StoreError) {
             try await sendWhatGoesBefore(changes)
         } catch {
             guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
-            return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         let (changes, behind) = try mirror.behindEchoes(changes)
         // A change of what has changed since is no business of the server's yet.
@@ -40,10 +40,10 @@ extension RemoteStore {
             guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
                 throw StoreError(error)
             }
-            return try await Waiting.elsewhere { () throws(StoreError) in try self.queue(changes, writes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.queue(changes, writes) }
         }
         let keeps = options.savePolicy != .networkOnly
-        let result = try await Waiting.elsewhere { () throws(StoreError) in
+        let result = try await surroundings.elsewhere { () throws(StoreError) in
             try self.mirror.forgetRefused(refused.filter { !sent.undone.contains($0.key) })
             return try self.finish(done, sent, births, behind: behind, keeps: keeps)
         }
@@ -77,7 +77,7 @@ extension RemoteStore {
         if options(nil).pushesAutomatically {
             let sync = sync
             // How it goes is told by the engine.
-            Task { _ = try? await sync.push() }
+            Task(executorPreference: surroundings.executor) { _ = try? await sync.push() }
         }
         return .committed(effects)
     }
