@@ -6,7 +6,7 @@ public struct ServerVariant: Sendable, Hashable, CustomStringConvertible {
     var features: RemoteCapabilities.Features
     var maximumBatch = 1
     /// The most objects of an answer to a query.
-    var maximumPage: Int? = 4
+    var maximumPage: Int? { features.contains(.paging) ? 4 : nil }
 
     var isConditional: Bool { features.contains(.conditionalWrites) }
     /// Whether several writes go in one request.

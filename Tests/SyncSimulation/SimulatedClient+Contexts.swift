@@ -184,6 +184,7 @@ extension SimulatedClient {
     private func delete(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
         guard let object = try pick(name, context) else { return }
         world.deleted(identity(object), by: number)
+        if object.isInserted { noteGivenUp() }
         context.delete(object)
     }
 
@@ -214,6 +215,7 @@ extension SimulatedClient {
                 discard(context)
             default:
                 check(error, current, "a save")
+                noteFailure()
                 world.struck(.failedSave)
                 if world.executor.random.chance(0.2), process.saving == 1 { discard(context) }
             }
@@ -225,6 +227,7 @@ extension SimulatedClient {
         world.trace("\(number) discards its changes")
         context.reset()
         abandonContext()
+        noteGivenUp()
     }
 
     // MARK: The end
@@ -237,6 +240,8 @@ extension SimulatedClient {
             world.violate("client \(number): its context cannot be saved")
             discard(context)
         }
+        guard process.hasGivenUp else { return }
+        do { try crash() } catch { world.violate("client \(number): \(error)") }
     }
 
     /// What a context has after a fetch from the network and one from the mirror.

@@ -31,6 +31,10 @@ final class SimulatedClient: @unchecked Sendable {
         var unsaved: Set<ModelServer.Write> = []
         /// How many saves of the context are under way.
         var saving = 0
+        /// Whether a save has failed, and whether something was given up since: if the server has a new object from it, the
+        /// store leaves that out of answers until the process ends.
+        var hasFailed = false
+        var hasGivenUp = false
     }
 
     var store: RemoteStore { process.store }
@@ -112,6 +116,12 @@ final class SimulatedClient: @unchecked Sendable {
     func beginSave() { process.saving += 1 }
 
     func endSave(_ number: Int) { if number == process.number { process.saving -= 1 } }
+
+    /// A save of the context failed.
+    func noteFailure() { process.hasFailed = true }
+
+    /// Something is given up that a save may have sent.
+    func noteGivenUp() { process.hasGivenUp = process.hasFailed }
 
     /// A value that a context got and that is not saved.
     func changed(_ write: ModelServer.Write) { process.unsaved.insert(write) }

@@ -131,10 +131,9 @@ struct CommitApplier {
     /// An object that has nothing left to save is not a changed one any more.
     private func clean(_ object: ManagedObject) {
         guard object.core === core, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
-        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
-            guard let state, !state.hasPendingMembers else { continue }
-            // The rows of the members say who was added and removed.
-            if case .inverseSlot = object.relationship(toMany: index).storage { state.isTouched = false }
+        for case let state? in object.extras?.toManys ?? [] where !state.hasPendingMembers {
+            // The rows of the members say who was added and removed, or nobody was: it was set to what it had.
+            state.isTouched = false
         }
         guard object.storedChanges.isEmpty, !object.hasToManyChanges else { return }
         core.tracker.remove(object)

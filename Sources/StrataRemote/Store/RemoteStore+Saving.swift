@@ -40,7 +40,7 @@ extension RemoteStore {
             guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
                 throw StoreError(error)
             }
-            return try await surroundings.elsewhere { () throws(StoreError) in try self.queue(changes, writes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         let keeps = options.savePolicy != .networkOnly
         let result = try await surroundings.elsewhere { () throws(StoreError) in
@@ -68,6 +68,7 @@ extension RemoteStore {
         let (changes, behind) = try mirror.behindEchoes(changes)
         let result = try mirror.commit(changes, enqueues: true)
         guard case .committed(var effects) = result else { return result }
+        try mirror.adoptUnknown(changes)
         for (root, list) in Dictionary(grouping: behind, by: \.entityIndex) {
             effects.rows += try mirror.store.rows(entityIndex: root, keys: list.map(\.key).sorted()).rows
         }
@@ -80,18 +81,6 @@ extension RemoteStore {
             Task(executorPreference: surroundings.executor) { _ = try? await sync.push() }
         }
         return .committed(effects)
-    }
-
-    /// Saves to the mirror what could not be sent.
-    private func queue(_ changes: ChangeSet, _ writes: [MirrorWrite]) throws(StoreError) -> CommitResult {
-        let result = try commitHere(changes)
-        guard case .committed = result else { return result }
-        try mirror.adopt(writes.filter { write in
-            let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
-            return mirror.online.unknown.write(of: identity)?.write.token == write.write.token
-        })
-        mirror.online.births.end(writes.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
-        return result
     }
 
     /// The objects that have another version here than the one that was changed.
