@@ -64,7 +64,8 @@ final class ModelServer: @unchecked Sendable {
 
     var capabilities: RemoteCapabilities {
         RemoteCapabilities(
-            features: variant.features, maximumBatch: variant.maximumBatch, maximumIDs: 3, maximumPage: variant.maximumPage)
+            features: variant.features, maximumBatch: variant.maximumBatch, maximumIDs: 3,
+            maximumPage: variant.maximumPage)
     }
 
     /// The order of changes is that of their times where clients have nothing else to go by.
@@ -138,17 +139,21 @@ final class ModelServer: @unchecked Sendable {
 
     private func create(_ entity: EntityDescription, _ write: RemoteWrite) -> RemoteOutcome {
         if let repeated = repeated(write.token) { return repeated }
-        let identity = RemoteIdentity(entity: entity.name, id: renamesFolders ? Self.renamed(write.id, entity) : write.id)
+        let identity = RemoteIdentity(
+            entity: entity.name, id: renamesFolders ? Self.renamed(write.id, entity) : write.id)
         if let there = record(identity) {
             return .failed(
                 RemoteError(
                     .duplicate, domain: "Simulation", message: "there already", identity: identity,
                     serverRecord: variant.isConditional ? there : nil))
         }
-        if objects[identity] != nil, variant.hasTokens, !mayReturn(identity) { onViolation("\(identity) was deleted and is made again") }
+        if objects[identity] != nil, variant.hasTokens, !mayReturn(identity) {
+            onViolation("\(identity) was deleted and is made again")
+        }
         let (modified, sequence) = stamp()
         objects[identity] = Object(
-            values: taken(write.values, entity), version: (objects[identity]?.version ?? 0) + 1, epoch: epoch, modified: modified,
+            values: taken(write.values, entity), version: (objects[identity]?.version ?? 0) + 1, epoch: epoch,
+            modified: modified,
             sequence: sequence)
         for (property, value) in write.values {
             onTake(Write(identity: identity, property: property, value: value))

@@ -37,4 +37,24 @@ extension SimulatedClient {
         }
         return result
     }
+
+    /// Nobody may see an object go back, in whatever order answers come. A server that was restored has gone back itself.
+    func checkVersions() throws {
+        guard !world.server.wasRestored else { return }
+        let found = try mirror.store.transaction { (transaction) throws(StoreError) in
+            var found: [String: [Int]] = [:]
+            let statement = try transaction.connection.statement(
+                "SELECT root, id, version FROM _remote WHERE version IS NOT NULL")
+            while try statement.step() {
+                found["\(statement.integer(0))/\(statement.text(1))"] = statement.text(2).split(separator: ".")
+                    .compactMap { Int($0) }
+            }
+            return found
+        }
+        for (name, version) in found.sorted(by: { $0.key < $1.key }) {
+            guard let before = seenVersions[name], version.lexicographicallyPrecedes(before) else { continue }
+            world.violate("client \(number): \(name) goes back from version \(before) to \(version)")
+        }
+        seenVersions = found
+    }
 }

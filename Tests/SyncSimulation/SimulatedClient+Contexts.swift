@@ -37,7 +37,11 @@ extension SimulatedClient {
                 try await context.load("folder", of: items, options: options)
                 try await context.load("tags", of: items, options: options)
             default:
-                _ = try await found(request, context)
+                let before = beforeSweep(name)
+                let objects = try await found(request, context)
+                if policy == .networkOnly, current.number == process.number {
+                    sweep(before, found: objects.map(identity))
+                }
             }
             if policy != .cacheOnly { world.struck(.onlineFetch) }
         } catch {
@@ -94,7 +98,10 @@ extension SimulatedClient {
             return check(error, process, "a change")
         }
         guard world.executor.random.chance(0.85) else { return }
-        await save(world.executor.random.one(of: [.networkThenCache, .networkThenCache, .networkOnly, .cacheOnly, .networkElseQueue]))
+        await save(
+            world.executor.random.one(of: [
+                .networkThenCache, .networkThenCache, .networkOnly, .cacheOnly, .networkElseQueue,
+            ]))
     }
 
     private func change(_ context: ManagedObjectContext) throws(PersistenceError) {
@@ -270,7 +277,8 @@ extension SimulatedClient {
                                 }
                             if here != told {
                                 world.violate(
-                                    "client \(number): a context has \(here) in \(identity(object)).\(property), the server \(told)")
+                                    "client \(number): a context has \(here) in \(identity(object)).\(property), the server \(told)"
+                                )
                             }
                         }
                     }

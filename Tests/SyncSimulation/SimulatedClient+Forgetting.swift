@@ -47,6 +47,7 @@ extension SimulatedClient {
         let names = model.entities.map { "pull/\($0.name)" }
         let cursors = try names.map { ($0, try mirror.state($0)) }
         try engine.reset()
+        forgetFailures()
         guard world.defect == .resetKeepsCursors else { return }
         for (name, cursor) in cursors { try mirror.setState(name, cursor) }
     }

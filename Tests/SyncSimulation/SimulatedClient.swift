@@ -15,6 +15,8 @@ final class SimulatedClient: @unchecked Sendable {
     let disk: SimulatedDisk
     /// The process that runs now.
     private(set) var process: Process
+    /// The versions that the mirror had when it was looked at last.
+    var seenVersions: [String: [Int]] = [:]
     private var savedValues = 0
     /// What engines of this client reported, also those that crashed.
     private(set) var results: [SyncResult] = []
@@ -57,6 +59,7 @@ final class SimulatedClient: @unchecked Sendable {
         _ clock: SimulatedClock, _ disk: SimulatedDisk
     ) throws -> Process {
         let network = SimulatedNetwork(client: number, clock: clock, world: world)
+        let backend: any RemoteBackend = world.defect.map { DefectiveNetwork(network, $0, world: world) } ?? network
         var options = RemoteStore.Options()
         options.sync.retries = 3
         options.sync.firstDelay = 0.5
@@ -68,7 +71,7 @@ final class SimulatedClient: @unchecked Sendable {
         options.fetchPolicy = .cacheOnly
         let executor = world.executor
         let store = try RemoteStore.open(
-            model: model, backend: network, location: disk.location, options: options,
+            model: model, backend: backend, location: disk.location, options: options,
             surroundings: Surroundings(clock: clock, random: { executor.random.unit() }, executor: executor))
         var context: ManagedObjectContext?
         if habits.usesContext {
@@ -92,6 +95,9 @@ final class SimulatedClient: @unchecked Sendable {
     /// Dies and starts again; now and then as the next version of the app, where mirrors can take one.
     func restart() throws {
         guard habits.usesFile else { return try crash() }
+        if world.defect == .lockIsIgnored, case .file(let path) = disk.location {
+            try? FileManager.default.removeItem(atPath: path + "-owner")
+        }
         do {
             let second = try RemoteStore.open(model: model, backend: process.network, location: disk.location)
             world.violate("client \(number): a second process has the mirror, too")
@@ -103,6 +109,7 @@ final class SimulatedClient: @unchecked Sendable {
         let version = world.models.firstIndex { $0 === model } ?? 0
         guard version + 1 < world.models.count, world.executor.random.chance(0.4) else { return try crash() }
         if try engine.pendingCount() > 0 { world.struck(.update) }
+        prepareUpdate()
         try crash(world.models[version + 1])
     }
 
@@ -119,6 +126,9 @@ final class SimulatedClient: @unchecked Sendable {
 
     /// A save of the context failed.
     func noteFailure() { process.hasFailed = true }
+
+    /// The store has forgotten what it sent.
+    func forgetFailures() { (process.hasFailed, process.hasGivenUp) = (false, false) }
 
     /// Something is given up that a save may have sent.
     func noteGivenUp() { process.hasGivenUp = process.hasFailed }

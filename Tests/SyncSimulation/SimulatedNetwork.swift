@@ -22,6 +22,8 @@ struct Weather: Sendable {
     var forgetting = 0.0
 
     static let calm = Weather()
+    /// Whether nothing goes wrong.
+    var isCalm: Bool { delay <= Weather.calm.delay }
 }
 
 /// The way from one client to the server: requests and answers take their time, get lost, come twice, and overtake each
@@ -115,13 +117,7 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
             world.struck(.expiredCursor, operation)
             throw RemoteError(.cursorExpired, domain: "Simulation", message: "begin anew", status: 410)
         }
-        let count: Int
-        switch operation {
-        case .create(_, let writes): count = writes.count
-        case .update, .delete, .relate: count = 1
-        case .batch(let list): count = list.count
-        default: return nil
-        }
+        guard let count = operation.simulatedWrites else { return nil }
         if count > 1, executor.random.chance(weather.refusedGroups) {
             world.struck(.refusedGroup, operation)
             throw RemoteError(

@@ -121,6 +121,7 @@ extension SimulationWorld {
                 ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen)
             })
         let present = Set(server.objects.filter { !$0.value.isDeleted }.map { ModelServer.given($0.key) })
+        checkPresence(present)
         for (write, save) in ledger.saves
         where !ledger.history.contains(write) && !covered.contains(write) && !ledger.forgotten.contains(write) {
             // A server without tokens makes an object again whose creation it is told twice, and one that is restored has again
@@ -148,6 +149,16 @@ extension SimulationWorld {
                 }
             }
             if !isReported { violate("\(write.identity).\(write.property): \(write.value) went without a word") }
+        }
+    }
+
+    /// What was made and nobody deleted or gave up is there.
+    private func checkPresence(_ present: Set<RemoteIdentity>) {
+        guard !server.wasRestored else { return }
+        let forgotten = Set(ledger.forgotten.map(\.identity))
+        let made = Set(ledger.saves.keys.map(\.identity))
+        for identity in made.subtracting(present).subtracting(forgotten) where ledger.deletes[identity] == nil {
+            violate("\(identity) was made, and is gone")
         }
     }
 }

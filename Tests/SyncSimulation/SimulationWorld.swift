@@ -20,6 +20,10 @@ public final class SimulationWorld: @unchecked Sendable {
     /// How often each fault met a request that mattered, over all simulations of the process.
     public static let strikes = Strikes()
 
+    /// The faults that this simulation may have, and those that it had.
+    private var armed: Set<Fault> = []
+    private var struckFaults: Set<Fault> = []
+
     /// What is wrong with the clients.
     private(set) var defect: Defect?
 
@@ -49,10 +53,13 @@ public final class SimulationWorld: @unchecked Sendable {
         trace("VIOLATION \(text)")
     }
 
-    func struck(_ fault: Fault) { Self.strikes.add(fault) }
+    func struck(_ fault: Fault) {
+        Self.strikes.add(fault)
+        struckFaults.insert(fault)
+    }
 
     func struck(_ fault: Fault, _ operation: RemoteOperation) {
-        Self.strikes.add(fault)
+        struck(fault)
         trace("    \(fault.rawValue): \(Self.text(operation))")
     }
 
@@ -77,6 +84,7 @@ public final class SimulationWorld: @unchecked Sendable {
         isDone = executor.run { finish.isSet }
         if !isDone { violate("the simulation came to a halt") }
         for client in clients { client.close() }
+        Self.strikes.end(armed: armed, struck: struckFaults, endedWell: violations.isEmpty)
         // They hold the world.
         clients = []
         return violations
@@ -93,6 +101,7 @@ public final class SimulationWorld: @unchecked Sendable {
         for storm in 1...storms {
             if storm > 1 { struck(.nextStorm) }
             weather = stormyWeather()
+            armed.formUnion(armedFaults(weather))
             if executor.random.chance(0.3) { scheduleRestore() }
             if executor.random.chance(0.3) { scheduleClockStep() }
             await withTaskGroup(of: Void.self) { group in
@@ -157,6 +166,7 @@ public final class SimulationWorld: @unchecked Sendable {
         for _ in 0..<steps {
             try? await clock.sleep(seconds: executor.random.unit() * 4)
             do {
+                try client.checkVersions()
                 if executor.random.chance(weather.forgetting) { try client.forget() }
                 switch executor.random.below(20) {
                 case 0..<11 where client.habits.usesContext:

@@ -23,15 +23,69 @@ extension SimulationWorld {
         case marked, renamed
         /// The weather got bad again after a calm.
         case nextStorm
+
+        /// Whether some 75 simulations of any server meet it.
+        public var isCommon: Bool {
+            switch self {
+            // A file is rare, and an update of the app with changes that wait even more so; others need what a few seeds have.
+            case .update, .secondProcess, .drop, .contextConflict, .marked, .renamed, .reusedKey: false
+            default: true
+            }
+        }
     }
 }
 
-/// Counts by kind of fault.
+/// Counts by kind of fault, over all simulations of a process.
 public final class Strikes: Sendable {
-    private let counts = Guarded<[SimulationWorld.Fault: Int]>([:])
+    /// What happened with one kind of fault.
+    public struct Count: Sendable {
+        /// How many simulations could have it.
+        public var armed = 0
+        /// How often it met a request or a client that it mattered to.
+        public var struck = 0
+        /// How many simulations had it and ended well.
+        public var recovered = 0
 
-    func add(_ fault: SimulationWorld.Fault) { counts.withLock { $0[fault, default: 0] += 1 } }
+        /// Nothing.
+        public init() {}
+    }
 
-    /// How often each fault struck.
-    public var all: [SimulationWorld.Fault: Int] { counts.withLock { $0 } }
+    private let counts = Guarded<[SimulationWorld.Fault: Count]>([:])
+
+    func add(_ fault: SimulationWorld.Fault) { counts.withLock { $0[fault, default: Count()].struck += 1 } }
+
+    /// A simulation has ended.
+    func end(armed: Set<SimulationWorld.Fault>, struck: Set<SimulationWorld.Fault>, endedWell: Bool) {
+        counts.withLock { counts in
+            for fault in armed.union(struck) { counts[fault, default: Count()].armed += 1 }
+            if !endedWell { return }
+            for fault in struck { counts[fault, default: Count()].recovered += 1 }
+        }
+    }
+
+    /// What happened with each kind of fault.
+    public var all: [SimulationWorld.Fault: Count] { counts.withLock { $0 } }
+}
+
+extension SimulationWorld {
+    /// The faults that some weather may bring.
+    func armedFaults(_ weather: Weather) -> Set<Fault> {
+        var result: Set<Fault> = [.reusedKey]
+        func arm(_ condition: Bool, _ faults: Fault...) { if condition { result.formUnion(faults) } }
+        arm(weather.portals > 0, .portal, .swallowedAnswer)
+        arm(weather.endedSessions > 0, .endedSession)
+        arm(weather.expiredCursors > 0 && variant.tellsNews, .expiredCursor)
+        arm(weather.refusedGroups > 0 && variant.sendsGroups, .refusedGroup)
+        arm(weather.proxies404 > 0, .proxy404)
+        arm(weather.refusals > 0, .refusal)
+        arm(weather.forgetting > 0, .reset, .purgedEntity, .purgedObject)
+        arm(weather.forgetting > 0 && weather.refusals > 0, .drop)
+        arm(
+            clients.contains(where: \.habits.usesContext), .onlineFetch, .onlineSave, .failedSave, .contextConflict,
+            .arranged)
+        arm(clients.contains(where: \.habits.usesFile), .update, .secondProcess)
+        arm(server.marksTexts, .marked)
+        arm(server.renamesFolders, .renamed)
+        return result
+    }
 }

@@ -80,6 +80,8 @@ struct CommitApplier {
         for pair in done.pairs { settle(pair) }
         for order in done.orders { settle(order) }
         for object in answer.objects where !refused.contains(object.identity) { clean(object) }
+        // What was made and deleted again is nothing to save.
+        for object in core.tracker.objects where object.isStillborn { leave(object) }
         core.nullifications.remove(done.clearings)
     }
 

@@ -37,6 +37,11 @@ final class Births: Sendable {
         }
     }
 
+    /// Saves that got no answer are not repeated: what they have made is told as any object.
+    func forget(_ isForgotten: ((RemoteIdentity) -> Bool)?) {
+        state.withLock { state in state.unknown = state.unknown.filter { !(isForgotten?($0) ?? true) } }
+    }
+
     /// Whether the outcome of a save that creates an object is not known yet.
     func isUnderWay(_ identity: RemoteIdentity) -> Bool {
         state.withLock { $0.active.contains(identity) || $0.unknown.contains(identity) }

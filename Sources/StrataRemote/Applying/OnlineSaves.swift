@@ -4,4 +4,11 @@ struct OnlineSaves: Sendable {
     let births = Births()
     /// Writes whose answers were lost.
     let unknown = UnknownWrites()
+
+    /// Nobody repeats the saves that got no answer.
+    /// - Parameter isForgotten: Whose they are, by the topmost entity; nil for all.
+    func forget(_ isForgotten: ((RemoteIdentity) -> Bool)? = nil) {
+        unknown.remove(isForgotten)
+        births.forget(isForgotten)
+    }
 }

@@ -14,5 +14,12 @@ final class UnknownWrites: Sendable {
 
     func remove(_ identity: RowIdentity) { writes.withLock { $0[identity] = nil } }
 
-    func removeAll() { writes.withLock { $0 = [:] } }
+    func remove(_ isForgotten: ((RemoteIdentity) -> Bool)?) {
+        writes.withLock { writes in
+            writes = writes.filter { _, write in
+                guard let isForgotten else { return false }
+                return !isForgotten(RemoteIdentity(entity: write.entity.rootName, id: write.write.id))
+            }
+        }
+    }
 }

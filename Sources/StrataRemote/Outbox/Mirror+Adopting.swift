@@ -58,20 +58,23 @@ extension Mirror {
         if entry.kind == .delete { return write.kind == .delete ? nil : later }
         later.kind = .update
         let reader = WriteReader(mirror: self, connection: connection, listsMembers: false, readsFiles: true)
-        guard let row = try reader.rows(of: [entry.identity])[
-            RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
+        guard
+            let row = try reader.rows(of: [entry.identity])[
+                RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
         else { return nil }
-        guard let now = try writes(
-            for: [entry], isWhole: false, listsMembers: false, readsFiles: true, on: connection
-        ).first ?? nil
+        guard
+            let now = try writes(
+                for: [entry], isWhole: false, listsMembers: false, readsFiles: true, on: connection
+            ).first ?? nil
         else { return nil }
         // As the server has the object once it has carried out the write.
         var base = entry.base.flatMap(RowSlab.restored(from:)) ?? RowSlab.copy(of: row.row)
         later.slots = SlotSet()
         later.members.removeAll { $0.isOrder && write.write.values[$0.relationship] != nil }
         for (name, value) in now.write.values where write.write.values[name] != value {
-            guard let slot = entry.kind == .insert || write.write.values[name] != nil
-                ? write.entity.slot(named: name) : nil
+            guard
+                let slot = entry.kind == .insert || write.write.values[name] != nil
+                    ? write.entity.slot(named: name) : nil
             else {
                 try change(name, from: write, to: value, in: &later, on: connection)
                 continue
@@ -92,7 +95,9 @@ extension Mirror {
             later.slots.insert(slot.index)
             return
         }
-        guard case .references(let now) = value, let relationship = write.entity.relationship(named: name) else { return }
+        guard case .references(let now) = value, let relationship = write.entity.relationship(named: name) else {
+            return
+        }
         var before: [String] = []
         if case .references(let list)? = write.write.values[name] { before = list }
         var members = MemberChange(relationship: name)

@@ -57,7 +57,11 @@ extension RemoteStore {
         for write in births {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
             let name = [RemoteIdentity(entity: write.entity.rootName, id: write.write.id)]
-            if mirror.online.unknown.write(of: identity) == nil { mirror.online.births.end(name) } else { mirror.online.births.leave(name) }
+            if mirror.online.unknown.write(of: identity) == nil {
+                mirror.online.births.end(name)
+            } else {
+                mirror.online.births.leave(name)
+            }
         }
     }
 

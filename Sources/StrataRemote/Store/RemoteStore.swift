@@ -78,7 +78,9 @@ public final class RemoteStore: NetworkStore {
         } catch {
             throw .unsupported(store: backend.name, feature: "the model \(model.name): \(error.message)")
         }
-        let file = options.mirror.isReadOnly ? nil : try MirrorFile.take(location, model: model, creating: options.mirror.createIfMissing)
+        let file =
+            options.mirror.isReadOnly
+            ? nil : try MirrorFile.take(location, model: model, creating: options.mirror.createIfMissing)
         let mirror = try Mirror.open(
             model: model, location: location, options: options.mirror,
             keepsInverses: backend.capabilities.features.contains(.inverses),
