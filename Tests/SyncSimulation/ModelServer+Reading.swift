@@ -67,6 +67,17 @@ extension ModelServer {
         return page
     }
 
+    /// All properties that the server knows, also those that nobody has given a value.
+    func told(_ values: [String: RemoteValue], _ name: String) -> [String: RemoteValue] {
+        guard let entity = model.entity(named: name) else { return values }
+        var result = values
+        for slot in entity.slots where slot.name != entity.primaryKeyField && result[slot.name] == nil {
+            result[slot.name] = slot.relationshipIndex == nil ? .value(.null) : .reference(nil)
+        }
+        if let members = entity.simulatedMembers, result[members.name] == nil { result[members.name] = .references([]) }
+        return result
+    }
+
     // MARK: What it makes of values
 
     /// What the server keeps of what it is given.

@@ -82,7 +82,7 @@ final class ModelServer: @unchecked Sendable {
     func record(_ identity: RemoteIdentity) -> RemoteRecord? {
         guard let object = objects[identity], !object.isDeleted else { return nil }
         return RemoteRecord(
-            entity: identity.entity, id: identity.id, values: object.values,
+            entity: identity.entity, id: identity.id, values: told(object.values, identity.entity),
             version: "\(object.epoch).\(object.version)",
             modified: tellsTime ? object.modified : nil)
     }

@@ -133,9 +133,10 @@ extension SimulationWorld {
             }
             guard present.contains(write.identity), let client = clients.first(where: { $0.number == save.client })
             else { continue }
-            // Nobody is in conflict with himself, but with a server that takes back what it has.
+            // Nobody is in conflict with himself, but with a server that takes back what it has, and with another object that
+            // got the same primary key: there nil is a value, too.
             let isContested =
-                server.wasRestored
+                server.wasRestored || write.identity.entity == "Counter"
                 || ledger.saves.contains {
                     $0.key.identity == write.identity && $0.key.property == write.property
                         && ($0.value.client != save.client || ledger.forgotten.contains($0.key))

@@ -175,6 +175,8 @@ public final class SimulationWorld: @unchecked Sendable {
                     Task(executorPreference: executor) {
                         if isFetch { await client.fetch() } else { await client.actInContext() }
                     }
+                    // A screen that loads while the engine sends what waits.
+                    if isFetch, executor.random.chance(0.3) { synchronize(client) }
                 case 0..<11: try client.act()
                 case 11..<18: synchronize(client)
                 default: try client.restart()
