@@ -39,6 +39,9 @@ extension SimulationWorld {
         let old = ModelServer.given(old)
         ledger.reached(write)
         guard variant.isConditional, let first = ledger.saves[write], !overrules(first.client) else { return }
+        // What it has given up itself may have arrived all the same.
+        let replaced = ModelServer.Write(identity: write.identity, property: write.property, value: old)
+        if ledger.forgotten.contains(replaced), ledger.saves[replaced]?.client == first.client { return }
         var value = write.value
         while true {
             if value == old { return }

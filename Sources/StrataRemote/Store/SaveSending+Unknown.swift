@@ -46,8 +46,10 @@ extension SaveSending {
                 }
             } catch {
                 if write.kind == .delete, error.kind == .notFound || error.kind == .gone { return .done(nil) }
-                // A server without idempotency tokens finds its own work in the way.
-                guard error.kind == .duplicate || error.kind == .conflict else { return .failed(error) }
+                // A server without idempotency tokens finds its own work in the way, and a refusal of the repetition says
+                // nothing of the first attempt.
+                guard error.kind == .duplicate || error.kind == .conflict || write.kind == .insert && !error.concernsAll
+                else { return .failed(error) }
                 do throws(RemoteError) {
                     let record = try await state(of: write)
                     guard let record, isWork(of: write, record) else {

@@ -72,6 +72,21 @@ import Testing
         #expect(try store.sync.pendingCount() == 0)
     }
 
+    @Test("A refusal of the repetition says nothing of the first attempt")
+    func refusedRepetition() async throws {
+        let backend = Interceptor()
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try Atlas.city("1", "Lima", context)
+        try await saveWithoutAnswer(context, backend.shelf)
+        backend.intercept { operation throws(RemoteError) in
+            guard case .create = operation else { return nil }
+            return .outcomes([.failed(RemoteError(.notFound, domain: "test", message: "a proxy", status: 404))])
+        }
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(backend.shelf.count("City") == 1)
+    }
+
     @Test("What is given up is seen again once the store has forgotten it", arguments: 0..<3)
     func givenUp(way: Int) async throws {
         let (backend, store, context) = try open()
