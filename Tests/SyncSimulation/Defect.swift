@@ -13,10 +13,6 @@ extension SimulationWorld {
         case notFoundDeletes
         /// What a portal answers to a write counts as success.
         case portalSucceeds
-        /// A fetch removes what it had before the request and the answer lacks, also what was pushed meanwhile.
-        case fetchSweepsPushed
-        /// Queued changes name slots by their place in another version of the model.
-        case outboxKeepsPlaces
         /// An answer that a later one has overtaken is applied.
         case overtakenCounts
         /// The cursor of a page is kept, and the last record of the page is not.
@@ -89,29 +85,6 @@ extension RemoteOperation {
         case .update, .delete, .relate: 1
         case .batch(let list): list.count
         default: nil
-        }
-    }
-}
-
-extension SimulatedClient {
-    /// What the app sees of an entity before a fetch, for a client that sweeps without asking.
-    func beforeSweep(_ name: String) -> Set<RemoteIdentity> {
-        guard world.defect == .fetchSweepsPushed, let rows = try? rows(name) else { return [] }
-        return Set(rows.map(identity))
-    }
-
-    /// Removes what a fetch of all objects did not give.
-    func sweep(_ before: Set<RemoteIdentity>, found: [RemoteIdentity]) {
-        let gone = before.subtracting(found)
-        guard !gone.isEmpty else { return }
-        _ = try? mirror.apply(RemotePage(deleted: gone.sorted { $0.id < $1.id }))
-    }
-
-    /// What becomes of a mirror before another version of the app opens it.
-    func prepareUpdate() {
-        guard world.defect == .outboxKeepsPlaces else { return }
-        try? mirror.store.transaction { (transaction) throws(StoreError) in
-            try transaction.connection.execute("UPDATE _remote_entities SET layout = NULL")
         }
     }
 }

@@ -37,11 +37,7 @@ extension SimulatedClient {
                 try await context.load("folder", of: items, options: options)
                 try await context.load("tags", of: items, options: options)
             default:
-                let before = beforeSweep(name)
-                let objects = try await found(request, context)
-                if policy == .networkOnly || policy == .networkElseCache, current.number == process.number {
-                    sweep(before, found: objects.map(identity))
-                }
+                _ = try await found(request, context)
             }
             if policy != .cacheOnly { world.struck(.onlineFetch) }
         } catch {

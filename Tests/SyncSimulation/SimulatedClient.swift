@@ -109,7 +109,6 @@ final class SimulatedClient: @unchecked Sendable {
         let version = world.models.firstIndex { $0 === model } ?? 0
         guard version + 1 < world.models.count, world.executor.random.chance(0.4) else { return try crash() }
         if try engine.pendingCount() > 0 { world.struck(.update) }
-        prepareUpdate()
         try crash(world.models[version + 1])
     }
 
