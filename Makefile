@@ -49,9 +49,10 @@ CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
-# Tests of servers and their clients run in a process of their own. Beside tests that hold threads for long, with compilers for
-# example, they would wait too long for one another.
-APART = '^Strata(Azure|MaxLeap|Remote|Server|StackMob|Testing)Tests\.'
+# Tests of clients run in a process of their own, and those of the server in another: beside tests that hold threads for long,
+# with compilers for example, they would wait too long for one another.
+APART = '^Strata(Azure|MaxLeap|Remote|StackMob|Testing)Tests\.'
+SERVER = '^StrataServerTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests
@@ -85,8 +86,9 @@ test: build-tests
 ifdef FILTER
 	$(RUN_TESTS)
 else
-	$(RUN_TESTS) --skip $(APART)
+	$(RUN_TESTS) --skip $(APART) --skip $(SERVER)
 	$(RUN_TESTS) --filter $(APART)
+	$(RUN_TESTS) --filter $(SERVER)
 endif
 
 server: dependencies

@@ -170,7 +170,7 @@
             #expect(first.end() == 0)
             // Room for one answer.
             let configuration = folder.appending(path: "server.yaml")
-            try "limits: {answerTimeout: 6, memory: 12000000}".write(
+            try "limits: {answerTimeout: 6, answerRate: 1000, memory: 12000000}".write(
                 to: configuration, atomically: true, encoding: .utf8)
             let server = try ServerProcess(folder: folder, arguments: ["--config", configuration.path])
             func ask() async throws -> (socket: Socket, status: String, count: Int) {
