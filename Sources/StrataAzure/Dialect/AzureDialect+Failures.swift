@@ -10,7 +10,7 @@ extension AzureDialect {
         let type = response[header: "Content-Type"] ?? ""
         var kind = Self.kind(ofStatus: status)
         // A page of a portal, a proxy or a firewall says nothing of rows.
-        if (400..<500).contains(status), kind != .throttled, kind != .timeout, Self.isMarkup(response) {
+        if (400..<500).contains(status), kind != .throttled, kind != .timeout, Self.isPage(response) {
             kind = .invalidAnswer
         }
         var error: RemoteError
@@ -63,26 +63,18 @@ extension AzureDialect {
         }
     }
 
-    private static func isMarkup(_ response: WireResponse) -> Bool {
-        if response[header: "Content-Type"]?.lowercased().contains("html") == true { return true }
-        return response.body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
-            && response[header: "Content-Type"]?.lowercased().contains("xml") != true
+    /// Whether the body is a page for people. Older services answer in XML, too, which is none.
+    private static func isPage(_ response: WireResponse) -> Bool {
+        let type = response[header: "Content-Type"]?.lowercased() ?? ""
+        return response.isMarkup && (type.contains("html") || !type.contains("xml"))
     }
 
     private static func kind(ofStatus status: Int) -> RemoteError.Kind {
         switch status {
-        case 401: .unauthorized
-        case 403: .forbidden
-        case 404: .notFound
-        case 408: .timeout
-        case 409: .duplicate
-        case 410: .gone
-        case 412, 428: .conflict
-        case 429: .throttled
-        // The address leads to something else, or to another version of the service.
-        case 405, 407, 426, 501, 505, 511: .invalidAnswer
-        case 500...: .unavailable
-        default: .rejected
+        case 428: .conflict
+        // These services never ask a client to wait by 420.
+        case 420: .rejected
+        default: RemoteError.Kind(status: status)
         }
     }
 }

@@ -35,7 +35,7 @@ extension MaxLeapClient {
         let response = try await transport.send(request, timeout: self.options(options).timeout)
         guard (200..<300).contains(response.status) else {
             throw RemoteError(
-                MaxLeapDialect.kind(ofStatus: response.status), domain: MaxLeapError.domain,
+                RemoteError.Kind(status: response.status), domain: MaxLeapError.domain,
                 code: MaxLeapDialect.code(ofStatus: response.status),
                 message: "the bytes of \(file.name) are not to be had: status \(response.status)",
                 status: response.status, body: response.body)

@@ -17,14 +17,14 @@ public final class MaxLeapClient: Sendable {
     public let session: MaxLeapSession
     /// Whether the server can be reached. Every request of the client adds to what is known.
     public let reachability: NetworkReachability
-    let transport: MaxLeapTransport
+    let transport: ReportingTransport
     /// Sends the client's own requests.
     private let sender: HTTPBackend
 
     /// Makes a client. Nothing is sent; a session that was kept is taken up.
     public init(_ configuration: MaxLeapConfiguration) {
         self.configuration = configuration
-        let transport = MaxLeapTransport(configuration)
+        let transport = ReportingTransport(configuration)
         let address = configuration.dialect.address
         let ping = WireRequest(
             HTTPRequest(method: .head, scheme: address.scheme, authority: address.authority, path: address.path + "/"))

@@ -102,14 +102,3 @@ public struct MaxLeapParameter: Sendable, Hashable {
             .joined(separator: "&")
     }
 }
-
-extension WireRequest {
-    /// The request with headers set.
-    func adding(_ headers: [String: String]) -> WireRequest {
-        var copy = self
-        for (name, value) in headers {
-            if let field = HTTPField.Name(name) { copy.head.headerFields[field] = value }
-        }
-        return copy
-    }
-}

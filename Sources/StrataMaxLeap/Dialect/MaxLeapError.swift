@@ -142,8 +142,8 @@ extension MaxLeapDialect {
         let isSuccess = (200..<300).contains(status)
         if isSuccess, json?["errorCode"]?.integer == nil { return nil }
         // A page of a proxy, a firewall or a portal says nothing of objects.
-        let isForeign = json?.members == nil && !response.body.isEmpty && Self.isMarkup(response)
-        let ofStatus = Self.kind(ofStatus: status)
+        let isForeign = json?.members == nil && !response.body.isEmpty && response.isMarkup
+        let ofStatus = RemoteError.Kind(status: status)
         var kind = ofStatus
         if isForeign, status < 500, ofStatus != .throttled, ofStatus != .timeout { kind = .invalidAnswer }
         if let code = told.code {
@@ -163,11 +163,6 @@ extension MaxLeapDialect {
         return (code, message ?? (json?["error"] ?? json?["errorMessage"]).map(\.description))
     }
 
-    private static func isMarkup(_ response: WireResponse) -> Bool {
-        if response[header: "Content-Type"]?.lowercased().contains("html") == true { return true }
-        return response.body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
-    }
-
     /// The code of an answer that tells none.
     static func code(ofStatus status: Int) -> Int {
         let error: MaxLeapError =
@@ -183,23 +178,5 @@ extension MaxLeapDialect {
             default: .other
             }
         return error.rawValue
-    }
-
-    static func kind(ofStatus status: Int) -> RemoteError.Kind {
-        switch status {
-        case 401: .unauthorized
-        case 403: .forbidden
-        case 404: .notFound
-        case 410: .gone
-        case 408: .timeout
-        // The address leads to something else, or to another version of the service.
-        case 405, 407, 426, 501, 505, 511: .invalidAnswer
-        case 409: .duplicate
-        case 412: .conflict
-        case 420, 429: .throttled
-        case 400..<500: .rejected
-        case 500...: .unavailable
-        default: .invalidAnswer
-        }
     }
 }

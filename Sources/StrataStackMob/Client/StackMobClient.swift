@@ -18,14 +18,14 @@ public final class StackMobClient: Sendable {
     public let session: UserSession
     /// Whether the server can be reached. Every request of the client adds to what is known.
     public let reachability: NetworkReachability
-    let transport: StackMobTransport
+    let transport: ReportingTransport
     /// Sends the client's own requests.
     let sender: HTTPBackend
 
     /// Makes a client. Nothing is sent; a session that was kept is taken up.
     public init(_ configuration: StackMobConfiguration) {
         self.configuration = configuration
-        let transport = StackMobTransport(configuration)
+        let transport = ReportingTransport(configuration)
         let dialect = configuration.dialect
         // No path at all: the question is for the server, not for a schema.
         let ping = dialect.plainRequest(.head, "", query: "", secure: false, RequestOptions())

@@ -68,17 +68,6 @@ extension StackMobDialect {
     }
 }
 
-extension WireRequest {
-    /// The request with headers set.
-    func adding(_ headers: [String: String]) -> WireRequest {
-        var copy = self
-        for (name, value) in headers {
-            if let field = HTTPField.Name(name) { copy.head.headerFields[field] = value }
-        }
-        return copy
-    }
-}
-
 extension HTTPField.Name {
     // The names are tokens of HTTP, so that none is nil.
     static let apiKey = Self("X-StackMob-API-Key")!

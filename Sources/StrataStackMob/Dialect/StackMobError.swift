@@ -93,34 +93,11 @@ extension StackMobDialect {
         let json = try? JSONValue(parsing: response.body)
         let told = json?["error"]?.string
         // A page of a proxy, a firewall or a portal says nothing of objects.
-        let isForeign = json == nil && Self.isMarkup(response)
-        let kind = Self.kind(ofStatus: status)
+        let isForeign = json == nil && response.isMarkup
+        let kind = RemoteError.Kind(status: status)
         return RemoteError(
             isForeign && (status < 500 && kind != .throttled && kind != .timeout) ? .invalidAnswer : kind, domain: StackMobError.httpDomain, code: status,
             message: told ?? "the server answered with status \(status)", status: status, body: response.body,
             retryAfter: response[header: "Retry-After"].flatMap(Double.init))
-    }
-
-    private static func isMarkup(_ response: WireResponse) -> Bool {
-        if response[header: "Content-Type"]?.lowercased().contains("html") == true { return true }
-        return response.body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
-    }
-
-    static func kind(ofStatus status: Int) -> RemoteError.Kind {
-        switch status {
-        case 401: .unauthorized
-        case 403: .forbidden
-        case 404: .notFound
-        case 410: .gone
-        case 408: .timeout
-        // The address leads to something else, or to another version of the service.
-        case 405, 407, 426, 501, 505, 511: .invalidAnswer
-        case 409: .duplicate
-        case 412: .conflict
-        case 420, 429: .throttled
-        case 400..<500: .rejected
-        case 500...: .unavailable
-        default: .invalidAnswer
-        }
     }
 }

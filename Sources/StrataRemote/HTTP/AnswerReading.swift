@@ -1,0 +1,47 @@
+import Foundation
+import HTTPTypes
+
+extension RemoteError.Kind {
+    /// What a status says where a service gives it no meaning of its own.
+    ///
+    /// - Parameter status: The status of an answer that is not a success. Sources: RFC 9110 and RFC 6585; some services use
+    ///   420 for "too many requests".
+    public init(status: Int) {
+        self =
+            switch status {
+            case 401: .unauthorized
+            case 403: .forbidden
+            case 404: .notFound
+            case 410: .gone
+            case 408: .timeout
+            // The address leads to something else, or to another version of the service.
+            case 405, 407, 426, 501, 505, 511: .invalidAnswer
+            case 409: .duplicate
+            case 412: .conflict
+            case 420, 429: .throttled
+            case 400..<500: .rejected
+            case 500...: .unavailable
+            default: .invalidAnswer
+            }
+    }
+}
+
+extension WireResponse {
+    /// Whether the body is a page for people or other markup, as portals, proxies and firewalls send it in the place of a
+    /// service.
+    public var isMarkup: Bool {
+        if self[header: "Content-Type"]?.lowercased().contains("html") == true { return true }
+        return body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
+    }
+}
+
+extension WireRequest {
+    /// The request with headers set, in place of those of the same name. Names that no header may have are left out.
+    package func adding(_ headers: [String: String]) -> WireRequest {
+        var copy = self
+        for (name, value) in headers {
+            if let field = HTTPField.Name(name) { copy.head.headerFields[field] = value }
+        }
+        return copy
+    }
+}
