@@ -135,6 +135,9 @@ struct ModelFileWriter {
         case .json(let type):
             fields.add("type", "json\(mark)")
             fields.add("codable", Self.text(of: type))
+        case .array(let element):
+            fields.add("type", "[\(element.name)]")
+            if attribute.isOptional { fields.add("optional", "true") }
         default: fields.add("type", attribute.type.name + mark)
         }
         fields.add("enum", attribute.enumeration.map(Self.text))
@@ -156,6 +159,7 @@ struct ModelFileWriter {
         fields.add("renamedFrom", attribute.renamingIdentifier.map(YAMLText.scalar))
         fields.add("documentation", attribute.documentation.map(YAMLText.scalar))
         if !attribute.userInfo.isEmpty { fields.add("userInfo", YAMLText.mapping(of: attribute.userInfo)) }
+        if fields.count == 1, let element = attribute.type.element { return "[\(element.name)]" }
         return fields.count == 1 && attribute.type.isPlain ? attribute.type.name + mark : fields.text
     }
 
@@ -209,6 +213,7 @@ struct ModelFileWriter {
         case .value(.geoPoint(let point)): "[\(point.latitude), \(point.longitude)]"
         // In quotes, so that no text is taken for `now()` or nothing at all.
         case .value(.string(let text)): YAMLText.isPlain(text) ? text : YAMLText.quoted(text)
+        case .value(.list(let values)): "[\(values.compactMap { text(of: .value($0), type: type) }.joined(separator: ", "))]"
         case .value(let value): ScalarValue.text(value).map(YAMLText.scalar)
         }
     }

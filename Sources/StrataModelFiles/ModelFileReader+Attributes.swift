@@ -13,7 +13,7 @@ extension ModelFileReader {
     func readAttribute(_ key: Node, _ name: String, _ node: Node) -> Attribute {
         var result = Attribute(name, .string)
         result.location = location(key)
-        if node.scalar != nil {
+        if node.scalar != nil || node.sequence != nil {
             (result.type, result.isOptional) = attributeType(node)
             return result
         }
@@ -71,7 +71,7 @@ extension ModelFileReader {
         {
             fault("'class' names the Swift type of a transformable", node)
         }
-        if let node = fields["codable"], !result.type.isJSON {
+        if let node = fields["codable"], fields["type"]?.scalar?.string.hasPrefix("json") != true {
             fault("'codable' names the Swift type of an attribute of type json", node)
         }
     }
@@ -110,6 +110,7 @@ extension ModelFileReader {
     ///
     /// - Parameter fields: What stands beside the type.
     func attributeType(_ node: Node, _ fields: [String: Node] = [:]) -> (AttributeType, Bool) {
+        if let sequence = node.sequence { return (arrayType(node, sequence), false) }
         guard let word = text(node, "a type") else { return (.string, false) }
         let isOptional = word.hasSuffix("?")
         let name = isOptional ? String(word.dropLast()) : word
@@ -145,6 +146,21 @@ extension ModelFileReader {
         return (.string, isOptional)
     }
 
+    /// `[string]`.
+    private func arrayType(_ node: Node, _ sequence: Node.Sequence) -> AttributeType {
+        guard sequence.count == 1, sequence[0].scalar != nil else {
+            fault("an array names the type of its elements, as in 'tags: [string]'", node)
+            return .array(.string)
+        }
+        let (element, isOptional) = attributeType(sequence[0])
+        if isOptional {
+            fault(
+                "elements of an array are never nil; for an array that may be nil write {type: [\(element.name)], optional: true}",
+                sequence[0])
+        }
+        return .array(element)
+    }
+
     /// `now()` and `uuid()` are made anew for each object; in quotes they are text.
     private func defaultValue(_ node: Node, of type: AttributeType) -> AttributeDefault? {
         if let scalar = node.scalar, scalar.style == .plain || scalar.style == .any {
@@ -155,7 +171,7 @@ extension ModelFileReader {
             fault("a composite has no default; make it or its elements optional", node)
             return nil
         }
-        if type.isJSON {
+        if case .json = type {
             fault("JSON has no default in the model; give it a value when an object is inserted", node)
             return nil
         }
@@ -174,7 +190,7 @@ extension ModelFileReader {
 }
 
 extension AttributeType {
-    /// The types that are one word. `transformable`, `json` and `composite` say more.
+    /// The types that are one word. `transformable`, `json`, arrays and `composite` say more.
     package static let namedInModelFiles: [AttributeType] = [
         .integer16, .integer32, .integer64, .integer, .decimal, .double, .float, .string, .boolean, .date, .binary,
         .uuid, .uri, .geoPoint,

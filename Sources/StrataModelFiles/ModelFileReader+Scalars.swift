@@ -56,6 +56,7 @@ extension ModelFileReader {
     /// A value of an attribute of a type.
     func value(_ node: Node, of type: AttributeType) -> Value? {
         if type == .geoPoint { return geoPoint(node) }
+        if case .array(let element) = type { return list(node, element) }
         guard let scalar = node.scalar, !isNull(node) else {
             fault("a value of type \(type.name) is a single word or number, not \(kind(of: node))", node)
             return nil
@@ -63,6 +64,15 @@ extension ModelFileReader {
         if let value = ScalarValue.value(scalar.string, of: type) { return value }
         fault("'\(scalar.string)' is no value of type \(type.name)\(ScalarValue.hint(for: type))", node)
         return nil
+    }
+
+    private func list(_ node: Node, _ element: AttributeType) -> Value? {
+        guard let sequence = node.sequence else {
+            fault("a value of type array is a list, as in [a, b], not \(kind(of: node))", node)
+            return nil
+        }
+        let values = sequence.compactMap { value($0, of: element) }
+        return values.count == sequence.count ? .list(values) : nil
     }
 
     private func geoPoint(_ node: Node) -> Value? {
@@ -89,7 +99,7 @@ package enum ScalarValue {
         case .binary, .transformable: Data(base64Encoded: text).map(Value.binary)
         case .uuid: UUID(uuidString: text).map(Value.uuid)
         case .uri: text.isEmpty ? nil : URL(string: text).map(Value.uri)
-        case .geoPoint, .composite, .json: nil
+        case .geoPoint, .composite, .json, .array: nil
         }
     }
 

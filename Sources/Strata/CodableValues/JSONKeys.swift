@@ -86,9 +86,24 @@ public struct JSONListKey<Element>: PredicateOperand, Sendable {
 }
 
 extension JSONListKey where Element: JSONMemberValue {
-    /// It has an element.
+    /// It has an element: `$0.tags.contains("urgent")`.
     public func contains(_ element: Element.Wrapped) -> FetchPredicate {
         // Of text, `CONTAINS` would look for a part.
         .quantified(.any, expression, .equal, .constant(element.attributeValue), [])
+    }
+
+    /// It has at least one of some elements. False if there are none to look for.
+    public func contains(anyOf elements: some Sequence<Element.Wrapped>) -> FetchPredicate {
+        .quantified(.any, expression, .isIn, .constant(.list(elements.map(\.attributeValue))), [])
+    }
+
+    /// It has all of some elements. True if there are none to look for.
+    public func contains(allOf elements: some Sequence<Element.Wrapped>) -> FetchPredicate {
+        .and(elements.map { contains($0) })
+    }
+
+    /// It has no elements, or there is no array.
+    public var isEmpty: FetchPredicate {
+        .not(.comparison(path.appending(CollectionOperator.count.rawValue).expression, .greater, .constant(.integer(0)), []))
     }
 }

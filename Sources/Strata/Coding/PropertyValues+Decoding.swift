@@ -154,7 +154,7 @@ private struct ObjectDecoder {
             case .uri?: .uri(try container.decode(URL.self, forKey: key))
             case .geoPoint?: .geoPoint(try container.decode(GeoPoint.self, forKey: key))
             case .transformable?: .binary(try container.decode(JSONFragment.self, forKey: key).bytes())
-            case .json?: try container.decode(JSONFragment.self, forKey: key).value
+            case .json?, .array?: try container.decode(JSONFragment.self, forKey: key).value
             default: .string(try container.decode(String.self, forKey: key))
             }
         guard Unboxed.fits(value, slot) else {

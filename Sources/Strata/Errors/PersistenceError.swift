@@ -120,6 +120,8 @@ public struct ValidationFailure: Error, Sendable, Hashable, CustomStringConverti
         case pattern
         /// A raw value that no case of the attribute's enumeration has.
         case enumeration
+        /// An element of an array that is not of the type of its elements.
+        case element
         /// A to-many relationship has too few members.
         case minimumCount
         /// A to-many relationship has too many members.

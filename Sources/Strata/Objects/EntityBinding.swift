@@ -45,7 +45,12 @@ final class EntityBinding: Sendable {
         var fresh: [(slot: Int, value: AttributeDefault)] = []
         for attribute in entity.attributes {
             switch attribute.declaration.defaultValue {
-            case nil: break
+            case nil:
+                // A required array begins empty, as a relationship does.
+                if !attribute.isOptional, attribute.type.element != nil, attribute.derivation == nil {
+                    let slot = entity.slots[attribute.slots.lowerBound]
+                    _ = RowEditing.setValue(.list([]), slot, layout: entity.slots, in: &defaults)
+                }
             case .value(.composite(let values)):
                 for slot in attribute.slots {
                     let name = String(entity.slots[slot].name.dropFirst(attribute.name.count + 1))

@@ -159,8 +159,24 @@ enum Unboxed {
         case (.geoPoint(let point), _): point
         case (.object(let key), _): key
         case (.composite(let values), _): values
+        case (.list(let values), .array(let element)?): array(values, element)
         case (.list(let values), _): values
         case (.set(let values), _): values.members
+        }
+    }
+
+    /// The elements of an array attribute in their own type.
+    private static func array(_ values: [Value], _ element: AttributeType) -> Any {
+        switch element {
+        case .string: values.compactMap(String.init)
+        case .boolean: values.compactMap(Bool.init)
+        case .integer16: values.compactMap(Int16.init)
+        case .integer32: values.compactMap(Int32.init)
+        case .integer64: values.compactMap(Int64.init)
+        case .integer: values.compactMap(Int.init)
+        case .double: values.compactMap(Double.init)
+        case .float: values.compactMap(Float.init)
+        default: values
         }
     }
 
@@ -170,7 +186,7 @@ enum Unboxed {
         if case .transformable? = type, let transformable = value as? any TransformableValue {
             return (try? TransformableCoding.encode(transformable)).map(Value.binary)
         }
-        if case .json? = type, !(value is Value), let encodable = value as? any Encodable {
+        if type?.isJSON == true, !(value is Value), let encodable = value as? any Encodable {
             return (try? JSONCoding.encoded(encodable)).flatMap { JSONText.value(of: $0) }
         }
         switch value {
@@ -192,6 +208,8 @@ enum Unboxed {
         case .integer32: Int32(value) != nil
         case .integer64, .integer: Int64(value) != nil
         case .json: JSONText.text(of: value) != nil
+        case .array(let element):
+            if case .list(let elements) = value { element.firstMisfit(in: elements) == nil } else { false }
         case .decimal: Decimal(value) != nil
         case .double, .float: Double(value) != nil
         case .string: String(value) != nil

@@ -22,7 +22,8 @@ struct ValidationPlan: Sendable {
             attribute.slots.compactMap { slot in
                 let rules = slot == attribute.slots.lowerBound ? attribute.declaration.rules : ValidationRules()
                 let isCase = entity.slots[slot].enumeration.map { !$0.cases.isEmpty } ?? false
-                return rules.isEmpty && !isCase ? nil : RuledSlot(slot: slot, rules: rules)
+                let isArray = entity.slots[slot].type?.element != nil
+                return rules.isEmpty && !isCase && !isArray ? nil : RuledSlot(slot: slot, rules: rules)
             }
         }
         counted = entity.relationships.filter {
@@ -110,6 +111,17 @@ extension ManagedObject {
         if let enumeration = slot.enumeration, !enumeration.contains(value) {
             fail(slot.name, value, .enumeration, "\(value) is not the raw value of a case of \(enumeration.name)", &failures)
         }
+        if let element = slot.type?.element {
+            guard case .list(let elements) = value else {
+                return fail(slot.name, value, .element, "\(value) is not an array; set another value", &failures)
+            }
+            if let index = element.firstMisfit(in: elements) {
+                fail(
+                    slot.name, value, .element,
+                    "the element \(elements[index]) at position \(index) cannot be kept as \(element.name); remove it",
+                    &failures)
+            }
+        }
         if let least = rules.minimum, ValueComparison.order(value, least) == .orderedAscending {
             fail(slot.name, value, .minimum, "\(value) is less than \(least)", &failures)
         }
@@ -121,6 +133,7 @@ extension ManagedObject {
             case .string(let text): text.count
             case .binary(let data): data.count
             case .uri(let uri): uri.absoluteString.count
+            case .list(let elements): elements.count
             default: nil
             }
         if let length, let least = rules.minimumLength, length < least {

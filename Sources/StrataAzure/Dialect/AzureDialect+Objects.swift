@@ -34,8 +34,7 @@ extension AzureDialect {
     private func json(_ value: Value, _ type: AttributeType, _ path: String) throws(RemoteError) -> JSONValue {
         switch (type, value) {
         case (_, .null): return .null
-        case (.json, _):
-            if let text = JSONText.text(of: value), let json = try? JSONValue(parsing: text) { return json }
+        case (_, _) where type.isJSON: if let json = JSONValue(content: value) { return json }
         case (.boolean, .integer(let number)): return .boolean(number != 0)
         case (_, .integer(let number)): return .integer(number)
         case (_, .double(let number)) where number.isFinite: return .double(number)
@@ -109,7 +108,8 @@ extension AzureDialect {
         case (.boolean, .boolean(let flag)): return .boolean(flag)
         case (.boolean, .integer(let number)) where number == 0 || number == 1: return .boolean(number == 1)
         case (.date, .string(let text)): if let date = AzureDate.date(text) { return .date(date) }
-        case (.json, _): if let text = try? json.text(), let value = JSONText.value(of: text) { return value }
+        case (.json, _): return json.content
+        case (.array(let element), _): if let list = json.list(of: element) { return list }
         case (.string, .string(let text)): return .string(text)
         case (.uuid, .string(let text)): if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
         case (.uri, .string(let text)): if let uri = URL(string: text) { return .uri(uri) }

@@ -71,7 +71,8 @@ extension MaxLeapRecordCoder {
     private func value(_ json: JSONValue, _ type: AttributeType, _ name: String) throws(RemoteError) -> Value {
         switch (type, json) {
         case (_, .null): return .null
-        case (.json, _): return try jsonValue(json, name)
+        case (.json, _): return json.content
+        case (.array(let element), _): if let list = json.list(of: element) { return list }
         case (.boolean, .boolean(let flag)): return .boolean(flag)
         case (.boolean, .integer(let number)) where number == 0 || number == 1: return .boolean(number == 1)
         case (.string, .string(let text)): return .string(text)
@@ -101,26 +102,6 @@ extension MaxLeapRecordCoder {
         default: break
         }
         throw mismatch(json, "a value of type \(type.name)", name)
-    }
-
-    /// JSON as it is, with the types of the protocol as their JSON.
-    private func jsonValue(_ json: JSONValue, _ name: String) throws(RemoteError) -> Value {
-        switch json {
-        case .null: return .null
-        case .boolean(let flag): return .boolean(flag)
-        case .integer(let number): return .integer(number)
-        case .double(let number): return .double(number)
-        case .decimal(let number): return .decimal(number)
-        case .string(let text): return .string(text)
-        case .array(let elements):
-            var values: [Value] = []
-            for element in elements { values.append(try jsonValue(element, name)) }
-            return .list(values)
-        case .object(let members):
-            var values: [String: Value] = [:]
-            for (member, value) in members { values[member] = try jsonValue(value, name) }
-            return .composite(values)
-        }
     }
 
     private func mismatch(_ json: JSONValue, _ expected: String, _ name: String) -> RemoteError {

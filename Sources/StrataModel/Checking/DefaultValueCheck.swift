@@ -14,7 +14,19 @@ extension AttributeType {
             true
         case (.geoPoint, .geoPoint(let point)): point.isValid
         case (.transformable, .binary): true
+        case (.array(let element), .list(let values)): element.firstMisfit(in: values) == nil
         default: false
+        }
+    }
+}
+
+extension AttributeType {
+    /// The position of the first of some values that is no element of an array of the type. JSON, in which arrays are
+    /// kept, has no infinity, and nothing that is not a number.
+    package func firstMisfit(in values: [Value]) -> Int? {
+        values.firstIndex { value in
+            if case .double(let number) = value, !number.isFinite { return true }
+            return !accepts(value)
         }
     }
 }
@@ -25,6 +37,9 @@ extension Value {
         switch (self, type) {
         case (.integer, .integer16), (.integer, .integer32): "outside of what \(type.name) can hold"
         case (.geoPoint, .geoPoint): "no place on the earth"
+        case (.list(let values), .array(let element)):
+            element.firstMisfit(in: values).map { "an array whose element \(values[$0]) is not of type \(element.name)" }
+                ?? "of type list, not array"
         default: "of type \(kind), not \(type.name)"
         }
     }
@@ -56,6 +71,7 @@ extension ValidationRules {
             switch value {
             case .string(let text): text.count
             case .binary(let data): data.count
+            case .list(let values): values.count
             default: nil
             }
         if let length, let minimumLength, length < minimumLength { return "is shorter than \(minimumLength)" }

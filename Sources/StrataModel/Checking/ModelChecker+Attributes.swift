@@ -17,6 +17,11 @@ extension ModelChecker {
         case .transformable(let name) where name.allSatisfy(\.isWhitespace):
             report(entity, attribute, "a transformable names its Swift type")
         case .json(let type): checkJSON(type, of: attribute, of: entity)
+        case .array(let element) where !element.isElement:
+            report(
+                entity, attribute,
+                "an array cannot have elements of type \(element.name); they are strings, truth values, whole and "
+                    + "floating-point numbers; for others use type json with a Codable type")
         case .composite(let elements):
             if elements.isEmpty { report(entity, attribute, "a composite has at least one element") }
             var seen: Set<String> = []
@@ -30,8 +35,10 @@ extension ModelChecker {
                 if let enumeration = element.enumeration {
                     checkEnumeration(enumeration, element.type, of: attribute, of: entity)
                 }
-                if case .json = element.type {
-                    report(entity, attribute, "the element \(element.name) is JSON; make it an attribute of its own")
+                if element.type.isJSON {
+                    report(
+                        entity, attribute,
+                        "the element \(element.name) is of type \(element.type.name); make it an attribute of its own")
                 }
                 if case .composite = element.type {
                     report(
@@ -89,8 +96,8 @@ extension ModelChecker {
                 report(entity, attribute, "the \(name) \(bound) is not a \(type == .date ? "date" : "number")")
             }
         }
-        if rules.minimumLength != nil || rules.maximumLength != nil, type != .string, type != .binary {
-            report(entity, attribute, "a length is for strings and binary data, not for \(type.name)")
+        if rules.minimumLength != nil || rules.maximumLength != nil, type != .string, type != .binary, type.element == nil {
+            report(entity, attribute, "a length is for strings, binary data and arrays, not for \(type.name)")
         }
         if rules.pattern != nil, type != .string {
             report(entity, attribute, "a regular expression is for strings, not for \(type.name)")

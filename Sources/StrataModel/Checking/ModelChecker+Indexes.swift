@@ -71,6 +71,7 @@ extension ModelChecker {
         case (_, .geoPoint):
             kind == .unique ? "points have no exact equality; make another attribute unique" : "use a spatial index"
         case (_, .transformable), (_, .binary): "an index covers values that compare; this one is bytes"
+        case (_, .array): "an index covers values that compare; this one is an array"
         case (_, .json): "an index covers values that compare; this one has members"
         default: nil
         }

@@ -125,7 +125,7 @@ extension ModelChecker {
     }
 
     private static func kind(of type: AttributeType, external: Bool) -> String {
-        if case .json = type { return "JSON" }
+        if type.isJSON { return "JSON" }
         return switch type.slotStorage {
         case .integer: "whole numbers"
         case .double: "floating-point numbers"

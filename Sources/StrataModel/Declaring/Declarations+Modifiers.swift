@@ -66,17 +66,17 @@ extension Attribute {
     /// any kind.
     public func range(minimum: Value?, maximum: Value?) -> Attribute { between(minimum, maximum) }
 
-    /// Text must have so many characters, binary data so many bytes.
+    /// Text must have so many characters, binary data so many bytes, an array so many elements.
     public func length(_ range: ClosedRange<Int>) -> Attribute {
         length(minimum: range.lowerBound, maximum: range.upperBound)
     }
-    /// Text must have at least so many characters, binary data so many bytes.
+    /// Text must have at least so many characters, binary data so many bytes, an array so many elements.
     public func length(_ range: PartialRangeFrom<Int>) -> Attribute { length(minimum: range.lowerBound, maximum: nil) }
-    /// Text may have at most so many characters, binary data so many bytes.
+    /// Text may have at most so many characters, binary data so many bytes, an array so many elements.
     public func length(_ range: PartialRangeThrough<Int>) -> Attribute {
         length(minimum: nil, maximum: range.upperBound)
     }
-    /// Text must have so many characters, binary data so many bytes; nil is no bound.
+    /// Text must have so many characters, binary data so many bytes, an array so many elements; nil is no bound.
     public func length(minimum: Int?, maximum: Int?) -> Attribute {
         with(\.rules.minimumLength, minimum).with(\.rules.maximumLength, maximum)
     }

@@ -152,7 +152,7 @@ extension AttributeType {
         case .integer16, .integer32, .integer64, .integer: .integer
         case .double, .float: .double
         case .decimal: .decimal
-        case .string, .uri, .json: .text
+        case .string, .uri, .json, .array: .text
         case .boolean: .boolean
         case .date: .date
         case .uuid: .uuid

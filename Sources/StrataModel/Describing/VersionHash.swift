@@ -1,7 +1,7 @@
 /// The fingerprint of how a model's objects are stored.
 ///
 /// What enters: naming; entities with parent and abstractness; attributes with type (elements of composites and the
-/// class of transformables included; `Int` and `Int64` are one), optionality, transience and how they are derived; relationships with destination,
+/// class of transformables and the type of an array's elements included; `Int` and `Int64` are one), optionality, transience and how they are derived; relationships with destination,
 /// inverse, cardinality, order, optionality and counts. What does not: the order of declarations, defaults, enumerations, the
 /// Swift types of JSON, other
 /// validation, delete rules, indexes, fetched properties, renaming identifiers, user info, documentation. A change of the encoding here
@@ -46,6 +46,7 @@ enum VersionHash {
         hash.combine(type.storedName)
         switch type {
         case .transformable(let className): hash.combine(className)
+        case .array(let element): combine(element, into: &hash)
         case .composite(let elements):
             hash.combine(UInt64(elements.count))
             for element in elements.sorted(by: { precedes($0.name, $1.name) }) {

@@ -33,6 +33,10 @@ public enum AttributeType: Sendable, Hashable {
     case transformable(String)
     /// A `Codable` Swift type, kept as JSON text. Conditions can look at its members.
     case json(JSONType)
+    /// An array of values of one type, in order; `[String]` and so on in Swift. Elements are text, truth values, whole and
+    /// floating-point numbers, and none of them is nil. Stores keep the array as JSON text, and conditions can look at its
+    /// elements.
+    indirect case array(AttributeType)
     /// A group of named elements, kept in one column each.
     case composite([CompositeElement])
 
@@ -55,6 +59,7 @@ public enum AttributeType: Sendable, Hashable {
         case .geoPoint: "geoPoint"
         case .transformable: "transformable"
         case .json: "json"
+        case .array: "array"
         case .composite: "composite"
         }
     }
@@ -68,7 +73,23 @@ public enum AttributeType: Sendable, Hashable {
     }
 
     /// Whether values are kept as JSON text.
-    public var isJSON: Bool { if case .json = self { true } else { false } }
+    public var isJSON: Bool {
+        switch self {
+        case .json, .array: true
+        default: false
+        }
+    }
+
+    /// The type of the elements of an ``array(_:)``; nil for all else.
+    public var element: AttributeType? { if case .array(let element) = self { element } else { nil } }
+
+    /// Whether an ``array(_:)`` can have elements of the type.
+    public var isElement: Bool {
+        switch self {
+        case .string, .boolean, .integer16, .integer32, .integer64, .integer, .double, .float: true
+        default: false
+        }
+    }
 
     /// The name of the type as a store keeps it: types that differ in Swift only have one.
     package var storedName: String { self == .integer ? AttributeType.integer64.name : name }

@@ -90,6 +90,7 @@ public struct EntityDiagram: Sendable {
         let mark = attribute.isOptional ? "?" : ""
         switch attribute.type {
         case .transformable(let name): return name + mark
+        case .array(let element): return "[\(element.name)]" + mark
         case .composite(let elements): return "{\(elements.map(\.name).joined(separator: ", "))}" + mark
         default: return attribute.type.name + mark
         }

@@ -84,7 +84,8 @@ struct InitializerGenerator {
         let type = attribute.swiftType
         let name = GeneratedNames.escaped(attribute.name)
         let slot = attribute.slots.lowerBound
-        if attribute.declaration.defaultValue == nil, !attribute.isOptional {
+        // An array begins empty.
+        if attribute.declaration.defaultValue == nil, !attribute.isOptional, attribute.type.element == nil {
             return Parameter(
                 name: attribute.name, type: type, defaultArgument: nil, assignment: "self.\(name) = \(name)")
         }

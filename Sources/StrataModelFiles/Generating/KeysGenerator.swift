@@ -62,6 +62,10 @@ struct KeysGenerator {
                 name, "The key of `\(name)`, and of what is in it.", type,
                 json.members.isEmpty ? "JSONKey(path, \(literal))" : "\(type)(path: path.appending(\(literal)))")
         }
+        if let element = attribute.type.element {
+            let type = "JSONListKey<\(element.swiftType(attribute: name))>"
+            return variable(name, "The key of `\(name)`, and of its elements.", type, "JSONListKey(path, \(literal))")
+        }
         let type = "AttributeKey<\(attribute.swiftType)\(attribute.isOptional ? "?" : "")>"
         return variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(literal))")
     }

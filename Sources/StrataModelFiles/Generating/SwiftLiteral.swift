@@ -94,6 +94,7 @@ enum SwiftLiteral {
         switch type {
         case .transformable(let name): ".transformable(\(string(name)))"
         case .json(let type): ".json(\(json(type)))"
+        case .array(let element): ".array(\(self.type(element)))"
         case .composite(let elements):
             ".composite([\(elements.map(element).joined(separator: ", "))])"
         default: ".\(type.name)"

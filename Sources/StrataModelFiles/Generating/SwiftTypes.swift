@@ -30,6 +30,7 @@ extension AttributeType {
         case .geoPoint: "GeoPoint"
         case .transformable(let name): name
         case .json(let type): type.name
+        case .array(let element): "[\(element.swiftType(attribute: attribute))]"
         case .composite: GeneratedNames.composite(attribute)
         }
     }
@@ -57,6 +58,7 @@ struct SlotAccess {
         switch type {
         case .transformable: "Transformable"
         case .json: "Codable"
+        case .array: "Array"
         default: "Value"
         }
     }

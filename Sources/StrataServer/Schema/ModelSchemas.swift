@@ -53,7 +53,8 @@
                         "\(entity.name).\(attribute.name): the dialect has no \(attribute.type.name) values; "
                             + "make it transient or take a string")
                 }
-                schema.fields.append(SchemaField(name: field, kind: kind))
+                schema.fields.append(
+                    SchemaField(name: field, kind: kind, element: attribute.type.element.flatMap(Self.kind)))
             }
             for relationship in entity.relationships {
                 let field = StackMobNames.field(of: relationship.name)
@@ -75,6 +76,7 @@
             case .boolean: .boolean
             case .geoPoint: .geoPoint
             case .json: .json
+            case .array: .list
             case .transformable, .composite: nil
             }
         }

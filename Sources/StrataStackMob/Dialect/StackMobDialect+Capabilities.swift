@@ -47,7 +47,7 @@ extension StackMobDialect {
                     )
                 }
                 place = attribute.name
-            case .binary, .transformable, .composite:
+            case .binary, .transformable, .composite, .json:
                 if !usesExtensions {
                     throw StackMobError.unsupported(
                         "\(entity.name).\(attribute.name): StackMob keeps no values of type \(attribute.type.name); "

@@ -119,6 +119,8 @@ package struct StackMobEncoder {
     ) throws(RemoteError) -> JSONValue {
         switch value {
         case .null: return .null
+        case _ where type.isJSON:
+            if dialect.usesExtensions || type.element != nil, let json = JSONValue(content: value) { return json }
         case .integer(let number):
             return type == .boolean ? .boolean(number != 0) : .integer(number)
         case .double(let number) where number.isFinite: return .double(number)

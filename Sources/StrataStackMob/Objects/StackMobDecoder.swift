@@ -80,7 +80,9 @@ package struct StackMobDecoder {
     ) throws(RemoteError) -> Value {
         switch (type, json) {
         case (_, .null): return .null
-        case (.integer16, _), (.integer32, _), (.integer64, _):
+        case (.json, _): return json.content
+        case (.array(let element), _): if let list = json.list(of: element) { return list }
+        case (.integer16, _), (.integer32, _), (.integer64, _), (.integer, _):
             if let number = json.integer { return .integer(number) }
         case (.double, _): if let number = json.double { return .double(number) }
         case (.float, _): if let number = json.double { return .double(Double(Float(number))) }

@@ -63,6 +63,12 @@ extension RowPointer {
         case .uri: URL.validated(self, slot) != nil
         case .geoPoint: GeoPoint.validated(self, slot) != nil
         case .json: JSONText.value(of: bytes(slot)) != nil
+        case .array(let element):
+            if case .list(let elements)? = JSONText.value(of: bytes(slot)) {
+                element.firstMisfit(in: elements) == nil
+            } else {
+                false
+            }
         case .integer64, .integer, .string, .binary, .transformable, .composite: true
         }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension RowPointer {
-    /// The value of a slot, boxed. JSON is given by its content; see ``JSONType``. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
-    /// file's name. What is not a value of the slot's type is given as the store holds it where a ``Value`` can say so, a
+    /// The value of a slot, boxed. JSON is given by its content; see ``JSONType``. Bytes that stand in a file of their own are
+    /// given as ``Value/binary(_:)`` with the file's name. What is not a value of the slot's type is given as the store holds it where a ``Value`` can say so, a
     /// number that is too wide for instance, and else as nil; see ``damagedValue(_:of:)``.
     public func value(_ slot: SlotDescription) -> Value {
         guard isPresent(slot.index) else { return .null }
@@ -16,7 +16,7 @@ extension RowPointer {
         case .key: return .object(Int64(bitPattern: word(slot.index)))
         case .text:
             // What is not JSON has no members.
-            if case .json? = slot.type { return JSONText.value(of: bytes(slot.index)) ?? .null }
+            if slot.type?.isJSON == true { return JSONText.value(of: bytes(slot.index)) ?? .null }
             let uri = slot.type == .uri ? URL.validated(self, slot.index) : nil
             return uri.map(Value.uri) ?? .string(String.load(self, slot.index))
         case .decimal: return Decimal.validated(self, slot.index).map(Value.decimal) ?? .null
@@ -66,6 +66,9 @@ extension RowEditing {
         case .uuid: return UUID(value)
         case .uri: return URL(value)
         case .json: return JSONText.text(of: value)
+        case .array(let element):
+            guard case .list(let elements) = value, element.firstMisfit(in: elements) == nil else { return nil }
+            return JSONText.text(of: value)
         case .geoPoint: return GeoPoint(value)
         case .composite: return nil
         }
