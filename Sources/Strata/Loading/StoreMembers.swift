@@ -89,20 +89,20 @@ struct StoreMembers {
     ) -> [Int64] {
         var unknown: [Int64] = []
         var loners: [ManagedObject] = []
-        for (owner, key) in pairs {
-            guard let member = table.object(key), member.flags.isDisjoint(with: .unread) else {
-                unknown.append(key)
-                continue
-            }
-            if member.hasChanges {
-                guard !member.isDeleted, let owner = member.targetKey(slot) else { continue }
+        let unsettled = ObjectFlags.unread.union(.changed)
+        table.forEach(of: pairs.lazy.map(\.member)) { position, member in
+            member.flags.isDisjoint(with: unsettled) && member.targetKey(slot) == pairs[position].owner
+        } _: { position, member, isMember in
+            let (owner, key) = pairs[position]
+            guard let member, member.flags.isDisjoint(with: .unread) else { return unknown.append(key) }
+            if isMember {
                 members.append(member, owner: owner)
-            } else if member.targetKey(slot) == owner {
+            } else if member.hasChanges {
+                guard !member.isDeleted, let owner = member.targetKey(slot) else { return }
                 members.append(member, owner: owner)
             } else {
                 // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
-                unknown.append(key)
-                continue
+                return unknown.append(key)
             }
             if member.batch == nil { loners.append(member) }
         }
