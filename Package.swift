@@ -238,7 +238,19 @@ let package = Package(
                 "SeededRandom",
             ],
             exclude: ["Gates/thresholds.json"]),
-        .testTarget(name: "ReadmeTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
+        // The code of the documentation. README.md and the pages about the core need no more than the core.
+        .target(name: "GuidePages", path: "Tests/GuidePages"),
+        .testTarget(
+            name: "GuideTests", dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "GuidePages"],
+            plugins: ["StrataPlugin"]),
+        .testTarget(
+            name: "RemoteGuideTests",
+            dependencies: [
+                "Strata", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP", "StrataTesting",
+                "PlainJSONStore", "GuidePages",
+                "StrataServer",
+            ],
+            plugins: ["StrataPlugin"]),
         .testTarget(
             name: "StrataTests", dependencies: ["Strata", "StrataTesting", "StrataCSQLite", "SeededRandom"]),
         .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),

@@ -1,7 +1,7 @@
-// The examples of Documentation/Contexts.md, compiled and run by GuideTests.
 import Foundation
 import Strata
 
+/// The examples of Documentation/Contexts.md.
 enum ContextsGuide {
     struct Item {
         var id: String
@@ -10,8 +10,8 @@ enum ContextsGuide {
 
     static func first(_ container: PersistentContainer) throws {
         let context = container.newContext()
-        let author = Author(context: context, authorId: "ursula", name: "Ursula K. Le Guin")
-        Article(context: context, articleId: "1", title: "On Dragons", author: author)
+        let ursula = Writer(context: context, writerId: "ursula", name: "Ursula K. Le Guin")
+        Article(context: context, articleId: "1", title: "On Dragons", author: ursula)
         try context.save()
     }
 
@@ -20,7 +20,8 @@ enum ContextsGuide {
     }
 
     static func latest(_ container: PersistentContainer) throws -> [Article] {
-        try container.newContext().fetch(FetchRequest<Article>(sortedBy: [Article.keys.publishedAt.descending], limit: 20))
+        try container.newContext().fetch(
+            FetchRequest<Article>(sortedBy: [Article.keys.publishedAt.descending], limit: 20))
     }
 
     static func finding(_ context: ManagedObjectContext) throws -> (Article?, Bool, Int, [Article]) {

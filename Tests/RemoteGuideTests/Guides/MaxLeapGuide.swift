@@ -1,0 +1,139 @@
+import Foundation
+import Strata
+import StrataMaxLeap
+
+/// The examples of Documentation/MaxLeap.md.
+enum MaxLeapGuide {
+    static func clients(id: String, key: String) throws -> (MaxLeapClient, MaxLeapDialect) {
+        let maxLeap = try MaxLeapDialect(address: .china, applicationID: id, apiKey: key)  // or .world, the default
+        let parse = try MaxLeapDialect(.parse, address: MaxLeapAddress("https://example.com/parse"), applicationID: id)
+        let client = MaxLeapClient(MaxLeapConfiguration(maxLeap))
+        return (client, parse)
+    }
+
+    static func objects(_ client: MaxLeapClient, userID: String) async throws -> MaxLeapObject {
+        var post = MaxLeapObject("Post")
+        post["title"] = "Hello"
+        post["at"] = .date(.now)
+        post["place"] = .geoPoint(GeoPoint(latitude: 48.86, longitude: 2.35))
+        post["author"] = .pointer(MaxLeapPointer("_User", userID))
+        post = try await client.save(post)  // from now on, it has an objectId
+
+        try post.increment("likes", by: 2)  // the server computes it, so no concurrent change is lost
+        try post.addUnique(["red", "blue"], to: "tags")
+        try post.addRelation([MaxLeapPointer("_User", userID)], to: "readers")
+        post["note"] = nil  // removes the field; .null stores a null
+        post = try await client.save(post)  // sends only the four changes
+        return post
+    }
+
+    static func related(
+        _ client: MaxLeapClient, _ first: MaxLeapObject, photo: Data, posts: [MaxLeapObject], postID: String,
+        file: MaxLeapFile
+    ) async throws -> (Int, Int, MaxLeapObject, Data) {
+        var post = first
+        var author = MaxLeapObject("Author")
+        author["photo"] = .file(MaxLeapFile(name: "me.jpeg", contentType: "image/jpeg", data: photo))
+        post["author"] = .object(author)
+        post = try await client.save(post)  // the file, the author, the post
+        let results = try await client.saveAll(posts)  // 100 in a request, 50 in Parse; each has its own result
+        let failures = try await client.deleteAll(posts.compactMap(\.pointer))
+        let again = try await client.fetch(MaxLeapPointer("Post", postID), include: ["author"])
+        let bytes = try await client.data(of: file)  // without keys, because the address may be on another host
+        return (results.count, failures.count, again, bytes)
+    }
+
+    static func access(_ client: MaxLeapClient, _ first: MaxLeapObject) async throws -> (MaxLeapObject, MaxLeapObject) {
+        var post = first
+        var access = MaxLeapACL()
+        access.setRead(true, for: .everybody)
+        access.setWrite(true, for: .role("Editors"))
+        post.acl = access
+        let editors = try await client.save(MaxLeapObject.role(named: "Editors", acl: access))
+        return (post, editors)
+    }
+
+    static func query(_ here: GeoPoint) -> MaxLeapQuery {
+        let query = MaxLeapQuery("Post")
+            .where("likes", .greaterOrEqual(10)).where("title", .hasPrefix("A"))
+            .where("place", .within(kilometers: 5, of: here))
+            .where("author", .inQuery(MaxLeapQuery("_User").where("city", .equal("Paris"))))
+            .whereAny(.key("tags", .all(["red", "blue"])), .key("image", .exists(true)))
+            .ordered(by: "at", ascending: false).skipping(20).limited(to: 10)
+            .selecting("title", "author").including("author.team")
+        return query
+    }
+
+    static func finding(
+        _ client: MaxLeapClient, _ query: MaxLeapQuery
+    ) async throws -> ([MaxLeapObject], MaxLeapObject, Int) {
+        let found = try await client.find(query)
+        let first = try await client.first(query)  // code 101 if there is none
+        let count = try await client.count(query)  // ignores limit and skip
+        return (found, first, count)
+    }
+
+    static func predicate(userID: String) throws -> MaxLeapQuery {
+        let query = try MaxLeapQuery(
+            "Post", predicate: FetchPredicate(format: "likes > 3 AND author = $me AND blog IN $blogs"),
+            values: ["me": .pointer(MaxLeapPointer("_User", userID))],
+            queries: ["blogs": MaxLeapQuery("Blog").where("open", .equal(true))])
+        return query
+    }
+
+    static func cache(
+        _ client: MaxLeapClient, _ query: MaxLeapQuery, show: ([MaxLeapObject]) -> Void
+    ) async throws -> [MaxLeapObject] {
+        let posts = try await client.find(query, policy: .networkElseCache, maximumAge: 3600)
+        for await result in client.results(of: query) { show(try result.get()) }  // the cache, then the network
+        client.clearCachedResult(of: query)  // and hasCachedResult, clearAllCachedResults
+        return posts
+    }
+
+    static func users(
+        _ client: MaxLeapClient, password: String, other: String
+    ) async throws -> (MaxLeapObject, MaxLeapObject?, Bool) {
+        let user = try await client.signUp(
+            username: "bob", password: password, email: "bob@example.com", fields: ["age": 7])
+        try await client.logIn(username: "bob", password: password)
+        let current = client.currentUser  // as the server last told; a MaxLeapObject of class _User
+        try await client.changePassword(from: password, to: other)
+        let isRight = try await client.isPassword(other)
+        try await client.requestPasswordReset(email: "bob@example.com")
+        try await client.requestEmailVerify(email: "bob@example.com")
+        try await client.logOut()
+        return (user, current, isRight)
+    }
+
+    static func anonymous(_ client: MaxLeapClient, password: String) async throws -> MaxLeapObject {
+        let guest = try await client.automaticUser()  // the user who is logged in, or an anonymous one
+        try await client.signUp(username: "eve", password: password)  // gives the anonymous user a name
+        return guest
+    }
+
+    static func services(
+        _ client: MaxLeapClient, facebookID: String, token: String, end: Date, twitterID: String, consumer: String,
+        secret: String, tokenSecret: String, number: String, code: String
+    ) async throws {
+        try await client.logIn(.facebook(id: facebookID, accessToken: token, expiration: end))
+        try await client.link(
+            .twitter(
+                id: twitterID, screenName: "bob", consumerKey: consumer, consumerSecret: secret, authToken: token,
+                authTokenSecret: tokenSecret))
+        try await client.unlink("twitter")
+        try await client.requestLoginCode(phone: number)  // only MaxLeap, as everything that uses SMS
+        try await client.logIn(phone: number, code: code)
+    }
+
+    static func code(_ client: MaxLeapClient) async throws -> MaxLeapValue {
+        let sum = try await client.call("average", ["of": [1, 2, 3]])
+        try await client.runJob("cleanUp")
+        return sum
+    }
+
+    static func store(_ client: MaxLeapClient, path: String) throws -> (MaxLeapStore, PersistentContainer) {
+        let stack = try MaxLeapStore.open(model: PostsModel.model, client: client, location: .file(path: path))
+        let container = try PersistentContainer(store: stack.remote, classes: PostsModel.classes)
+        return (stack, container)
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import PlainJSONStore
+import Strata
+import StrataAsyncHTTP
+import StrataStackMob
+import StrataTesting
+import Testing
+
+/// The examples of Documentation/Remote.md.
+enum RemoteGuide {
+    @MainActor static func first(_ backend: any RemoteBackend, path: String) async throws -> PersistentContainer {
+        var options = RemoteStore.Options()
+        options.fetchPolicy = .networkElseCache
+        let store = try RemoteStore.open(
+            model: TodoModel.model, backend: backend, location: .file(path: path), options: options)
+        let container = try PersistentContainer(store: store, classes: TodoModel.classes)
+        let context = container.viewContext
+
+        let todos = try await context.fetch(Todo.where { !$0.isDone })
+        todos[0].title = "Call Ann"
+        try await context.save()
+        return container
+    }
+
+    static func both(_ context: ManagedObjectContext, show: ([Todo]) -> Void) async throws {
+        let request = Todo.where { !$0.isDone }.options(RemoteOptions(fetchPolicy: .cacheThenNetwork))
+        for try await todos in context.results(of: request) {
+            show(todos)  // immediately, and again when the server has answered
+        }
+    }
+
+    static func watching(
+        _ backend: any RemoteBackend, _ reachability: NetworkReachability, model: ManagedObjectModel,
+        location: SQLiteStore.Location
+    ) throws -> (RemoteStore, ReachabilityObservation, Task<Void, Never>) {
+        var options = RemoteStore.Options()
+        options.savePolicy = .networkElseQueue
+        let store = try RemoteStore.open(model: model, backend: backend, location: location, options: options)
+        let watch = store.synchronizes(with: reachability)  // keep it
+        let monitor = Task { await reachability.monitor(every: 30) }  // cancel it to stop
+        return (store, watch, monitor)
+    }
+
+    static func failures(_ context: ManagedObjectContext, print: (Any, Any) -> Void) async throws {
+        do {
+            try await context.save()
+        } catch PersistenceError.store(.remote(let failure)) {
+            for one in failure.inserted + failure.updated + failure.deleted { print(one.objectID, one.failure) }
+        }
+    }
+
+    static func loading(_ context: ManagedObjectContext, print: (String) -> Void) async throws {
+        let todos = try await context.fetch(FetchRequest<Todo>())
+        try await context.load(Todo.keys.list, of: todos)  // one request, or as few as the back end allows
+        for todo in todos { print(todo.list?.name ?? "-") }
+    }
+
+    static func backend(
+        _ dialect: any RemoteDialect, _ transport: any HTTPTransport, _ authorizer: (any RequestAuthorizer)?
+    ) -> HTTPBackend {
+        let backend = HTTPBackend(dialect: dialect, transport: transport, authorizer: authorizer)
+        return backend
+    }
+
+    #if AsyncHTTP
+        static func asyncHTTP(_ configuration: inout StackMobConfiguration) {
+            var http = AsyncHTTPTransport.standardConfiguration
+            http.proxy = .server(host: "proxy.example.com", port: 3128)
+            configuration.transport = AsyncHTTPTransport(configuration: http)  // of a StackMobClient, for instance
+        }
+    #endif
+
+    static func suite() async {
+        let failures = await BackendSuite.run(PlainJSONServers())
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
+    static func synchronizing(
+        _ store: RemoteStore, show: @escaping @Sendable (SyncStatus.Phase, Int, Int?) -> Void,
+        log: @escaping @Sendable (RemoteIdentity, SyncResult.Action) -> Void, print: (Any...) -> Void
+    ) async throws -> (Task<Void, Never>, Task<Void, Never>) {
+        let statuses = store.sync.statuses
+        let progress = Task { for await status in statuses { show(status.phase, status.done, status.total) } }
+        let results = store.sync.results
+        let outcomes = Task { for await result in results { log(result.identity, result.action) } }
+
+        let report = try await store.sync.synchronize()  // push(), then pull()
+        print(report.received, report.removed, report.failures)
+        return (progress, outcomes)
+    }
+
+    static func failedChanges(_ store: RemoteStore, print: (Any...) -> Void) throws {
+        let changes = try store.sync.failedChanges()
+        for change in changes { print(change.identity, change.kind, change.error) }
+        try store.sync.retry(changes)  // sends them with the next push
+    }
+
+    static func dropping(_ store: RemoteStore) throws {
+        let changes = try store.sync.failedChanges()
+        try store.sync.drop(changes)  // new objects go; others become what the server last told
+    }
+}
+
+struct PlainJSONServers: BackendSubject {
+    let name = "Plain JSON"
+    func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
+        // A new server for each check.
+        HTTPBackend(dialect: PlainJSONDialect(authority: "localhost"), transport: PlainJSONServer())
+    }
+}

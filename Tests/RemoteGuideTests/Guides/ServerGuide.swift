@@ -1,0 +1,18 @@
+#if Server
+    import Strata
+    import StrataServer
+
+    /// The examples of Documentation/Server.md.
+    enum ServerGuide {
+        // As it stands in the guide, where lines are less indented.
+        // swift-format-ignore
+        static func serve(_ model: ManagedObjectModel) async throws {
+            let server = try StackMobServer(
+                folder: "data", model: model,
+                methods: [
+                    "hello": { call throws(ServerError) in ServerResponse(json: ["hello": .string(call.account ?? "stranger")]) }
+                ])
+            try await HTTPService(server, port: 8080).run()
+        }
+    }
+#endif

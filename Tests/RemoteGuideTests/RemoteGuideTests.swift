@@ -1,0 +1,29 @@
+import Foundation
+import GuidePages
+import Testing
+
+/// The code of the guides about remote stores and the server is in files of this target, so the compiler reads it; that of
+/// the server, and of async-http-client, if their traits are on.
+@Suite struct RemoteGuideTests {
+    /// The first lines of blocks that are parts of a manifest.
+    private static let fragments = ["Remote": "dependencies: ["]
+
+    @Test(
+        "Every example of a guide is in a file that is compiled",
+        arguments: ["Remote", "StackMob", "MaxLeap", "Azure", "Server"])
+    func compiled(name: String) throws {
+        let page = try GuidePage(name)
+        let fragment = Self.fragments[name]
+        let missing = try page.uncompiledBlocks(except: fragment.map { [$0] } ?? [])
+        #expect(missing.isEmpty, "\(name) has examples that no \(name)Guide.swift has")
+        #expect(page.blocks.contains { $0.language == "swift" && $0.firstLine != fragment })
+        #expect(try page.unreadModels().isEmpty, "\(name) has models that no model file of the tests has")
+    }
+
+    @Test("What the guide shows of a manifest names products and traits of this package")
+    func manifest() throws {
+        let block = try #require(try GuidePage("Remote").blocks.first { $0.firstLine == Self.fragments["Remote"] })
+        #expect(block.text.contains(#".product(name: "StrataAsyncHTTP", package: "strata")"#))
+        #expect(try PackageManifest().unknownNames(in: block.text) == [])
+    }
+}
