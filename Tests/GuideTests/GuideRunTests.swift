@@ -156,7 +156,7 @@ import Testing
         #expect(try counts(try PredicatesGuide.orders(lima: World.lima), context) == [164, 2, 2, 164])
         #expect(
             try counts(try PredicatesGuide.textOrders(), context) == [2, 2, 164])
-        #expect(try counts(try PredicatesGuide.toMany(), context) == [1, 1, 1, 1, 1])
+        #expect(try counts(try PredicatesGuide.toMany(), context) == [1, 0, 1, 2, 1])
         #expect(try context.fetch(try PredicatesGuide.foundation()).count == 2)
         #expect(try context.fetch(try PredicatesGuide.foundation(world.peru)).count == 162)
         #expect(try context.fetch(try PredicatesGuide.format()).count == 2)

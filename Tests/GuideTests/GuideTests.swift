@@ -36,7 +36,9 @@ import Testing
     @Test("The traits that the README lists are those of the package")
     func traits() throws {
         let manifest = try PackageManifest()
-        let rows = try GuidePage("README").text.matches(of: /\n\| `(\w+)`(?:, on by default)? \|/).map { String($0.1) }
+        let table = try GuidePage("README").text.components(separatedBy: "| trait |")[1].components(
+            separatedBy: "\n\n")[0]
+        let rows = table.matches(of: /\n\| `(\w+)`/).map { String($0.1) }
         #expect(Set(rows) == manifest.traits)
         #expect(
             manifest.unknownNames(in: #".product(name: "Nothing", package: "strata"), traits: ["None"]"#).count == 2)

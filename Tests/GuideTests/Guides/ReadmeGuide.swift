@@ -38,7 +38,7 @@ enum ReadmeGuide {
         City.where { $0.country.name == "Peru" && $0.population > 100_000 }  // typed keys, checked by the compiler
         Country.where { $0.cities.any { $0.population > 1_000_000 } }
         try FetchRequest(predicate: #Predicate<City> { $0.population > limit })  // Foundation's predicates
-        try FetchPredicate(format: "population > %d AND country.name BEGINSWITH[cd] %@", 100_000, "p")  // NSPredicate's
+        try FetchPredicate(format: "population > %d AND country.name BEGINSWITH[cd] %@", 100_000, "p")  // a format
     }
 
     static func typedErrors(_ context: ManagedObjectContext, report: (PersistenceError) -> Void) {
