@@ -68,7 +68,7 @@ import Testing
         #expect(try names { $0.tags.count == 2 } == ["A"])
         #expect(try names { $0.sizes.contains(1) } == ["C"])
         #expect(try names { $0.ratings.contains(4.5) } == ["A"])
-        func format(_ text: String, _ arguments: any PredicateArgument...) throws -> [String] {
+        func format(_ text: String, _ arguments: Value...) throws -> [String] {
             try names(FetchRequest(where: try FetchPredicate(format: text, arguments: arguments)))
         }
         #expect(try format("ANY tags BEGINSWITH 'red'") == ["A", "B"])

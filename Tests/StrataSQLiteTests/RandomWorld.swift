@@ -53,7 +53,8 @@ final class RandomWorld {
 
     static let types: [AttributeType] = [
         .integer16, .integer64, .integer, .double, .decimal, .string, .string, .string, .boolean, .date, .uuid, .uri,
-        .binary, .geoPoint, .json(JSONType("Anything")), .composite([CompositeElement("street", .string), CompositeElement("number", .integer32)]),
+        .binary, .geoPoint, .json(JSONType("Anything")), .array(.string), .array(.integer),
+        .composite([CompositeElement("street", .string), CompositeElement("number", .integer32)]),
     ]
 
     private static func model(_ random: inout SplitMix64) throws -> ManagedObjectModel {
@@ -67,7 +68,7 @@ final class RandomWorld {
             for number in 0..<Int.random(in: 3...8, using: &random) {
                 var attribute = Attribute("e\(index)a\(number)", types.randomElement(using: &random)!, optional: true)
                 switch attribute.type {
-                case .composite, .binary, .json: break
+                case .composite, .binary, .json, .array: break
                 default: attribute.isIndexed = .random(using: &random)
                 }
                 entity.attributes.append(attribute)
@@ -286,6 +287,8 @@ enum RandomValues {
         case .integer32: .integer(.random(in: -3...5, using: &random))
         case .integer64, .integer: integer(&random)
         case .json: json(&random, depth: 3)
+        case .array(let element):
+            .list((0..<Int.random(in: 0...3, using: &random)).map { _ in value(element, &random) })
         case .decimal: decimal(&random)
         case .double, .float: double(&random)
         case .string: .string(texts.randomElement(using: &random)!)
