@@ -89,20 +89,20 @@ struct StoreMembers {
     ) -> [Int64] {
         var unknown: [Int64] = []
         var loners: [ManagedObject] = []
-        let unsettled = ObjectFlags.unread.union(.changed)
-        table.forEach(of: pairs.lazy.map(\.member)) { position, member in
-            member.flags.isDisjoint(with: unsettled) && member.targetKey(slot) == pairs[position].owner
-        } _: { position, member, isMember in
-            let (owner, key) = pairs[position]
-            guard let member, member.flags.isDisjoint(with: .unread) else { return unknown.append(key) }
-            if isMember {
+        for (owner, key) in pairs {
+            guard let member = table.object(key), member.flags.isDisjoint(with: .unread) else {
+                unknown.append(key)
+                continue
+            }
+            if member.hasChanges {
+                guard !member.isDeleted, let owner = member.targetKey(slot) else { continue }
                 members.append(member, owner: owner)
-            } else if member.hasChanges {
-                guard !member.isDeleted, let owner = member.targetKey(slot) else { return }
+            } else if member.targetKey(slot) == owner {
                 members.append(member, owner: owner)
             } else {
                 // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
-                return unknown.append(key)
+                unknown.append(key)
+                continue
             }
             if member.batch == nil { loners.append(member) }
         }

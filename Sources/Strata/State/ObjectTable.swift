@@ -27,11 +27,11 @@ final class ObjectTable {
             nonmutating set { memory[slot + 1] = newValue }
         }
 
-        func reference(_ slot: Int) -> Unmanaged<ManagedObject>? {
-            UnsafeRawPointer(bitPattern: self[slot]).map { Unmanaged<ManagedObject>.fromOpaque($0) }
+        func object(_ slot: Int) -> ManagedObject? {
+            UnsafeRawPointer(bitPattern: self[slot]).map {
+                Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()
+            }
         }
-
-        func object(_ slot: Int) -> ManagedObject? { reference(slot)?.takeUnretainedValue() }
     }
 
     private static let pageSize = 1024
@@ -97,39 +97,6 @@ final class ObjectTable {
     func object(_ key: Int64) -> ManagedObject? {
         page(key >> 10)?.object(Int(key & 1023))
     }
-
-    /// The objects of many keys, each with a first answer about it; nil where there is none.
-    ///
-    /// Looked at one after the other, each object would be waited for three times: for its place in the table, for itself and for
-    /// its row, because counting a reference lets no read behind it begin. Here a run of objects is asked before any
-    /// of them is counted, so that the processor waits for all of them at once.
-    /// - Parameters:
-    ///   - question: Asked with the position of a key and its object. It must not release objects.
-    ///   - body: Called for each key in their order. It must not release objects.
-    func forEach(
-        of keys: some RandomAccessCollection<Int64>, asking question: (Int, ManagedObject) -> Bool,
-        _ body: (Int, ManagedObject?, Bool) -> Void
-    ) {
-        let start = keys.startIndex
-        withUnsafeTemporaryAllocation(of: (Unmanaged<ManagedObject>?, Bool).self, capacity: Self.run) { run in
-            for first in stride(from: 0, to: keys.count, by: Self.run) {
-                let count = min(Self.run, keys.count - first)
-                for offset in 0..<count {
-                    let key = keys[keys.index(start, offsetBy: first + offset)]
-                    run.initializeElement(at: offset, to: (page(key >> 10)?.reference(Int(key & 1023)), false))
-                }
-                for offset in 0..<count {
-                    run[offset].1 = run[offset].0?._withUnsafeGuaranteedRef { question(first + offset, $0) } ?? false
-                }
-                for offset in 0..<count {
-                    body(first + offset, run[offset].0?.takeUnretainedValue(), run[offset].1)
-                }
-            }
-        }
-    }
-
-    /// How many objects are asked at once: few enough to stay in the cache.
-    private static let run = 64
 
     /// Adds an object. There must be none of the key.
     func insert(_ object: ManagedObject, key: Int64) {
