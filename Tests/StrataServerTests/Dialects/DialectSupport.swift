@@ -33,6 +33,7 @@
         }
 
         /// Sends a request in Parse's dialect, as REST clients do.
+        @discardableResult
         func parse(
             _ method: String, _ path: String, _ body: JSONValue? = nil, token: String? = nil, master: Bool = false
         ) async -> ServerResponse {
@@ -43,6 +44,7 @@
         }
 
         /// Sends a request in MaxLeap's dialect.
+        @discardableResult
         func maxLeap(
             _ method: String, _ path: String, _ body: JSONValue? = nil, token: String? = nil
         ) async -> ServerResponse {
@@ -52,6 +54,7 @@
         }
 
         /// Sends a request as scripts of the Parse library do: a POST of text whose body says what it is.
+        @discardableResult
         func script(_ method: String, _ path: String, _ body: JSONObject = [:], token: String? = nil) async
             -> ServerResponse
         {
@@ -67,6 +70,7 @@
         }
 
         /// Sends a request in one of Azure's dialects.
+        @discardableResult
         func azure(
             _ version: AzureVersion, _ method: String, _ path: String, _ body: JSONValue? = nil,
             token: String? = nil, headers: [String: String] = [:]

@@ -170,14 +170,14 @@
                 dayOfEra,
                 subtract(add(multiply(yearOfEra, 365), divide(yearOfEra, 4)), divide(yearOfEra, 100)))
             let shiftedMonth = divide(add(multiply(dayOfYear, 5), whole(2)), 153)
-            let isThisYear = FetchPredicate.comparison(shiftedMonth, .less, whole(10), [])
+            // Each form has the costly parts once, since nothing here can be given a name.
             switch name {
-            case "year":
-                let year = add(yearOfEra, multiply(divide(days, 146_097), 400))
-                return .ternary(isThisYear, year, add(year, whole(1)))
-            case "month": return .ternary(isThisYear, add(shiftedMonth, whole(3)), subtract(shiftedMonth, whole(9)))
+            case "year": return add(add(yearOfEra, multiply(divide(days, 146_097), 400)), divide(shiftedMonth, 10))
+            case "month":
+                return add(.function(.modulus, [add(shiftedMonth, whole(2)), whole(12)]), whole(1))
             default:
-                return add(subtract(dayOfYear, divide(add(multiply(shiftedMonth, 153), whole(2)), 5)), whole(1))
+                let rest = FetchExpression.function(.modulus, [add(multiply(dayOfYear, 5), whole(2)), whole(153)])
+                return add(divide(rest, 5), whole(1))
             }
         }
     }
