@@ -131,9 +131,11 @@ import Testing
 
     @Test("What another program wrote that is not an array of the type reads as empty, is reported, and is kept")
     func damage() throws {
-        photo("A", ["x"])
-        try context.save()
         for damage in [#"{"a":1}"#, "[1]", "[", #"["a",null]"#] {
+            let file = try MagazineFile()
+            let context = file.container.newContext()
+            Photo(context: context, name: "A").tags = ["x"]
+            try context.save()
             try file.shell("UPDATE photo SET tags = '\(damage)', ratings = '\(damage)x'")
             let reader = file.container.newContext()
             var reports: [String] = []
