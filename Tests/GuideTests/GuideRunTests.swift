@@ -161,7 +161,7 @@ import Testing
         #expect(try context.fetch(try PredicatesGuide.foundation(world.peru)).count == 162)
         #expect(try context.fetch(try PredicatesGuide.format()).count == 2)
         let values = try counts(PredicatesGuide.values(date: .now), context)
-        #expect(values == [159, 163, 1, 163, 1, 2, 162, 2, 1, 164, 0])
+        #expect(values == [159, 163, 1, 163, 1, 0, 164, 0, 2, 162, 2, 1, 164, 0])
         let calculations = try counts(PredicatesGuide.calculations(names: ["Lima", "Paris"]), context)
         #expect(calculations == [161, 153, 55, 159, 2, 2, 163, 2, 5, 5, 4])
         #expect(try counts(PredicatesGuide.texts(), context) == [1, 1, 1, 1, 0, 1, 1, 1, 1])
