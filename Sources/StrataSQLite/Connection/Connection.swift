@@ -175,14 +175,54 @@ package final class Connection {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    func begin() throws(StoreError) { try statement("BEGIN IMMEDIATE").run() }
-    func commit() throws(StoreError) { try statement("COMMIT").run() }
+    /// Whether a transaction of a migration is open: transactions of stores are savepoints within it then.
+    var endsInSavepoints = false
+    private var hasSavepoint = false
+
+    func begin() throws(StoreError) {
+        try statement(endsInSavepoints ? "SAVEPOINT strata" : "BEGIN IMMEDIATE").run()
+        hasSavepoint = endsInSavepoints
+    }
+
+    func commit() throws(StoreError) {
+        try statement(commitSQL).run()
+        hasSavepoint = false
+    }
+
+    /// The statement that makes the open transaction permanent.
+    var commitSQL: String { hasSavepoint ? "RELEASE strata" : "COMMIT" }
+
+    /// Takes note that ``commitSQL`` has run.
+    func noteCommit() { hasSavepoint = false }
+
+    /// The fingerprint of the model that the statements of the connection are made for; nil while nobody knows.
+    var modelFingerprint: String?
+
+    /// SQLite's number for the tables of the file as the owner of the connection knows them; see
+    /// ``SQLiteStore/begin(on:)``.
+    var knownSchema: Int64?
 
     /// Takes back what the open transaction did. SQLite has done so itself after some errors.
     func rollback() {
         guard isInTransaction else { return }
+        if endsInSavepoints {
+            guard hasSavepoint else { return }
+            hasSavepoint = false
+            try? statement("ROLLBACK TO strata").run()
+            try? statement("RELEASE strata").run()
+            return
+        }
         // A rollback fails only where SQLite has rolled back already; then there is nothing to do.
         try? statement("ROLLBACK").run()
+    }
+
+    /// Whether a statement names what has gone with a migration by somebody else.
+    private func isOutdated(_ reason: String) -> Bool {
+        guard reason.hasPrefix("no such column") || reason.hasPrefix("no such table"), let expected = modelFingerprint
+        else { return false }
+        modelFingerprint = nil
+        defer { modelFingerprint = expected }
+        return (try? StoredModel.fingerprint(on: self)).map { $0 != expected } ?? false
     }
 
     /// The error for a result code of the last call.
@@ -204,6 +244,7 @@ package final class Connection {
             let cause = sqlite3_system_errno(handle)
             if cause == ENOSPC || cause == EFBIG || cause == EDQUOT { return .diskFull(path: path) }
             return .io(path: path, code: Int(code), reason: reason)
+        case SQLITE_ERROR where isOutdated(reason): return .migratedElsewhere(path: path)
         default: return .io(path: path, code: Int(code), reason: reason)
         }
     }

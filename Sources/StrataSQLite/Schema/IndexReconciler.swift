@@ -22,6 +22,12 @@ enum IndexReconciler {
         }
         try connection.begin()
         defer { connection.rollback() }
+        try updateInTransaction(schema, on: connection)
+        try connection.commit()
+    }
+
+    /// As ``update(_:on:)``, as a part of the open transaction.
+    static func updateInTransaction(_ schema: Schema, on connection: Connection) throws(StoreError) {
         let outdated = try outdated(schema, on: connection)
         let wanted = Set(schema.objects.map(\.name))
         let known = Set(try recorded(on: connection).keys)
@@ -35,7 +41,11 @@ enum IndexReconciler {
             if let fill = object.fill { try connection.execute(fill) }
         }
         try remember(schema, on: connection)
-        try connection.commit()
+    }
+
+    /// The names of the indexes that the file should have.
+    static func recordedNames(on connection: Connection) throws(StoreError) -> Set<String> {
+        Set(try recorded(on: connection).keys)
     }
 
     /// The names of all indexes, tables and triggers of a file.
