@@ -251,7 +251,8 @@ let package = Package(
             resources: [.copy("Fixtures")]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
-            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
+            name: "StrataQueryTests",
+            dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(

@@ -41,7 +41,9 @@ package struct ModelLock: Sendable {
                     model: "version \(number)",
                     faults: [
                         ModelFault(
-                            message: "version \(number) of the lock file was changed by hand; take it from version control again")
+                            message:
+                                "version \(number) of the lock file was changed by hand; take it from version control again"
+                        )
                     ])
             }
             return try record.model()

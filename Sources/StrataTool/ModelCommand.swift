@@ -5,5 +5,8 @@ struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
         abstract: "Checks, shows, draws, records and compares model files.",
-        subcommands: [ModelCheckCommand.self, ModelShowCommand.self, ModelDiagramCommand.self, ModelCommitCommand.self, ModelDiffCommand.self])
+        subcommands: [
+            ModelCheckCommand.self, ModelShowCommand.self, ModelDiagramCommand.self, ModelCommitCommand.self,
+            ModelDiffCommand.self,
+        ])
 }

@@ -42,7 +42,8 @@ struct ModelCommitCommand: ParsableCommand {
             guard open.isEmpty else {
                 Output.fail(
                     "these steps lose data: \(open.map(\.id).joined(separator: ", ")); "
-                        + "declare renamedFrom if something was renamed, or add \(open.map { "--accept \($0.id)" }.joined(separator: " "))")
+                        + "declare renamedFrom if something was renamed, or add \(open.map { "--accept \($0.id)" }.joined(separator: " "))"
+                )
                 throw ExitCode.failure
             }
         case nil: break
@@ -64,7 +65,8 @@ struct ModelDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Prints what changes between two models, and what that means for data.",
-        discussion: "A model is a file, or FILE@N for version N of its lock file. The exit code is 1 if data would be lost.")
+        discussion:
+            "A model is a file, or FILE@N for version N of its lock file. The exit code is 1 if data would be lost.")
 
     @Argument(help: "The model before.")
     var old: String

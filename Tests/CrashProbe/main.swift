@@ -94,7 +94,8 @@ item.attributes[2].isIndexed = true
 
 do {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 || ["tasks", "idle", "migrate"].contains(arguments.last), let count = Int(arguments[2]) else {
+    guard arguments.count == 3 || ["tasks", "idle", "migrate"].contains(arguments.last), let count = Int(arguments[2])
+    else {
         FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks|idle|migrate]\n".utf8))
         exit(64)
     }

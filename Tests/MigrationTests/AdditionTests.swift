@@ -22,7 +22,7 @@ import Testing
     }
 
     private func fill() throws {
-        try file.open(try shelves()) { context in
+        try file.open(try shelves()) { context throws in
             let shelf = try context.make("Shelf", ["name": "A"])
             for title in ["One", "Two"] { try context.make("Book", ["title": title, "shelf": shelf]) }
         }
@@ -42,13 +42,13 @@ import Testing
                 Relationship("shelf", to: "Shelf", .optionalToOne, inverse: "books")
             }
         }
-        try file.open(later) { context in
+        try file.open(later) { context throws in
             #expect(try context.texts("Book", "title") == ["One", "Two"])
             #expect(try context.texts("Book", "subtitle") == ["nil", "nil"])
             #expect(try context.linked("Book", "shelf") == [["A"], ["A"]])
             try context.all("Book")[0]["subtitle"] = "first"
         }
-        try file.open(later) { #expect(try $0.texts("Book", "subtitle") == ["first", "nil"]) }
+        try file.open(later) { context throws in #expect(try context.texts("Book", "subtitle") == ["first", "nil"]) }
         #expect(try SQLiteStore.migrationPlan(for: file.path, to: later).isEmpty)
         try file.checkSoundness()
     }
@@ -71,7 +71,7 @@ import Testing
                 Relationship("shelf", to: "Shelf", .optionalToOne, inverse: "books")
             }
         }
-        try file.open(later) { context in
+        try file.open(later) { context throws in
             #expect(try context.texts("Book", "pages") == ["100", "100"])
             #expect(try context.texts("Book", "price") == ["9.9", "9.9"])
             #expect(Set(try context.texts("Book", "mark")).count == 2)
@@ -104,7 +104,7 @@ import Testing
                 Relationship("shelves", to: "Shelf", .toMany, inverse: "themes")
             }
         }
-        try file.open(later) { context in
+        try file.open(later) { context throws in
             #expect(try context.texts("Book", "searchTitle") == ["one", "two"])
             #expect(try context.texts("Shelf", "bookCount") == ["2"])
             #expect(try context.linked("Shelf", "books", "title") == [["One", "Two"]])
@@ -116,13 +116,15 @@ import Testing
             let books = try context.all("Book")
             try context.all("Shelf")[0]["books"] = [books[1], books[0]]
         }
-        try file.open(later) { context in
+        try file.open(later) { context throws in
             #expect(try context.linked("Theme", "shelves") == [["A"]])
             #expect(try context.linked("Shelf", "books", "title") == [["Two", "One"]])
         }
         let fresh = try VersionedFile()
         try fresh.open(later) { _ in }
-        #expect(try file.sql("SELECT name, type FROM sqlite_master ORDER BY name") == fresh.sql("SELECT name, type FROM sqlite_master ORDER BY name"))
+        #expect(
+            try file.sql("SELECT name, type FROM sqlite_master ORDER BY name")
+                == fresh.sql("SELECT name, type FROM sqlite_master ORDER BY name"))
         try file.checkSoundness()
     }
 
@@ -143,7 +145,7 @@ import Testing
         let before = try file.catalog
         #expect(try file.blocked(later) == ["Book.language"])
         #expect(try file.catalog == before)
-        try file.open(later, VersionedFile.options(["Book.language": .fill("en")])) { context in
+        try file.open(later, VersionedFile.options(["Book.language": .fill("en")])) { context throws in
             #expect(try context.texts("Book", "language") == ["en", "en"])
         }
     }
@@ -174,6 +176,6 @@ import Testing
             }
             #expect(differences.contains { $0.contains("Shelf.height") })
         }
-        try file.open(try shelves()) { #expect(try $0.texts("Book", "title") == ["One", "Two"]) }
+        try file.open(try shelves()) { context throws in #expect(try context.texts("Book", "title") == ["One", "Two"]) }
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func fill(_ attribute: Attribute, _ values: [Any?]) throws {
-        try file.open(try item(attribute)) { context in
+        try file.open(try item(attribute)) { context throws in
             for (number, value) in values.enumerated() {
                 let object = try context.make("Item", ["number": Int64(number)])
                 object["value"] = value
@@ -33,21 +33,26 @@ import Testing
             (.boolean, .integer64, true, "1"), (.boolean, .string, false, "false"),
             (.float, .double, Float(0.5), "0.5"), (.double, .string, 0.1, "0.1"), (.double, .decimal, 0.1, "0.1"),
             (.decimal, .string, Decimal(string: "1.10")!, "1.1"), (.decimal, .double, Decimal(string: "2.5")!, "2.5"),
-            (.integer64, .integer16, Int64(12), "12"), (.double, .integer64, 4.0, "4"), (.integer64, .boolean, Int64(1), "true"),
+            (.integer64, .integer16, Int64(12), "12"), (.double, .integer64, 4.0, "4"),
+            (.integer64, .boolean, Int64(1), "true"),
             (.string, .integer64, "42", "42"), (.string, .double, "1e3", "1000.0"), (.string, .boolean, "true", "true"),
             (.string, .uuid, uuid.uuidString, uuid.uuidString), (.uuid, .string, uuid, uuid.uuidString),
-            (.string, .uri, "https://a.b/c", "https://a.b/c"), (.uri, .string, URL(string: "https://a.b/c")!, "https://a.b/c"),
-            (.date, .string, date, "2001-01-01T00:00:00.500Z"), (.string, .date, "2001-01-01T00:00:00Z", "\(Date(timeIntervalSinceReferenceDate: 0))"),
+            (.string, .uri, "https://a.b/c", "https://a.b/c"),
+            (.uri, .string, URL(string: "https://a.b/c")!, "https://a.b/c"),
+            (.date, .string, date, "2001-01-01T00:00:00.500Z"),
+            (.string, .date, "2001-01-01T00:00:00Z", "\(Date(timeIntervalSinceReferenceDate: 0))"),
         ]
         for (old, new, value, expected) in cases {
             let file = try VersionedFile()
             let before = try item(Attribute("value", old).optional())
-            try file.open(before) { context in
+            try file.open(before) { context throws in
                 try context.make("Item", ["number": Int64(0), "value": value])
                 try context.make("Item", ["number": Int64(1)])
             }
             let after = try item(Attribute("value", new).optional())
-            try file.open(after) { #expect(try $0.texts("Item", "value") == [expected, "nil"], "\(old.name) to \(new.name)") }
+            try file.open(after) { context throws in
+                #expect(try context.texts("Item", "value") == [expected, "nil"], "\(old.name) to \(new.name)")
+            }
             let fresh = try VersionedFile()
             try fresh.open(after) { _ in }
             let columns = "SELECT name, type FROM pragma_table_info('item') ORDER BY name"
@@ -68,11 +73,11 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
         let copy = try VersionedFile()
         try FileManager.default.copyItem(atPath: file.path, toPath: copy.path)
-        try file.open(later, VersionedFile.options(["Item.value": .clear])) {
-            #expect(try $0.texts("Item", "value") == ["1", "nil", "nil", "nil"])
+        try file.open(later, VersionedFile.options(["Item.value": .clear])) { context throws in
+            #expect(try context.texts("Item", "value") == ["1", "nil", "nil", "nil"])
         }
-        try copy.open(later, VersionedFile.options(["Item.value": .fill(-1)])) {
-            #expect(try $0.texts("Item", "value") == ["1", "-1", "nil", "-1"])
+        try copy.open(later, VersionedFile.options(["Item.value": .fill(-1)])) { context throws in
+            #expect(try context.texts("Item", "value") == ["1", "-1", "nil", "-1"])
         }
     }
 
@@ -88,9 +93,9 @@ import Testing
         try fill(Attribute("value", .string).optional(), ["a", nil])
         #expect(try file.blocked(try item(Attribute("value", .string))) == ["Item.value"])
         let later = try item(Attribute("value", .string, default: .value("none")))
-        try file.open(later) { #expect(try $0.texts("Item", "value") == ["a", "none"]) }
-        try file.open(try item(Attribute("value", .string).optional())) {
-            #expect(try $0.texts("Item", "value") == ["a", "none"])
+        try file.open(later) { context throws in #expect(try context.texts("Item", "value") == ["a", "none"]) }
+        try file.open(try item(Attribute("value", .string).optional())) { context throws in
+            #expect(try context.texts("Item", "value") == ["a", "none"])
         }
     }
 
@@ -103,10 +108,12 @@ import Testing
             return
         }
         #expect(steps.map(\.id) == ["Item.value"] && steps[0].samples == ["a (2 objects)"])
-        try file.open(try item(Attribute("value", .string).optional())) { context in
+        try file.open(try item(Attribute("value", .string).optional())) { context throws in
             try context.all("Item")[2]["value"] = "d"
         }
-        try file.open(later) { #expect(try $0.texts("Item", "value") == ["a", "b", "d", "nil", "nil", "c"]) }
+        try file.open(later) { context throws in
+            #expect(try context.texts("Item", "value") == ["a", "b", "d", "nil", "nil", "c"])
+        }
         try file.open(try item(Attribute("value", .string).optional())) { _ in }
         #expect(try file.sql("SELECT count(*) FROM sqlite_master WHERE name LIKE '%unique'") == [["0"]])
     }
@@ -118,17 +125,20 @@ import Testing
             attribute.derivation = derivation
             return try item(Attribute("value", .string).optional(), attribute)
         }
-        try file.open(try model(.canonical("value"))) { context in
+        try file.open(try model(.canonical("value"))) { context throws in
             try context.make("Item", ["number": Int64(0), "value": "Ärger"])
         }
-        try file.open(try model(.uppercase("value"))) { #expect(try $0.texts("Item", "search") == ["ÄRGER"]) }
-        try file.open(try model(nil)) { context in
+        try file.open(try model(.uppercase("value"))) { context throws in
+            #expect(try context.texts("Item", "search") == ["ÄRGER"])
+        }
+        try file.open(try model(nil)) { context throws in
             #expect(try context.texts("Item", "search") == ["ÄRGER"])
             try context.all("Item")[0]["search"] = "mine"
         }
         #expect(try file.blocked(try model(.lowercase("value"))) == ["Item.search"])
         try file.open(try model(.lowercase("value")), VersionedFile.options(["Item.search": .accept])) {
-            #expect(try $0.texts("Item", "search") == ["ärger"])
+            context throws in
+            #expect(try context.texts("Item", "search") == ["ärger"])
         }
     }
 
@@ -139,13 +149,13 @@ import Testing
         let large = Data(repeating: 7, count: 5000)
         let outside = try item(Attribute("value", .binary).optional().externalStorage())
         let inside = try item(Attribute("value", .binary).optional())
-        try file.open(outside, options) { context in
+        try file.open(outside, options) { context throws in
             try context.make("Item", ["number": Int64(0), "value": large])
             try context.make("Item", ["number": Int64(1), "value": Data([1])])
         }
         #expect(try file.sql("SELECT typeof(value) FROM item ORDER BY _id") == [["text"], ["blob"]])
         for model in [inside, outside] {
-            try file.open(model, options) { context in
+            try file.open(model, options) { context throws in
                 let items = try context.all("Item")
                 #expect(items[0]["value"] as? Data == large && items[1]["value"] as? Data == Data([1]))
             }
@@ -158,12 +168,13 @@ import Testing
         func model(_ elements: [CompositeElement]) throws -> ManagedObjectModel {
             try item(Attribute("address", .composite(elements)).optional())
         }
-        try file.open(try model([CompositeElement("street", .string), CompositeElement("number", .integer16)])) { context in
+        try file.open(try model([CompositeElement("street", .string), CompositeElement("number", .integer16)])) {
+            context throws in
             try context.make("Item", ["number": Int64(0), "address": ["street": "A", "number": Int16(3)]])
         }
         let later = try model([CompositeElement("number", .string), CompositeElement("city", .string, optional: true)])
         #expect(try file.blocked(later) == ["Item.address.street"])
-        try file.open(later, VersionedFile.options(["Item.address.street": .accept])) { context in
+        try file.open(later, VersionedFile.options(["Item.address.street": .accept])) { context throws in
             let address = try #require(try context.all("Item")[0]["address"] as? [String: Any])
             #expect(address["number"] as? String == "3" && address["street"] == nil)
         }

@@ -44,7 +44,9 @@ enum MigrationGuide {
         }
     }
 
-    static func staged(_ path: String, _ versions: [ManagedObjectModel], _ stage: MigrationStage) throws -> PersistentContainer {
+    static func staged(_ path: String, _ versions: [ManagedObjectModel], _ stage: MigrationStage) throws
+        -> PersistentContainer
+    {
         var options = SQLiteStore.Options()
         options.migration.stages = [stage]
         options.migration.versions = versions

@@ -14,7 +14,8 @@ import Testing
     @Test("Every example of the guide is compiled")
     func compiled() throws {
         let page = try String(contentsOf: Self.root.appending(path: "Documentation/Migration.md"), encoding: .utf8)
-        let file = try String(contentsOf: Self.root.appending(path: "Tests/MigrationTests/MigrationGuide.swift"), encoding: .utf8)
+        let file = try String(
+            contentsOf: Self.root.appending(path: "Tests/MigrationTests/MigrationGuide.swift"), encoding: .utf8)
         let code = Self.plain(file)
         let blocks = page.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
         #expect(blocks.count == 6)
@@ -34,7 +35,7 @@ import Testing
                 Relationship("staff", to: "Contact", .toMany, inverse: "company")
             }
         }
-        try file.open(first) { context in
+        try file.open(first) { context throws in
             let company = try context.make("Company", ["name": "C"])
             try context.make("Contact", ["title": "Ada", "company": company])
         }
@@ -42,7 +43,7 @@ import Testing
         #expect(try MigrationGuide.planning(file.path, renamed).steps.contains { $0.id == "Person.fullName" })
         let report = try await MigrationGuide.migrating(file.path, renamed)
         #expect(report.steps.allSatisfy { $0.risk == .safe })
-        try file.open(renamed) { context in
+        try file.open(renamed) { context throws in
             #expect(try context.texts("Person", "fullName") == ["Ada"])
             #expect(try context.linked("Person", "employer") == [["C"]])
         }
@@ -51,9 +52,19 @@ import Testing
     @Test("The answers and the stage of the guide do what it says")
     func answersAndStages() throws {
         let file = try VersionedFile()
-        let first = try version { Entity("Person") { Attribute("nickname", .string); Attribute("birthday", .string).optional() } }
+        let first = try version {
+            Entity("Person") {
+                Attribute("nickname", .string)
+                Attribute("birthday", .string).optional()
+            }
+        }
         try file.open(first) { try $0.make("Person", ["nickname": "A", "birthday": "soon"]) }
-        let later = try version { Entity("Person") { Attribute("age", .integer16); Attribute("birthday", .date).optional() } }
+        let later = try version {
+            Entity("Person") {
+                Attribute("age", .integer16)
+                Attribute("birthday", .date).optional()
+            }
+        }
         #expect(Set(file.blocked(later)) == ["Person.age", "Person.birthday", "Person.nickname"])
         let container = try MigrationGuide.answering(file.path, later)
         #expect(try container.newContext().texts("Person", "age") == ["0"])
@@ -63,7 +74,10 @@ import Testing
         let other = try VersionedFile()
         let before = try version { Entity("Contact") { Attribute("name", .string) } }
         let after = try version {
-            Entity("Contact") { Attribute("firstName", .string).optional(); Attribute("lastName", .string).optional() }
+            Entity("Contact") {
+                Attribute("firstName", .string).optional()
+                Attribute("lastName", .string).optional()
+            }
         }
         try other.open(before) { try $0.make("Contact", ["name": "Ada Lovelace"]) }
         let staged = try MigrationGuide.staged(other.path, [before, after], MigrationGuide.stage(before, after))

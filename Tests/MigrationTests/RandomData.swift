@@ -89,7 +89,8 @@ struct RandomData {
             let object = try context.insert(entityNamed: entity.name)
             var values: [Int: Value] = [:]
             for attribute in model.attributes(entity.id) {
-                let value = attribute.isOptional && random.oneIn(3) ? Value.null : RandomVersions.value(attribute.type, &random)
+                let value =
+                    attribute.isOptional && random.oneIn(3) ? Value.null : RandomVersions.value(attribute.type, &random)
                 values[attribute.id] = value
                 object[attribute.name] = Self.any(value)
             }
@@ -146,10 +147,12 @@ struct RandomData {
             }
             for link in model.links {
                 if model.isKind(entity.id, of: link.a.entity) {
-                    result.append("\(subject).\(link.a.name) -> \(members(object.number, link.id, link.a, \.a, \.b, \.placeA))")
+                    result.append(
+                        "\(subject).\(link.a.name) -> \(members(object.number, link.id, link.a, \.a, \.b, \.placeA))")
                 }
                 if model.isKind(entity.id, of: link.b.entity) {
-                    result.append("\(subject).\(link.b.name) -> \(members(object.number, link.id, link.b, \.b, \.a, \.placeB))")
+                    result.append(
+                        "\(subject).\(link.b.name) -> \(members(object.number, link.id, link.b, \.b, \.a, \.placeB))")
                 }
             }
         }

@@ -57,7 +57,8 @@ import Testing
                 #expect(try SQLiteStore.integrityReport(at: file.path).isSound, "\(name): \(log)")
                 let fresh = try VersionedFile()
                 try fresh.open(model) { _ in }
-                let tables = "SELECT m.name, c.name, c.type FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1, 2"
+                let tables =
+                    "SELECT m.name, c.name, c.type FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1, 2"
                 #expect(try file.sql(tables) == fresh.sql(tables), "\(name): \(log)")
                 let indexes = "SELECT name, sql FROM sqlite_master WHERE type <> 'table' ORDER BY name"
                 #expect(try file.sql(indexes) == fresh.sql(indexes), "\(name): \(log)")

@@ -77,7 +77,9 @@ struct RandomVersions {
 
     // MARK: Building
 
-    private static let types: [AttributeType] = [.integer16, .integer32, .integer64, .double, .string, .boolean, .date, .uuid, .decimal]
+    private static let types: [AttributeType] = [
+        .integer16, .integer32, .integer64, .double, .string, .boolean, .date, .uuid, .decimal,
+    ]
 
     static func value(_ type: AttributeType, _ random: inout SplitMix64) -> Value {
         switch type {
@@ -85,10 +87,17 @@ struct RandomVersions {
         case .integer32: .integer(Int64(random.below(4_000_000_000)) - 2_000_000_000)
         case .integer64: .integer(Int64(bitPattern: random.next()) >> Int64(random.below(60)))
         case .double: .double(Double(Int64(bitPattern: random.next()) >> 20) / 1024)
-        case .string: .string(random.oneIn(3) ? "\(random.below(99))" : ["", "é", "a'b\"c", "Zoë", "nul"][random.below(5)])
+        case .string:
+            .string(random.oneIn(3) ? "\(random.below(99))" : ["", "é", "a'b\"c", "Zoë", "nul"][random.below(5)])
         case .boolean: .boolean(random.oneIn(2))
         case .date: .date(Date(timeIntervalSinceReferenceDate: Double(random.below(1_000_000)) / 8))
-        case .uuid: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, UInt8(random.below(256)), UInt8(random.below(256)))))
+        case .uuid:
+            .uuid(
+                UUID(
+                    uuid: (
+                        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, UInt8(random.below(256)),
+                        UInt8(random.below(256))
+                    )))
         default: .decimal(Decimal(random.below(100_000)) / 100)
         }
     }
@@ -96,7 +105,8 @@ struct RandomVersions {
     private mutating func newAttribute(_ random: inout SplitMix64, name given: String? = nil) -> Attribute_ {
         let type = Self.types[random.below(Self.types.count)]
         let isOptional = random.oneIn(2)
-        let initial = !isOptional || random.oneIn(3) ? Self.value(type, &random) : nil
+        // A plain nil would be the value nil.
+        let initial: Value? = !isOptional || random.oneIn(3) ? .some(Self.value(type, &random)) : .none
         return Attribute_(
             id: number(), name: given ?? name("value"), type: type, isOptional: isOptional, initial: initial)
     }
@@ -183,7 +193,8 @@ struct RandomVersions {
     }
 
     private mutating func swapAttributes(_ random: inout SplitMix64) -> String {
-        guard let (entity, first) = place(&random), let second = random.pick(Array(entities[entity].attributes.indices)),
+        guard let (entity, first) = place(&random),
+            let second = random.pick(Array(entities[entity].attributes.indices)),
             first != second, entities[entity].attributes[first].former.isEmpty,
             entities[entity].attributes[second].former.isEmpty
         else { return "" }
@@ -218,6 +229,9 @@ struct RandomVersions {
 
     private mutating func removeAttribute(_ random: inout SplitMix64, _ data: inout RandomData) -> String {
         guard let (entity, index) = place(&random) else { return "" }
+        // Somebody else has its former name, and would be taken for it if nobody claimed that any more.
+        let names = Set(entities.flatMap(\.attributes).map(\.name))
+        guard names.isDisjoint(with: entities[entity].attributes[index].former) else { return "" }
         let gone = entities[entity].attributes.remove(at: index)
         data.forget(gone.id)
         return "removes \(entities[entity].name).\(gone.name)"

@@ -9,7 +9,7 @@ import Testing
     init() throws { file = try VersionedFile() }
 
     private func fill(_ model: ManagedObjectModel, _ values: [[String: Any]]) throws {
-        try file.open(model) { context in for value in values { try context.make("Item", value) } }
+        try file.open(model) { context throws in for value in values { try context.make("Item", value) } }
     }
 
     @Test("A renamed attribute keeps its values, through several versions and directly")
@@ -29,7 +29,7 @@ import Testing
             let file = try VersionedFile()
             try file.open(models[0]) { try $0.make("Item", ["a": "kept"]) }
             for number in way.dropFirst() { try file.open(models[number]) { _ in } }
-            try file.open(models[2]) { #expect(try $0.texts("Item", "c") == ["kept"]) }
+            try file.open(models[2]) { context throws in #expect(try context.texts("Item", "c") == ["kept"]) }
             #expect(try file.sql("SELECT c FROM item") == [["kept"]])
         }
     }
@@ -37,7 +37,12 @@ import Testing
     @Test("Two attributes change their names for each other's")
     func swap() throws {
         try fill(
-            try version { Entity("Item") { Attribute("first", .string); Attribute("second", .string) } },
+            try version {
+                Entity("Item") {
+                    Attribute("first", .string)
+                    Attribute("second", .string)
+                }
+            },
             [["first": "1", "second": "2"]])
         let later = try version {
             Entity("Item") {
@@ -46,14 +51,21 @@ import Testing
             }
         }
         for _ in 0..<2 {
-            try file.open(later) { context in
+            try file.open(later) { context throws in
                 #expect(try context.texts("Item", "first") == ["2"])
                 #expect(try context.texts("Item", "second") == ["1"])
             }
         }
         // A later version that declares no past any more means the same names.
-        try file.open(try version { Entity("Item") { Attribute("first", .string); Attribute("second", .string) } }) {
-            #expect(try $0.texts("Item", "first") == ["2"])
+        try file.open(
+            try version {
+                Entity("Item") {
+                    Attribute("first", .string)
+                    Attribute("second", .string)
+                }
+            }
+        ) { context throws in
+            #expect(try context.texts("Item", "first") == ["2"])
         }
     }
 
@@ -66,7 +78,7 @@ import Testing
                 Attribute("code", .integer64, default: .value(7))
             }
         }
-        try file.open(later) { context in
+        try file.open(later) { context throws in
             #expect(try context.texts("Item", "oldCode") == ["x"])
             #expect(try context.texts("Item", "code") == ["7"])
         }
@@ -108,7 +120,7 @@ import Testing
                 Relationship("vehicles", to: "Vehicle", .toMany, inverse: "labels").renamed(from: "things")
             }.renamed(from: "Tag")
         }
-        try file.open(old) { context in
+        try file.open(old) { context throws in
             let car = try context.make("Car", ["name": "Ka", "doors": Int16(3)])
             let boat = try context.make("Boat", ["name": "Bo", "length": 7.5])
             let person = try context.make("Person", ["name": "Pia"])
@@ -118,7 +130,7 @@ import Testing
             boat["tags"] = [tags[0]]
         }
         let keys = try file.sql("SELECT _id FROM thing ORDER BY _id")
-        try file.open(new) { context in
+        try file.open(new) { context throws in
             #expect(try context.texts("Vehicle", "title").sorted() == ["Bo", "Ka"])
             #expect(try context.linked("Human", "vehicles", "title") == [["Bo", "Ka"]])
             #expect(try context.linked("Automobile", "labels") == [["old", "red"]])
@@ -128,15 +140,23 @@ import Testing
             let other = try context.make("Boat", ["title": "Other"])
             #expect(!keys.contains(["\(other.objectID.key)"]))
         }
-        #expect(try file.sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('thing', 'person', 'tag')").isEmpty)
+        #expect(
+            try file.sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('thing', 'person', 'tag')")
+                .isEmpty)
         try file.checkSoundness()
     }
 
     @Test("Two entities change their names for each other's")
     func swappedEntities() throws {
         let old = try version {
-            Entity("A") { Attribute("name", .string); Relationship("b", to: "B", .optionalToOne, inverse: "a") }
-            Entity("B") { Attribute("name", .string); Relationship("a", to: "A", .optionalToOne, inverse: "b") }
+            Entity("A") {
+                Attribute("name", .string)
+                Relationship("b", to: "B", .optionalToOne, inverse: "a")
+            }
+            Entity("B") {
+                Attribute("name", .string)
+                Relationship("a", to: "A", .optionalToOne, inverse: "b")
+            }
         }
         let new = try version {
             Entity("A") {
@@ -148,11 +168,11 @@ import Testing
                 Relationship("a", to: "A", .optionalToOne, inverse: "b").renamed(from: "b")
             }.renamed(from: "A")
         }
-        try file.open(old) { context in
+        try file.open(old) { context throws in
             let a = try context.make("A", ["name": "was A"])
             a["b"] = try context.make("B", ["name": "was B"])
         }
-        try file.open(new) { context in
+        try file.open(new) { context throws in
             #expect(try context.texts("A", "name") == ["was B"])
             #expect(try context.linked("B", "a") == [["was B"]])
             #expect(try context.linked("A", "b") == [["was A"]])

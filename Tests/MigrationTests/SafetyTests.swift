@@ -26,7 +26,7 @@ import Testing
     }
 
     private func fill(_ count: Int) throws {
-        try file.open(try model(0)) { context in
+        try file.open(try model(0)) { context throws in
             var last: ManagedObject?
             for number in 0..<count {
                 let item = try context.make("Item", ["name": "item \(number)", "value": Int64(number)])
@@ -45,9 +45,11 @@ import Testing
         #expect(throws: StoreError.diskFull(path: file.path)) {
             try SQLiteStore.migrateLimited(file.path, to: later, pages: pages + 2)
         }
-        try file.open(try model(0)) { #expect(try $0.count(FetchRequest<ManagedObject>(entity: "Item")) == 2000) }
+        try file.open(try model(0)) { context throws in
+            #expect(try context.count(FetchRequest<ManagedObject>(entity: "Item")) == 2000)
+        }
         try file.checkSoundness()
-        try file.open(later) { #expect(try $0.all("Item").last?["value"] as? String == "1999") }
+        try file.open(later) { context throws in #expect(try context.all("Item").last?["value"] as? String == "1999") }
     }
 
     @Test("A cancelled migration leaves the old store, at every step")
@@ -61,7 +63,7 @@ import Testing
             let options = counting(Counter(), cancelAt: step)
             #expect(throws: StoreError.cancelled) { try SQLiteStore.migrate(file.path, to: later, options: options) }
         }
-        try file.open(try model(0)) { #expect(try $0.texts("Item", "value").last == "499") }
+        try file.open(try model(0)) { context throws in #expect(try context.texts("Item", "value").last == "499") }
         try file.checkSoundness()
     }
 
@@ -88,7 +90,7 @@ import Testing
             return try await SQLiteStore.migrate(path, to: back) { _ in }
         }
         await #expect(throws: StoreError.cancelled) { try await task.value }
-        try file.open(later) { #expect(try $0.texts("Item", "value").first == "0") }
+        try file.open(later) { context throws in #expect(try context.texts("Item", "value").first == "0") }
     }
 
     @Test("A dry run measures the time and writes nothing")
@@ -144,7 +146,9 @@ import Testing
             #expect(path == file.path)
         }
         #expect(context.hasChanges)
-        try file.open(try model(2)) { #expect(try $0.texts("Item", "name") == ["item 0", "item 1", "item 2", "new"]) }
+        try file.open(try model(2)) { context throws in
+            #expect(try context.texts("Item", "name") == ["item 0", "item 1", "item 2", "new"])
+        }
     }
 
     @Test("Several that open the file at once migrate it once")
@@ -190,7 +194,7 @@ import Testing
         #expect(try file.blocked(later) == ["Item"])
         var options = SQLiteStore.Options()
         options.migration.erasesOnMismatch = true
-        try file.open(later, options) { #expect(try $0.all("Other").isEmpty) }
+        try file.open(later, options) { context throws in #expect(try context.all("Other").isEmpty) }
         let container = try PersistentContainer(model: try model(0), at: .file(path: file.path + ".erased"))
         #expect(try container.newContext().texts("Item", "value") == ["0", "1", "2"])
         container.close()

@@ -41,7 +41,7 @@ import Testing
     }
 
     private func fill(_ count: Int) throws {
-        try file.open(try first()) { context in
+        try file.open(try first()) { context throws in
             for number in 0..<count { try context.make("Person", ["name": "First\(number) Last\(number % 3)"]) }
         }
     }
@@ -70,12 +70,13 @@ import Testing
     @Test("A stage sees old and new objects side by side, in batches, and what comes after it is inferred")
     func sideBySide() throws {
         try fill(50)
-        try file.open(try third(), options(try split())) { context in
+        try file.open(try third(), options(try split())) { context throws in
             #expect(try context.texts("Human", "given") == (0..<50).map { "First\($0)" })
-            #expect(try context.linked("City", "people", "lastName").map { Set($0) } == [["Last0"], ["Last1"], ["Last2"]])
+            #expect(
+                try context.linked("City", "people", "lastName").map { Set($0) } == [["Last0"], ["Last1"], ["Last2"]])
         }
         try file.checkSoundness()
-        try file.open(try third()) { #expect(try $0.all("Human").count == 50) }
+        try file.open(try third()) { context throws in #expect(try context.all("Human").count == 50) }
     }
 
     @Test("A stage that throws leaves the file as it was")
@@ -97,7 +98,9 @@ import Testing
             return
         }
         #expect(reason.contains("Failure"))
-        try file.open(try first()) { #expect(try $0.texts("Person", "name").first == "First0 Last0") }
+        try file.open(try first()) { context throws in
+            #expect(try context.texts("Person", "name").first == "First0 Last0")
+        }
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)).count == before.count)
     }
 
@@ -116,6 +119,8 @@ import Testing
             return
         }
         options.migration.versions = [oldest, named, try second()]
-        try file.open(try second(), options) { #expect(try $0.texts("Person", "lastName") == ["Ada Lovelace"]) }
+        try file.open(try second(), options) { context throws in
+            #expect(try context.texts("Person", "lastName") == ["Ada Lovelace"])
+        }
     }
 }

@@ -99,7 +99,8 @@ final class VersionedFile: Sendable {
         let report = try SQLiteStore.integrityReport(at: path)
         #expect(report.isSound, "\(report)", sourceLocation: location)
         let leftovers = try sql(
-            "SELECT name FROM sqlite_master WHERE name LIKE '\\_new%' ESCAPE '\\' OR name LIKE '\\_moving%' ESCAPE '\\'")
+            "SELECT name FROM sqlite_master WHERE name LIKE '\\_new%' ESCAPE '\\' OR name LIKE '\\_moving%' ESCAPE '\\'"
+        )
         #expect(leftovers.isEmpty, sourceLocation: location)
     }
 }

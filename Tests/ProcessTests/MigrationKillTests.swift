@@ -13,7 +13,8 @@ import Testing
 
     @Test("A migration survives SIGKILL as the old store or the new one, whole")
     func killDuringMigration() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-migration-kill-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "strata-migration-kill-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let original = folder.appending(path: "original.sqlite")

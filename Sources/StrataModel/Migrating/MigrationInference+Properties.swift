@@ -25,7 +25,9 @@ extension MigrationInference {
             add(.describe, .safe, entity.name, name, "new objects have another default")
         }
         if now.rules != then.rules || now.enumeration != then.enumeration {
-            add(.describe, .safe, entity.name, name, "has other rules, which objects must meet when they are next saved")
+            add(
+                .describe, .safe, entity.name, name, "has other rules, which objects must meet when they are next saved"
+            )
         }
         if now.allowsExternalStorage != then.allowsExternalStorage, attribute.type == .binary, before.type == .binary {
             add(
@@ -158,7 +160,9 @@ extension MigrationInference {
             } else {
                 add(
                     .addRelationship, isFed && !relationship.isToMany ? .checked : .safe, entity.name, name,
-                    isFed ? "a new relationship that leads back along the other end" : "a new relationship, empty at first")
+                    isFed
+                        ? "a new relationship that leads back along the other end"
+                        : "a new relationship, empty at first")
             }
             return
         }
@@ -178,7 +182,9 @@ extension MigrationInference {
             relationship.declaration.minimumCount != before.declaration.minimumCount
                 || relationship.declaration.maximumCount != before.declaration.maximumCount
         {
-            add(.describe, .safe, entity.name, name, "has other bounds, which objects must meet when they are next saved")
+            add(
+                .describe, .safe, entity.name, name,
+                "has other bounds, which objects must meet when they are next saved")
         }
     }
 
@@ -237,7 +243,9 @@ extension MigrationInference {
     }
 
     /// What the inverse of a relationship was.
-    private func pastInverse(of inverse: RelationshipDescription, at entity: EntityDescription) -> RelationshipDescription? {
+    private func pastInverse(of inverse: RelationshipDescription, at entity: EntityDescription)
+        -> RelationshipDescription?
+    {
         guard let past = source(of: entity) else { return nil }
         return mapping.entities[entity.name]?.properties[inverse.name].flatMap(past.relationship(named:))
     }

@@ -131,7 +131,8 @@ struct MigrationInference {
         if roots.count > 1 {
             add(
                 .changeHierarchy, .impossible, entity.name, nil,
-                "joins the hierarchies of \(roots.sorted().joined(separator: " and ")), whose objects may have equal keys")
+                "joins the hierarchies of \(roots.sorted().joined(separator: " and ")), whose objects may have equal keys"
+            )
         }
         for root in roots {
             let others = new.entities.filter { other in
@@ -192,9 +193,11 @@ struct MigrationInference {
                 let isStored = attribute.slots.contains { entity.slots[$0].isStored }
                 for place in places(without: attribute.name, of: entity) {
                     add(
-                        .removeAttribute, isStored && attribute.derivation == nil ? .lossy : .safe, place, attribute.name,
+                        .removeAttribute, isStored && attribute.derivation == nil ? .lossy : .safe, place,
+                        attribute.name,
                         isStored && attribute.derivation == nil
-                            ? "the attribute goes with its values" : "the attribute goes; it can be computed, or was never kept")
+                            ? "the attribute goes with its values"
+                            : "the attribute goes; it can be computed, or was never kept")
                 }
             }
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {

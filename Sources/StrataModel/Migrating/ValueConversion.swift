@@ -54,7 +54,8 @@ public struct ValueConversion: Sendable, Hashable {
             }
         case (.boolean, .string): return .all
         case (.boolean, _) where target.isInteger: return .all
-        case (.double, .string), (.float, .string), (.decimal, .string), (.uuid, .string), (.uri, .string), (.json, .string):
+        case (.double, .string), (.float, .string), (.decimal, .string), (.uuid, .string), (.uri, .string),
+            (.json, .string):
             return .all
         case (.double, _) where target.isNumeric, (.float, _) where target.isNumeric,
             (.decimal, _) where target.isNumeric:

@@ -49,7 +49,8 @@ enum FrozenWrite {
                 uniquingKeysWith: { first, _ in first }))
         var relations: [(String, [String], [String], Data)] = []
         for _ in 0..<relationCount {
-            guard let name = input.text(), let added = input.texts(), let removed = input.texts(), let token = input.bytes()
+            guard let name = input.text(), let added = input.texts(), let removed = input.texts(),
+                let token = input.bytes()
             else { return nil }
             if let present = past.presentName(name, of: entity) { relations.append((present, added, removed, token)) }
         }

@@ -14,7 +14,8 @@ struct MigrationCounter {
         if step.risk == .checked || step.risk == .lossy, let query = try misfits(of: step) {
             step.misfits = Int(try connection.integer("SELECT count(*) FROM (\(query))") ?? 0)
             if step.misfits != 0, step.risk == .checked {
-                step.samples = try connection.texts("SELECT DISTINCT sample FROM (\(query)) WHERE sample IS NOT NULL LIMIT 3")
+                step.samples = try connection.texts(
+                    "SELECT DISTINCT sample FROM (\(query)) WHERE sample IS NOT NULL LIMIT 3")
             }
         }
         return step
@@ -79,7 +80,8 @@ struct MigrationCounter {
     /// The old entities whose rows get a property of the step, with the new entity that each becomes.
     private func heirs(_ step: MigrationStep) -> [(EntityDescription, EntityDescription)] {
         guard let entity = context.model.entity(named: step.entity) else { return [] }
-        return entity.descendantIndexes.map { context.model.entities[$0] }.filter { !$0.isAbstract }.compactMap { heir in
+        return entity.descendantIndexes.map { context.model.entities[$0] }.filter { !$0.isAbstract }.compactMap {
+            heir in
             context.source(of: heir).map { (heir, $0) }
         }
     }
@@ -90,7 +92,8 @@ struct MigrationCounter {
         for (heir, past) in heirs(step) {
             if let relationship = heir.relationship(named: name) {
                 if let column = context.keyColumn(heir, relationship) {
-                    queries.append("SELECT NULL AS sample FROM \(context.rows(past, subentities: false)) AND \(column) IS NULL")
+                    queries.append(
+                        "SELECT NULL AS sample FROM \(context.rows(past, subentities: false)) AND \(column) IS NULL")
                 }
                 continue
             }
@@ -105,7 +108,8 @@ struct MigrationCounter {
                 let value = bare.value(heir, slot)
                 if step.kind == .changeType, let before {
                     queries.append(
-                        "SELECT CAST(\(before) AS TEXT) AS sample FROM \(rows) AND \(before) IS NOT NULL AND \(value) IS NULL")
+                        "SELECT CAST(\(before) AS TEXT) AS sample FROM \(rows) AND \(before) IS NOT NULL AND \(value) IS NULL"
+                    )
                 } else if step.kind == .changeOptionality, let before {
                     if !slot.isOptional { queries.append("SELECT NULL AS sample FROM \(rows) AND \(before) IS NULL") }
                 } else if step.kind == .addAttribute, before == nil, !slot.isOptional {

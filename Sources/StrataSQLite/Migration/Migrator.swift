@@ -43,7 +43,8 @@ struct Migrator {
                     }
                 }
             guard let next else {
-                let isKnown = place != nil || migration.stages.contains { ModelRecord($0.target).fingerprint == current }
+                let isKnown =
+                    place != nil || migration.stages.contains { ModelRecord($0.target).fingerprint == current }
                 guard isKnown else {
                     throw .migrationFailed(
                         path: self.place.path, step: "find the way to the present version",
@@ -207,12 +208,13 @@ struct Migrator {
         // The model of the stage, not the one in the file: classes that were generated for it know the order of its properties.
         let layout = try StoreLayout(model: stage.source, store: "SQLite", recorded: context.old.names)
         let old = try SQLiteStore.snapshot(of: place, schema: Schema(layout: layout), context.old.metadata, open: open)
-        let new = try SQLiteStore.within(connection, place: place, schema: context.schema, context.old.metadata, options: options)
+        let new = try SQLiteStore.within(
+            connection, place: place, schema: context.schema, context.old.metadata, options: options)
         defer {
             old.close()
-            connection.endsInSavepoints = false
+            connection.nesting.usesSavepoints = false
         }
-        connection.endsInSavepoints = true
+        connection.nesting.usesSavepoints = true
         let onProgress = migration.onProgress
         let cancellation = migration.cancellation
         let session = MigrationSession(

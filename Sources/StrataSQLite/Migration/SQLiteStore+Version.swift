@@ -9,16 +9,14 @@ extension SQLiteStore {
     func begin(on connection: Connection) throws(StoreError) {
         try connection.begin()
         // A stage of a migration writes before the new version is noted.
-        if connection.endsInSavepoints { return }
+        if connection.nesting.usesSavepoints { return }
         do throws(StoreError) {
-            let statement = try connection.statement("PRAGMA schema_version")
-            let number = try statement.step() ? statement.integer(0) : 0
-            statement.reset()
-            if number == connection.knownSchema { return }
+            let number = try connection.schemaNumber()
+            if number == connection.version.schema { return }
             guard try StoredModel.fingerprint(on: connection) == fingerprint else {
                 throw .migratedElsewhere(path: path)
             }
-            connection.knownSchema = number
+            connection.version.schema = number
         } catch {
             connection.rollback()
             throw error

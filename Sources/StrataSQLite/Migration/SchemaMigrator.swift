@@ -68,7 +68,8 @@ final class SchemaMigrator {
                 gone[table] = name
             }
             try execute(
-                "INSERT OR IGNORE INTO \(gone[table] ?? "") SELECT _id FROM \(context.rows(entity, subentities: false))")
+                "INSERT OR IGNORE INTO \(gone[table] ?? "") SELECT _id FROM \(context.rows(entity, subentities: false))"
+            )
         }
     }
 
@@ -206,7 +207,8 @@ final class SchemaMigrator {
             if context.losesLinks(owner, relationship) { continue }
             guard let links = context.links(to: relationship, owner) else { continue }
             try execute(
-                "INSERT OR IGNORE INTO \(temporary)(\(pairs.ownerColumn), \(pairs.memberColumn)) SELECT owner, member FROM \(links)")
+                "INSERT OR IGNORE INTO \(temporary)(\(pairs.ownerColumn), \(pairs.memberColumn)) SELECT owner, member FROM \(links)"
+            )
             if let order = pairs.ownerOrder, let (past, before) = context.source(of: relationship, owner),
                 before.isOrdered
             {
@@ -220,7 +222,8 @@ final class SchemaMigrator {
             }
             if pairs.isSymmetric {
                 try execute(
-                    "INSERT OR IGNORE INTO \(temporary)(\(pairs.ownerColumn), \(pairs.memberColumn)) SELECT \(pairs.memberColumn), \(pairs.ownerColumn) FROM \(temporary)")
+                    "INSERT OR IGNORE INTO \(temporary)(\(pairs.ownerColumn), \(pairs.memberColumn)) SELECT \(pairs.memberColumn), \(pairs.ownerColumn) FROM \(temporary)"
+                )
             }
         }
     }
@@ -266,10 +269,12 @@ final class SchemaMigrator {
     ) throws(StoreError) {
         guard let links else { return }
         try execute("DROP TABLE IF EXISTS temp._places")
-        try execute("CREATE TABLE temp._places (owner INTEGER, member INTEGER, place INTEGER, PRIMARY KEY (owner, member))")
+        try execute(
+            "CREATE TABLE temp._places (owner INTEGER, member INTEGER, place INTEGER, PRIMARY KEY (owner, member))")
         try execute("INSERT OR IGNORE INTO temp._places SELECT owner, member, place FROM \(links)")
         try execute(
-            "UPDATE \(table) SET \(order) = (SELECT place FROM temp._places AS p WHERE p.owner = \(near) AND p.member = \(far))")
+            "UPDATE \(table) SET \(order) = (SELECT place FROM temp._places AS p WHERE p.owner = \(near) AND p.member = \(far))"
+        )
         try execute("DROP TABLE temp._places")
     }
 
@@ -362,12 +367,14 @@ final class SchemaMigrator {
             try progress("fills \(entity.name)")
             let owner = table.hasEntityColumn ? "_entity = \(Identifiers.literal(past.name)) AND " : ""
             try execute(
-                "UPDATE \(table.quoted) SET \(assignments.joined(separator: ", ")) WHERE \(owner)(\(conditions.joined(separator: " OR ")))")
+                "UPDATE \(table.quoted) SET \(assignments.joined(separator: ", ")) WHERE \(owner)(\(conditions.joined(separator: " OR ")))"
+            )
         }
         guard !names.isEmpty else { return }
         let cases = names.map { "WHEN \(Identifiers.literal($0.old)) THEN \(Identifiers.literal($0.new))" }
         try execute(
-            "UPDATE \(table.quoted) SET _entity = CASE _entity \(cases.joined(separator: " ")) END WHERE _entity IN (\(names.map { Identifiers.literal($0.old) }.joined(separator: ", ")))")
+            "UPDATE \(table.quoted) SET _entity = CASE _entity \(cases.joined(separator: " ")) END WHERE _entity IN (\(names.map { Identifiers.literal($0.old) }.joined(separator: ", ")))"
+        )
     }
 
     /// Which rows need a value in a column; nil if none does.
@@ -416,7 +423,8 @@ final class SchemaMigrator {
             guard let source = change.source,
                 let value = next[context.old.model.entities[past.tables[source].rootIndex].name]
             else { continue }
-            let insert = try connection.prepare("INSERT OR REPLACE INTO _keys(entity, next) VALUES(?, ?)", persistent: false)
+            let insert = try connection.prepare(
+                "INSERT OR REPLACE INTO _keys(entity, next) VALUES(?, ?)", persistent: false)
             insert.bind(context.model.entities[layout.tables[change.target].rootIndex].name, at: 1)
             insert.bind(value, at: 2)
             try insert.run()

@@ -52,7 +52,8 @@ struct StoredModel {
             guard let missing = columns.first(where: { !present.contains($0.lowercased()) }) else { return }
             let what = present.isEmpty ? "the table \(table) is" : "the column \(missing) of \(table) is"
             throw .corrupt(
-                path: connection.path, reason: "\(what) missing, so that the data cannot be migrated; nothing was changed")
+                path: connection.path,
+                reason: "\(what) missing, so that the data cannot be migrated; nothing was changed")
         }
         for table in layout.tables {
             try check(table.name, ["_id", "_version"] + table.columns.map(\.name) + table.orderColumns)
@@ -128,7 +129,8 @@ struct FirstFormatModel {
             }
         }
         for (name, elements) in composites.sorted(by: { $0.key < $1.key }) {
-            var attribute = Attribute(name, .composite(elements), optional: known?.attribute(named: name)?.isOptional ?? true)
+            var attribute = Attribute(
+                name, .composite(elements), optional: known?.attribute(named: name)?.isOptional ?? true)
             attribute.location = nil
             result.attributes.append(attribute)
         }
@@ -160,7 +162,9 @@ struct FirstFormatModel {
         func lineage(_ name: String) -> [Entity] {
             var result: [Entity] = []
             var next: String? = name
-            while let name = next, let entity = entities.first(where: { $0.name == name }), result.count < entities.count {
+            while let name = next, let entity = entities.first(where: { $0.name == name }),
+                result.count < entities.count
+            {
                 result.append(entity)
                 next = entity.parent
             }

@@ -78,7 +78,9 @@ struct TableChanges {
         return orders(
             target, source,
             renames: origin.sorted { $0.key < $1.key }.map { (before.columns[$1].name, table.columns[$0].name) },
-            adds: table.columns.indices.filter { origin[$0] == nil }.map { context.schema.definition(of: table.columns[$0]) },
+            adds: table.columns.indices.filter { origin[$0] == nil }.map {
+                context.schema.definition(of: table.columns[$0])
+            },
             drops: drops.map { before.columns[$0].name })
     }
 

@@ -31,7 +31,8 @@ enum IndexReconciler {
         let outdated = try outdated(schema, on: connection)
         let wanted = Set(schema.objects.map(\.name))
         let known = Set(try recorded(on: connection).keys)
-        for (kind, names) in try present(on: connection).sorted(by: { Self.dropOrder($0.key) < Self.dropOrder($1.key) }) {
+        for (kind, names) in try present(on: connection).sorted(by: { Self.dropOrder($0.key) < Self.dropOrder($1.key) })
+        {
             for name in names where (known.contains(name) && !wanted.contains(name)) || outdated.contains(name) {
                 try connection.execute("DROP \(kind.uppercased()) \(Identifiers.quote(name))")
             }

@@ -133,7 +133,8 @@ extension StoreMetadata {
             guard writer <= currentFormatVersion else {
                 throw .unsupported(
                     store: "SQLite",
-                    feature: "format version \(format) of \(path), only up to \(currentFormatVersion); it was written by a "
+                    feature:
+                        "format version \(format) of \(path), only up to \(currentFormatVersion); it was written by a "
                         + "newer version of Strata, so update this one")
             }
         }

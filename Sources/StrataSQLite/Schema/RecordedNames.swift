@@ -52,7 +52,9 @@ struct RecordedNames: Sendable {
             for slot in mapped.slots where slot.source == slot.slot { keep(slot.slot) }
             for relationship in entity.relationships where mapped.properties[relationship.name] == relationship.name {
                 // The table of pairs of a relationship has another kind of name than the column of one.
-                if past.relationship(named: relationship.name)?.hasPairs == relationship.hasPairs { keep(relationship.name) }
+                if past.relationship(named: relationship.name)?.hasPairs == relationship.hasPairs {
+                    keep(relationship.name)
+                }
             }
         }
         return result

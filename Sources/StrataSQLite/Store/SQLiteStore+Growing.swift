@@ -89,7 +89,8 @@ extension StoreMetadata {
                 result.append("\(entity).\(property) was \(was), is \(now ?? "missing")")
             }
             // What the table itself is like, for instance a column with the names of entities, which rows have no value for.
-            for (name, now) in grown.sorted(by: { $0.key < $1.key }) where name.hasPrefix("_") && properties[name] == nil {
+            for (name, now) in grown.sorted(by: { $0.key < $1.key })
+            where name.hasPrefix("_") && properties[name] == nil {
                 result.append("\(entity): \(name) was missing, is \(now)")
             }
         }

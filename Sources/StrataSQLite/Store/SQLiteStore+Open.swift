@@ -19,7 +19,8 @@ extension SQLiteStore {
         do throws(StoreError) {
             return try openAsItIs(model: model, location: location, options: options)
         } catch {
-            guard options.migration.erasesOnMismatch, error.isMismatch, !options.isReadOnly, case .file(let path) = location
+            guard options.migration.erasesOnMismatch, error.isMismatch, !options.isReadOnly,
+                case .file(let path) = location
             else { throw error }
             try moveAside(path)
             return try openAsItIs(model: model, location: location, options: options)
@@ -53,10 +54,10 @@ extension SQLiteStore {
         }
         // A database in memory has one connection: it knows no WAL, so readers would only wait for the writer.
         let fingerprint = try StoredModel.fingerprint(on: writer)
-        writer.modelFingerprint = fingerprint
+        writer.version.fingerprint = fingerprint
         let openReader: @Sendable (Bool) throws(StoreError) -> Connection = { (readOnly) throws(StoreError) in
             let connection = try open(readOnly)
-            connection.modelFingerprint = fingerprint
+            connection.version.fingerprint = fingerprint
             return connection
         }
         let pool = ConnectionPool(

@@ -54,7 +54,8 @@ public final class SQLiteStore: PersistentStore {
         self.schema = schema
         self.pool = pool
         self.files = files
-        filesLock = schema.layout.hasExternalColumns && sharesFiles
+        filesLock =
+            schema.layout.hasExternalColumns && sharesFiles
             ? files.flatMap { BlobFolderLock($0, creating: !options.isReadOnly) } : nil
         self.rowPlans = rowPlans
         self.writePlans = schema.layout.model.entities.map { WritePlan(schema: schema, entity: $0) }
@@ -110,7 +111,8 @@ public final class SQLiteStore: PersistentStore {
         guard end <= limit else {
             throw .constraint(
                 entity: model.entities[rootIndex].name,
-                reason: "there are no keys left, because a row of \(table.name) or of _keys holds one close to the maximum")
+                reason:
+                    "there are no keys left, because a row of \(table.name) or of _keys holds one close to the maximum")
         }
         return end - Int64(count)..<end
     }

@@ -104,7 +104,9 @@ import Testing
         let third = try town(["City", "heading"], former: ["label", "name"], past: ["Town"])
         let (store, context) = try store(third, backend, folder)
         #expect(try store.sync.pendingCount() == 2)
-        let titles = try context.fetch(FetchRequest<ManagedObject>(entity: "City")).map { $0["heading"] as? String ?? "" }
+        let titles = try context.fetch(FetchRequest<ManagedObject>(entity: "City")).map {
+            $0["heading"] as? String ?? ""
+        }
         #expect(titles.sorted() == ["edited offline", "made offline"])
         try await store.sync.push()
         #expect(backend.record("City", "1")?.values["heading"] == .value(.string("edited offline")))
