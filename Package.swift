@@ -258,9 +258,13 @@ let package = Package(
         .testTarget(
             name: "AttributeTypeTests", dependencies: ["Strata", "StrataCSQLite"], plugins: ["StrataPlugin"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata", "StrataModelFiles"]),
+        .testTarget(
+            name: "MigrationTests", dependencies: ["Strata", "StrataSQLite", "StrataCSQLite", "SeededRandom"],
+            resources: [.copy("Fixtures")]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
-            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
+            name: "StrataQueryTests",
+            dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(

@@ -61,7 +61,7 @@ final class CommitWriter {
     }
 
     func run() throws(StoreError) -> CommitResult {
-        try connection.begin()
+        try store.begin(on: connection)
         do throws(StoreError) {
             try write()
             if conflicts.isEmpty { try commitTransaction() }
@@ -108,11 +108,11 @@ final class CommitWriter {
 
     /// Commits; deferred foreign keys are checked here.
     func commitTransaction() throws(StoreError) {
-        let statement = try connection.statement("COMMIT")
+        let statement = try connection.statement(connection.commitSQL)
         let code = statement.stepCode()
         let error = code == SQLITE_DONE ? nil : connection.failure(code)
         statement.reset()
-        guard let error else { return }
+        guard let error else { return connection.noteCommit() }
         if code & 0xff == SQLITE_CONSTRAINT { throw try danglingReference() ?? error }
         throw error
     }

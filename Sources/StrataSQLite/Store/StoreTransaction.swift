@@ -62,7 +62,7 @@ extension SQLiteStore {
         guard !options.isReadOnly else { throw .readOnly(path: path) }
         return try pool.write { (connection) throws(StoreError) in
             let transaction = StoreTransaction(store: self, connection: connection)
-            try connection.begin()
+            try begin(on: connection)
             do throws(StoreError) {
                 let result = try body(transaction)
                 if connection.isInTransaction { try transaction.commit() }
