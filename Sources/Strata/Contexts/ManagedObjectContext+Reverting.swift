@@ -14,6 +14,7 @@ extension ManagedObjectContext {
             }
             core.identityMap.detach(object)
         }
+        core.recorder.close(.rollback)
     }
 
     /// Makes an object fresh again.

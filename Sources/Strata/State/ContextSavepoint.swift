@@ -36,6 +36,7 @@ struct ContextSavepoint {
         }
         for state in states {
             let object = state.object
+            core.tracker.willChange(object)
             core.identityMap.table(object.binding.entity.index).remove(object, key: object.key)
             object.key = state.key
         }
