@@ -127,11 +127,17 @@ final class LiveList: BoundaryListener {
         guard !touched.isEmpty else { return }
         var entries = snapshot.entries
         var runs = snapshot.runs
+        // Put back if a fetch fails: the list stays as it was then.
+        var replaced: [(key: Int64, member: Member?)] = []
+        func set(_ key: Int64, _ member: Member?) {
+            replaced.append((key, members[key]))
+            members[key] = member
+        }
         for (key, entry) in touched where entry.old !== entry.new {
             guard let old = entry.old else { continue }
             entries.remove(old)
             if !window.isLimited { runs.remove(old, query.order) }
-            members[key] = nil
+            set(key, nil)
         }
         let last = window.isComplete ? nil : entries.last
         for (key, entry) in touched where entry.old !== entry.new {
@@ -140,10 +146,17 @@ final class LiveList: BoundaryListener {
             if !window.isComplete, last.map({ query.order.isInOrder($0, new) }) ?? true { continue }
             entries.insert(new)
             if !window.isLimited { runs.insert(new, query.order) }
-            members[key] = Member(object: object, entry: new)
+            set(key, Member(object: object, entry: new))
         }
-        for entry in window.trim(&entries) { members[entry.key] = nil }
-        if window.needsMore(entries.count) { return try refetch(core, names: changed) }
+        for entry in window.trim(&entries) { set(entry.key, nil) }
+        if window.needsMore(entries.count) {
+            do throws(PersistenceError) {
+                return try refetch(core, names: changed)
+            } catch {
+                for item in replaced.reversed() { members[item.key] = item.member }
+                throw error
+            }
+        }
         let next = makeSnapshot(entries, window.isLimited ? nil : runs)
         let gone = objects
         let maker = DifferenceMaker(old: snapshot, new: next, changed: changed) { key in

@@ -40,7 +40,7 @@ struct ObjectTouch {
     /// The key before, which differs from that of the object if the object turned out to be another row.
     let key: Int64
     /// A copy of the row before; nil if it was not read, or there was no object.
-    let row: RowReference?
+    private(set) var row: RowReference?
     /// Whether the object was there to be seen: not new, not deleted, not missing.
     let wasShown: Bool
     /// Whether it was a fault.
@@ -54,12 +54,16 @@ struct ObjectTouch {
         key = object.key
         wasFault = object.flags.contains(.fault)
         wasShown = existed && object.isShown
-        if existed, !wasFault {
-            let copy = RowSlab.copy(of: object.row)
-            row = RowReference(slab: copy, row: copy.row)
-        } else {
-            row = nil
-        }
+        if existed, !wasFault { takeRow() }
+    }
+
+    /// Whether the object was a fault, whose row may still come before it changes.
+    var lacksRow: Bool { row == nil && wasFault && wasShown }
+
+    /// Copies the row that the object has.
+    mutating func takeRow() {
+        let copy = RowSlab.copy(of: object.row)
+        row = RowReference(slab: copy, row: copy.row)
     }
 
     var identity: RowIdentity { RowIdentity(entityIndex: object.binding.entity.index, key: key) }

@@ -158,7 +158,11 @@ final class ChangeRecorder: ContextPart {
 
     private func position(of object: ManagedObject, existed: Bool) -> Int {
         let id = ObjectIdentifier(object)
-        if let known = positions[id] { return known }
+        if let known = positions[id] {
+            // A fault was noted, and has been filled since. This is its first change.
+            if pending.objects[known].lacksRow, !object.isFault { pending.objects[known].takeRow() }
+            return known
+        }
         noteFirst()
         positions[id] = pending.objects.count
         pending.objects.append(ObjectTouch(object, existed: existed))
@@ -199,7 +203,8 @@ final class ChangeRecorder: ContextPart {
         positions.removeAll(keepingCapacity: positions.count < 1_024)
         for index in changes.rows.indices {
             let identity = changes.rows[index].identity
-            changes.rows[index].isInMemory = core.object(identity.entityIndex, identity.key).map { !$0.isFault } ?? false
+            changes.rows[index].isInMemory =
+                core.object(identity.entityIndex, identity.key).map { !$0.isFault } ?? false
         }
         let receivers = listeners.compactMap(\.listener)
         if receivers.count < listeners.count {

@@ -9,9 +9,14 @@ struct UndoApplier {
 
     /// - Throws: The store's error, before anything has changed.
     func apply(_ step: UndoStep, undoing: Bool) throws(PersistenceError) -> UndoReport {
-        try core.faults.fill(step.items.map(\.object).filter { $0.isFault && $0.core === core })
+        let faults = step.items.map(\.object).filter { $0.isFault && $0.core === core }
+        for (_, faults) in Dictionary(grouping: faults, by: { $0.binding.entity.rootIndex }) {
+            try core.faults.fill(faults)
+        }
         for item in step.items { try load(item) }
         var report = UndoReport()
+        // Decided before anything changes: to set one end of a relationship changes others.
+        let changes = propertiesToSet(step, undoing: undoing, &report)
         var revived: [(item: UndoStep.Item, row: RowReference)] = []
         for item in step.items {
             let target = undoing ? item.before : item.after
@@ -26,12 +31,9 @@ struct UndoApplier {
             revived.append((item, row))
         }
         for (item, row) in revived { link(item, row, &report) }
-        for item in step.items where item.before.isShown && item.after.isShown {
-            guard item.object.isShown else {
-                report.skip(item, nil, .deletedElsewhere)
-                continue
-            }
-            setBack(item, undoing: undoing, &report)
+        // Twice, because a one-to-one relationship that is set first may lose its partner to one that is set later.
+        for isLast in [false, true] {
+            for change in changes { set(change, isLast: isLast, &report) }
         }
         setPairs(step, undoing: undoing)
         for item in step.items where !(undoing ? item.before : item.after).isShown && item.object.isShown {
@@ -112,32 +114,55 @@ struct UndoApplier {
 
     // MARK: Values
 
-    private func setBack(_ item: UndoStep.Item, undoing: Bool, _ report: inout UndoReport) {
-        let object = item.object
-        guard let target = (undoing ? item.before : item.after).row,
-            let expected = (undoing ? item.after : item.before).row
-        else { return }
-        for index in item.changedSlots {
-            let slot = object.binding.entity.slots[index]
-            if object.row.hasSameValue(as: target.row, slot: index, storage: slot.storage) { continue }
-            guard forces || object.row.hasSameValue(as: expected.row, slot: index, storage: slot.storage) else {
-                report.skip(item, slot.name, .changedSince)
+    /// A property that is to have a value of before or after.
+    private struct PropertyChange {
+        let item: UndoStep.Item
+        let slot: Int
+        let row: RowReference
+    }
+
+    /// The properties that a step changed and that are still what it left.
+    private func propertiesToSet(
+        _ step: UndoStep, undoing: Bool, _ report: inout UndoReport
+    ) -> [PropertyChange] {
+        var result: [PropertyChange] = []
+        for item in step.items where item.before.isShown && item.after.isShown {
+            let object = item.object
+            guard object.isShown else {
+                report.skip(item, nil, .deletedElsewhere)
                 continue
             }
-            guard let relationship = object.relationship(slot: index) else {
-                object.writeSlot(index, from: target.row)
-                continue
+            guard let target = (undoing ? item.before : item.after).row,
+                let expected = (undoing ? item.after : item.before).row
+            else { continue }
+            for index in item.changedSlots {
+                let slot = object.binding.entity.slots[index]
+                func isNow(_ row: RowReference) -> Bool {
+                    object.row.hasSameValue(as: row.row, slot: index, storage: slot.storage)
+                }
+                if forces || isNow(expected) || isNow(target) {
+                    result.append(PropertyChange(item: item, slot: index, row: target))
+                } else {
+                    report.skip(item, slot.name, .changedSince)
+                }
             }
-            guard target.row.isPresent(index) else {
-                object.setTarget(nil, index)
-                continue
-            }
-            guard let other = living(Int64(bitPattern: target.row.word(index)), relationship) else {
-                report.skip(item, slot.name, .targetGone)
-                continue
-            }
-            object.setTarget(other, index)
         }
+        return result
+    }
+
+    private func set(_ change: PropertyChange, isLast: Bool, _ report: inout UndoReport) {
+        let object = change.item.object
+        let slot = object.binding.entity.slots[change.slot]
+        guard !object.row.hasSameValue(as: change.row.row, slot: slot.index, storage: slot.storage) else { return }
+        guard let relationship = object.relationship(slot: slot.index) else {
+            return object.writeSlot(slot.index, from: change.row.row)
+        }
+        guard change.row.row.isPresent(slot.index) else { return object.setTarget(nil, slot.index) }
+        guard let other = living(Int64(bitPattern: change.row.row.word(slot.index)), relationship) else {
+            if isLast { report.skip(change.item, slot.name, .targetGone) }
+            return
+        }
+        object.setTarget(other, slot.index)
     }
 
     private func setPairs(_ step: UndoStep, undoing: Bool) {

@@ -283,6 +283,56 @@ import Testing
         #expect(count.withLock(\.self) == 1)
     }
 
+    @Test("A store that fails ends a result with one error; the list stays as it was, and edits go on")
+    func failing() async throws {
+        let fixture = try Fixture((0..<100).map { String(format: "%03d", $0) })
+        let results = try fixture.context.live(FetchRequest<Book>(sortedBy: [FetchSort("title")], limit: 3))
+        var steps = results.updates.makeAsyncIterator()
+        _ = try await steps.next(isolation: #isolation)
+        fixture.file.container.close()
+        for book in fixture.books.prefix(60) { book.title = "z" }
+        fixture.context.processPendingChanges()
+        #expect(results.failure != nil && results.snapshot.count == 3)
+        #expect(results.map(\.title) == ["z", "z", "z"])
+        do {
+            _ = try await steps.next(isolation: #isolation)
+            Issue.record("no error")
+        } catch {
+            #expect("\(error)".contains("closed"))
+        }
+        #expect(try await steps.next(isolation: #isolation) == nil)
+        fixture.books[70].title = "y"
+        fixture.context.processPendingChanges()
+        #expect(fixture.books[70].title == "y")
+    }
+
+    @Test("The view context reaches a boundary by itself once the main actor has nothing else to do")
+    @MainActor func viewContext() async throws {
+        let file = try LibraryFile()
+        let results = try file.container.viewContext.live(byTitle)
+        _ = Book(file.container.viewContext, title: "a")
+        #expect(results.isEmpty)
+        for _ in 0..<10_000 where results.isEmpty { await Task.yield() }
+        #expect(results.map(\.title) == ["a"])
+    }
+
+    @Test("A result that nobody keeps costs nothing any more")
+    func dropped() throws {
+        let fixture = try Fixture(["a"])
+        weak var dropped: FetchedResults<Book>?
+        do {
+            let results = try fixture.context.live(byTitle)
+            dropped = results
+            fixture.books[0].title = "b"
+            fixture.context.processPendingChanges()
+            #expect(results.first?.title == "b")
+        }
+        #expect(dropped == nil)
+        fixture.books[0].title = "c"
+        fixture.context.processPendingChanges()
+        try fixture.context.save()
+    }
+
     @Test("Live values follow groups and aggregates, and stay silent where nothing is different")
     func values() throws {
         let fixture = try Fixture(["a", "b", "c"])

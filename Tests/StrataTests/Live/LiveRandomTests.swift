@@ -14,7 +14,7 @@ import Testing
     @Test("After each of many random edits a live result is what a fetch finds, and its differences are exact")
     func random() throws {
         let seed = Self.environment["STRATA_LIVE_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
-        let edits = Self.environment["STRATA_LIVE_EDITS"].flatMap(Int.init) ?? 500
+        let edits = Self.environment["STRATA_LIVE_EDITS"].flatMap(Int.init) ?? 300
         print("live results: STRATA_LIVE_SEED=\(seed), \(edits) edits")
         let world = try LiveWorld(seed: seed)
         for edit in 0..<edits {
