@@ -14,7 +14,7 @@ import Testing
 
     @Test(
         "Every example of a guide is in a file that is compiled",
-        arguments: ["README", "Contexts", "Fetching", "Models", "Predicates"])
+        arguments: ["README", "Contexts", "Fetching", "LiveResults", "Migration", "Models", "Predicates"])
     func compiled(name: String) throws {
         let page = try GuidePage(name)
         let fragment = Self.fragments[name]
@@ -97,6 +97,7 @@ import Testing
         ]
         let row = try #require(text.split(separator: "\n").first { $0.hasPrefix("| `type` |") })
         for type in all { #expect(row.contains("`\(type.name)`"), "\(type)") }
-        #expect(row.matches(of: /`/).count == 2 * (all.count + 2))
+        #expect(row.contains("`[string]`"))
+        #expect(row.matches(of: /`/).count == 2 * (all.count + 3))
     }
 }

@@ -2,26 +2,8 @@ import Foundation
 import Strata
 import Testing
 
-/// The code of the guide about migrations is in a file of this target, so the compiler reads it; and it does what the guide says.
+/// The examples of the guide about migrations do what it says; GuideTests compares them with the page.
 @Suite struct MigrationGuideTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    private static func plain(_ text: String) -> String {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
-    }
-
-    @Test("Every example of the guide is compiled")
-    func compiled() throws {
-        let page = try String(contentsOf: Self.root.appending(path: "Documentation/Migration.md"), encoding: .utf8)
-        let file = try String(
-            contentsOf: Self.root.appending(path: "Tests/MigrationTests/MigrationGuide.swift"), encoding: .utf8)
-        let code = Self.plain(file)
-        let blocks = page.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
-        #expect(blocks.count == 6)
-        for block in blocks { #expect(code.contains(Self.plain(block)), "MigrationGuide.swift lacks:\n\(block)") }
-    }
-
     @Test("The examples of the guide run")
     func examples() async throws {
         let file = try VersionedFile()

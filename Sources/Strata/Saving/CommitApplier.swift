@@ -20,9 +20,11 @@ struct CommitApplier {
             changed = answer.objects
             settle(answer, committed)
         }
+        if core.recorder.isOn { core.recorder.note(committed, answer.effects) }
         for clearing in committed.clearings { core.merger.mergeNullification(clearing) }
         core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)
         if let notification, !committed.isEmpty { core.coordinator.announce(notification) }
+        core.settings.notifications?.didSave(committed, core)
     }
 
     private func identity(_ reference: RowReference) -> RowIdentity {

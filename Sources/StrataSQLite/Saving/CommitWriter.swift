@@ -141,7 +141,9 @@ final class CommitWriter {
 
     /// Whether updates and deletes are written many by one statement. SQLite works longer at such a statement than at as many
     /// prepared ones, and a mirror writes each object to so many places that fewer statements are worth more there.
-    var changesTogether: Bool { store.schema.isMirror }
+    var changesTogether: Bool { store.schema.isMirror || isBulk }
+    /// Whether many objects are written that nobody has read.
+    var isBulk = false
 
     // MARK: Deletes
 

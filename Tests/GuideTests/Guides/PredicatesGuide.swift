@@ -58,6 +58,9 @@ enum PredicatesGuide {
         City.where { $0.founded < date }
         City.where { $0.founded == nil }
         Sight.where { $0.kind == .museum }
+        City.where { $0.languages.contains("es") }
+        City.where { $0.languages.isEmpty }
+        City.where { $0.languages.count > 1 }
         City.where { $0.isPort }
         City.where { !$0.isPort }
         FetchRequest<City>(where: City.keys.isPort.predicate)
