@@ -276,7 +276,9 @@ let package = Package(
             packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "WireComparison", dependencies: ["StrataWire"], path: "Tests/WireComparison"),
-        .target(name: "SyncSimulation", dependencies: ["StrataRemote", "SeededRandom"], path: "Tests/SyncSimulation"),
+        .target(
+            name: "SyncSimulation", dependencies: ["Strata", "StrataRemote", "SeededRandom", "PlainJSONStore"],
+            path: "Tests/SyncSimulation"),
         .executableTarget(
             name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
         .executableTarget(

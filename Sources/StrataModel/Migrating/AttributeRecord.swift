@@ -97,6 +97,8 @@ package struct TypeRecord: Codable, Sendable, Hashable {
     var name: String
     var swiftType: String?
     var elements: [ElementRecord]?
+    /// The type of an array's elements; one.
+    var element: [TypeRecord]?
 
     struct ElementRecord: Codable, Sendable, Hashable {
         var name: String
@@ -110,6 +112,7 @@ package struct TypeRecord: Codable, Sendable, Hashable {
         switch type {
         case .transformable(let swift): swiftType = swift
         case .json(let json): swiftType = json.name
+        case .array(let type): element = [TypeRecord(type)]
         case .composite(let list):
             elements = list.map {
                 ElementRecord(
@@ -124,6 +127,7 @@ package struct TypeRecord: Codable, Sendable, Hashable {
         switch name {
         case "transformable": .transformable(swiftType ?? "")
         case "json": .json(JSONType(swiftType ?? "JSON"))
+        case "array": .array(element?.first?.type ?? .string)
         case "composite":
             .composite(
                 (elements ?? []).map {
@@ -139,6 +143,7 @@ package struct TypeRecord: Codable, Sendable, Hashable {
         switch name {
         case "transformable": .transformable("Data")
         case "json": .json(JSONType("JSON"))
+        case "array": .array(.string)
         default: plain[name] ?? .string
         }
     }
@@ -190,7 +195,7 @@ package enum ValueRecord {
         }
     }
 
-    /// The text of a value; composites and lists, which have none, are nil.
+    /// The text of a value; composites, which have none, are nil.
     package static func text(of value: Value) -> String {
         let text =
             switch value {
@@ -204,6 +209,9 @@ package enum ValueRecord {
             case .uuid(let uuid): uuid.uuidString
             case .uri(let uri): uri.absoluteString
             case .geoPoint(let point): "\(point.latitude) \(point.longitude)"
+            case .list(let elements):
+                // Encoding strings does not fail.
+                (try? JSONEncoder().encode(elements.map { text(of: $0) })).map { String(decoding: $0, as: UTF8.self) } ?? ""
             default: ""
             }
         return "\(value.kind):\(text)"
@@ -226,6 +234,10 @@ package enum ValueRecord {
         case "geoPoint":
             let numbers = text.split(separator: " ").compactMap { Double($0) }
             return numbers.count == 2 ? .geoPoint(GeoPoint(latitude: numbers[0], longitude: numbers[1])) : nil
+        case "list":
+            let records = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+            let elements = records?.compactMap(value)
+            return elements?.count == records?.count ? elements.map(Value.list) : nil
         default: return .null
         }
     }

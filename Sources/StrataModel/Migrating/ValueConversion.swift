@@ -29,7 +29,8 @@ public struct ValueConversion: Sendable, Hashable {
     /// Whether values have the same form in both types, so that nothing has to be written.
     public var isIdentity: Bool {
         switch (source, target) {
-        case (.json, .json): true
+        case (.json, .json), (.array, .json): true
+        case (.array(let before), .array(let after)): ValueConversion(from: before, to: after).isIdentity
         case _ where source == target || source.storedName == target.storedName && !isOpaque: true
         case _ where source.isInteger && target.isInteger: target.integerRange.contains(source.integerRange)
         default: (source, target) == (.float, .double)
@@ -55,7 +56,7 @@ public struct ValueConversion: Sendable, Hashable {
         case (.boolean, .string): return .all
         case (.boolean, _) where target.isInteger: return .all
         case (.double, .string), (.float, .string), (.decimal, .string), (.uuid, .string), (.uri, .string),
-            (.json, .string):
+            (.json, .string), (.array, .string):
             return .all
         case (.double, _) where target.isNumeric, (.float, _) where target.isNumeric,
             (.decimal, _) where target.isNumeric:
