@@ -85,7 +85,7 @@ enum MigrationFunctions {
         case .geoPoint: .point
         case .binary, .transformable, .composite: .bytes
         // JSON is text that is kept as it is.
-        case .string, .json: .text
+        case .string, .json, .array: .text
         }
     }
 
