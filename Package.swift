@@ -313,7 +313,8 @@ let package = Package(
         .testTarget(
             name: "StrataServerTests",
             dependencies: [
-                "StrataServer", "StrataServerTool", "StrataStackMob", "StrataAsyncHTTP", "Strata", "StrataTesting",
+                "StrataServer", "StrataServerTool", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP",
+                "Strata", "StrataTesting",
                 "PlainJSONStore",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),

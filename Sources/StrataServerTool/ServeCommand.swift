@@ -41,7 +41,7 @@
                 logger.notice("fewer connections", metadata: ["connections": "\(fewer)", "openFiles": "\(files)"])
             }
             try HTTPService.checkExposure(configuration.options, host: configuration.host)
-            let server = try StackMobServer(
+            let server = try DataServer(
                 folder: configuration.data, model: try ServerArguments.model(of: configuration),
                 options: configuration.options, logger: logger)
             let service = HTTPService(

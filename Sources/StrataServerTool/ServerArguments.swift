@@ -129,7 +129,7 @@
         func run() async throws {
             var configuration = try arguments.configuration()
             configuration.options.isDevelopment = true
-            let server = try StackMobServer(
+            let server = try DataServer(
                 folder: configuration.data, model: try ServerArguments.model(of: configuration),
                 options: configuration.options, logger: Logger(label: "strata-server") { JSONLogHandler(label: $0) })
             defer { server.close() }

@@ -7,7 +7,7 @@
     struct ServerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "strata-server",
-            abstract: "Serves objects over HTTP in the StackMob dialect, kept by Strata in one SQLite file.",
+            abstract: "Serves objects over HTTP in the dialects of StackMob, Parse, MaxLeap and Azure, kept by Strata in one file.",
             discussion: """
                 Without arguments it listens at 127.0.0.1:8080, keeps its data in ./strata-data, and takes in new \
                 schemas and fields as clients of API version 0 use them. Try:

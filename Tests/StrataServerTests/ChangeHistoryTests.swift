@@ -9,7 +9,7 @@
     /// A server in a folder that can be put back to what it was.
     private final class Restorable: HTTPTransport {
         private let folder: URL
-        private let server: Guarded<StackMobServer>
+        private let server: Guarded<DataServer>
         private let model: ManagedObjectModel?
         private var data: URL { folder.appending(path: "data") }
         private var copy: URL { folder.appending(path: "copy") }
@@ -25,10 +25,10 @@
             try? FileManager.default.removeItem(at: folder)
         }
 
-        private static func open(_ data: URL, _ model: ManagedObjectModel?) throws -> StackMobServer {
+        private static func open(_ data: URL, _ model: ManagedObjectModel?) throws -> DataServer {
             var options = ServerOptions()
             options.storage.survivesPowerFailure = false
-            return try StackMobServer(folder: data.path, model: model, options: options, logger: silent)
+            return try DataServer(folder: data.path, model: model, options: options, logger: silent)
         }
 
         private func restart(_ whileClosed: () throws -> Void = {}) throws {

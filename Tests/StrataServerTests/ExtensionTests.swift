@@ -82,7 +82,7 @@
         func cursors() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
-            var server = try StackMobServer(folder: folder.path, logger: silent)
+            var server = try DataServer(folder: folder.path, logger: silent)
             func send(_ method: String, _ target: String, _ body: String = "") async -> ServerResponse {
                 await server.respond(to: ServerRequest(method, target, body: Data(body.utf8)))
             }
@@ -91,7 +91,7 @@
             #expect(await send("POST", "/x", #"[{"x_id":"b","n":1},{"n":"text"}]"#).status == 201)
             let cursor = await send("GET", "/_changes/x").json?["next"]?.string ?? ""
             server.close()
-            server = try StackMobServer(folder: folder.path, logger: silent)
+            server = try DataServer(folder: folder.path, logger: silent)
             #expect(await send("POST", "/x", #"{"x_id":"c","n":2}"#).status == 201)
             let news = await send("GET", "/_changes/x?since=\(cursor)")
             #expect(news.json?["objects"]?.elements?.map { $0["x_id"] ?? .null } == ["c"], "\(cursor): \(news.text)")

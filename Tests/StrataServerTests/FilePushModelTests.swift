@@ -110,7 +110,7 @@
         func sweep() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
-            let first = try StackMobServer(folder: folder.path, logger: silent)
+            let first = try DataServer(folder: folder.path, logger: silent)
             let body: JSONValue = ["photo_id": "1", "image": content("a")]
             _ = await first.respond(to: ServerRequest("POST", "/photo", body: try body.data()))
             first.close()
@@ -120,7 +120,7 @@
             for name in [digest, digest + "." + UUID().uuidString] {
                 try Data("x".utf8).write(to: part.appending(path: name))
             }
-            let second = try StackMobServer(folder: folder.path, logger: silent)
+            let second = try DataServer(folder: folder.path, logger: silent)
             defer { second.close() }
             #expect(try FileManager.default.contentsOfDirectory(atPath: part.path).isEmpty)
             let url = await second.respond(to: ServerRequest("GET", "/photo/1")).json?["image"]?.string
@@ -302,10 +302,10 @@
         func growing() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
-            func open(_ attributes: [Attribute]) throws -> StackMobServer {
+            func open(_ attributes: [Attribute]) throws -> DataServer {
                 var entity = Entity(name: "Todo", location: nil)
                 entity.attributes = [Attribute("todoId", .string)] + attributes
-                return try StackMobServer(
+                return try DataServer(
                     folder: folder.path, model: try ManagedObjectModel(name: "M", entities: [entity]), logger: silent)
             }
             let first = try open([Attribute("count", .integer64, optional: true)])

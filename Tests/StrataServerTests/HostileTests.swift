@@ -10,10 +10,10 @@
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
             let time = BenchTime()
-            func open() throws -> StackMobServer {
+            func open() throws -> DataServer {
                 var options = ServerOptions()
                 options.passwords.cost = PasswordCost(rounds: 16)
-                return try StackMobServer(
+                return try DataServer(
                     folder: folder.path, options: options, clock: ServerClock(milliseconds: { time.milliseconds }),
                     logger: silent)
             }

@@ -162,7 +162,7 @@
             let account = try await bench.signUp("ann")
             await bench.send("POST", "/todo", ["todo_id": "a", "tags": ["x"], "n": 1.5], session: account)
             bench.server.close()
-            let again = try StackMobServer(
+            let again = try DataServer(
                 folder: bench.folder.path, clock: ServerClock(milliseconds: { 1_700_000_001_000 }), logger: silent)
             let answer = await again.respond(to: ServerRequest("GET", "/todo?tags=x"))
             #expect(answer.json?.elements?.first?["sm_owner"] == "user/ann")

@@ -15,7 +15,7 @@
 
     /// A server on a folder of its own, whose clock stands still until it is told otherwise.
     final class Bench: Sendable {
-        let server: StackMobServer
+        let server: DataServer
         let folder: URL
         let time = BenchTime()
 
@@ -30,7 +30,7 @@
             options.storage.survivesPowerFailure = false
             change(&options)
             let time = time
-            server = try StackMobServer(
+            server = try DataServer(
                 folder: folder.path, model: model, options: options, methods: methods, verifier: verifier,
                 clock: ServerClock(milliseconds: { time.milliseconds }), logger: silent)
         }

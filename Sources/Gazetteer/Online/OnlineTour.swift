@@ -29,7 +29,7 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let model = try TravelModel.make()
-            let server = try StackMobServer(
+            let server = try DataServer(
                 folder: folder.appendingPathComponent("server").path, model: model,
                 logger: Logger(label: "gazetteer") { _ in SwiftLogNoOpLogHandler() })
             let service = HTTPService(server, usesOwnThreads: true)

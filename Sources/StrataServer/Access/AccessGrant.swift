@@ -95,7 +95,7 @@
             guard let field, leads(field, to: account) else { return .constant(false) }
             switch field.kind {
             case .string, .reference: return DataScope.equal(field.name, .string(account.id))
-            case .list, .references: return QueryCompiler.holding([.string(account.id)], in: field)
+            case .list, .references: return CollectionMatch.holding([.string(account.id)], in: field)
             default: return .constant(false)
             }
         }

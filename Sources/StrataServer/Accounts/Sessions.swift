@@ -3,11 +3,12 @@
     import Foundation
     import Strata
 
-    /// Tokens of accounts.
+    /// Tokens of accounts. Some dialects sign requests with a key that goes with the token; others show the token itself, a
+    /// bearer token. Neither is taken for the other.
     struct Sessions: Sendable {
         let options: ServerOptions
         let replays: ReplayGuard
-        private let refreshed = RefreshMemory()
+        let refreshed = RefreshMemory()
         /// How many sessions an account may have; the oldest end when there are more.
         private static let maximumCount = 100
         /// How many ended sessions of others go with a new one.
@@ -28,111 +29,107 @@
             return Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
         }
 
-        /// Who a request speaks for.
-        /// - Throws: ``ServerError`` 401 for a signature that is wrong in any way.
-        func principal(of request: ServerRequest, scope: DataScope) throws(ServerError) -> Principal {
-            guard let header = request.header("Authorization") else { return .nobody }
-            guard let signature = MACAuthorization(header: header), let time = Int64(signature.timestamp) else {
-                throw .unauthorized("The Authorization header is not a MAC signature.")
-            }
-            let token = Self.digest(signature.id)
-            guard let session = try scope.first("ServerSession", ("token", .string(token))),
-                let key = session.text("mackey"), let schema = session.text("schema"),
-                let user = session.text("user")
-            else { throw .unauthorized("The access token is unknown; log in.") }
-            guard signature.isValid(for: request, key: key) else { throw .unauthorized("The signature is wrong.") }
-            guard (session.whole("expires") ?? 0) > scope.now else {
-                throw .unauthorized("The access token has expired; refresh it.")
-            }
-            let now = scope.now / 1000
-            let window = Int64(options.tokens.signatureWindow)
-            let (distance, isFar) = now.subtractingReportingOverflow(time)
-            guard !isFar, (-window...window).contains(distance) else {
-                throw .unauthorized("The time of the signature is not the server's, \(now).")
-            }
-            // Of the code only what it says counts: base64 can spell the same bytes in several ways.
-            let code = Data(base64Encoded: signature.mac)?.base64EncodedString() ?? ""
-            try replays.admit(
-                [token, signature.timestamp, signature.nonce, code], of: token, time: time, now: now, window: window)
-            var account = Principal.Account(schema: schema, id: user, token: token)
-            if options.access.needRoles, let accounts = scope.catalogue[schema],
-                let object = try scope.object(accounts, user)
-            {
-                account.roles = Set(JSONValue.ofStored(object.text("sm_roles"))?.elements?.compactMap(\.string) ?? [])
-            }
-            return Principal(account: account)
+        /// What a client that signs its requests keeps of a session.
+        struct Tokens: Sendable {
+            let token: String
+            let refresh: String
+            let key: String
         }
 
-        /// Makes tokens for an account that has shown who it is.
+        /// Makes tokens for an account that has shown who it is, for a client that signs its requests.
         ///
         /// Older refresh tokens of the account end here; older access tokens live out their time.
         /// - Parameter spent: The digest of the refresh token that the new ones are given for.
-        /// - Returns: The body of the answer.
         func open(
             _ account: ManagedObject, _ schema: ServerSchema, spent: String? = nil, scope: DataScope
-        ) throws(ServerError) -> JSONValue {
+        ) throws(ServerError) -> Tokens {
+            for row in try makeRoom(account, schema, scope) {
+                row["refresh"] = nil
+                row["ends"] = row.whole("expires")
+            }
+            let tokens = Tokens(token: Self.secret(), refresh: Self.secret(), key: Self.secret())
+            let expires = scope.now + Int64(options.tokens.lifetime) * 1000
+            let session = try insert(tokens.token, account, schema, expires: expires, scope)
+            session["refresh"] = Self.digest(tokens.refresh)
+            session["spent"] = spent
+            session["mackey"] = tokens.key
+            session["ends"] = max(expires, scope.now + Int64(options.tokens.refreshLifetime) * 1000)
+            return tokens
+        }
+
+        /// Makes a bearer token for an account that has shown who it is.
+        func openBearer(
+            _ account: ManagedObject, _ schema: ServerSchema, scope: DataScope
+        ) throws(ServerError) -> String {
+            _ = try makeRoom(account, schema, scope)
+            let token = "r:" + Self.secret()
+            let expires = scope.now + Int64(options.tokens.bearerLifetime) * 1000
+            let session = try insert(token, account, schema, expires: expires, scope)
+            // No signature is good with an empty key; see ``principal(of:scope:)``.
+            session["mackey"] = ""
+            session["ends"] = expires
+            return token
+        }
+
+        private func insert(
+            _ token: String, _ account: ManagedObject, _ schema: ServerSchema, expires: Int64, _ scope: DataScope
+        ) throws(ServerError) -> ManagedObject {
+            let session = try scope.insert("ServerSession")
+            session["token"] = Self.digest(token)
+            session["schema"] = schema.name
+            session["user"] = account.text(schema.keyField) ?? ""
+            session["expires"] = expires
+            scope.endsSessions(before: scope.now, count: Self.sweepSize)
+            return session
+        }
+
+        /// Ends the sessions of an account that are over or too many.
+        /// - Returns: The others.
+        private func makeRoom(
+            _ account: ManagedObject, _ schema: ServerSchema, _ scope: DataScope
+        ) throws(ServerError) -> [ManagedObject] {
             let id = account.text(schema.keyField) ?? ""
             var others = try scope.all("ServerSession", ("schema", .string(schema.name)), ("user", .string(id)))
                 .filter { !$0.isDeleted }
             others.sort { ($0.whole("expires") ?? 0) > ($1.whole("expires") ?? 0) }
+            var kept: [ManagedObject] = []
             for (place, row) in others.enumerated() {
                 if (row.whole("expires") ?? 0) <= scope.now || place >= Self.maximumCount - 1 {
                     scope.context.delete(row)
                 } else {
-                    row["refresh"] = nil
-                    row["ends"] = row.whole("expires")
+                    kept.append(row)
                 }
             }
-            let (token, refresh, key) = (Self.secret(), Self.secret(), Self.secret())
-            let expires = scope.now + Int64(options.tokens.lifetime) * 1000
-            let session = try scope.insert("ServerSession")
-            session["token"] = Self.digest(token)
-            session["refresh"] = Self.digest(refresh)
-            session["spent"] = spent
-            session["mackey"] = key
-            session["schema"] = schema.name
-            session["user"] = id
-            session["expires"] = expires
-            session["ends"] = max(expires, scope.now + Int64(options.tokens.refreshLifetime) * 1000)
-            scope.endsSessions(before: scope.now, count: Self.sweepSize)
-            return [
-                "access_token": .string(token), "mac_key": .string(key), "mac_algorithm": "hmac-sha-1",
-                "token_type": "mac", "expires_in": .integer(Int64(options.tokens.lifetime)),
-                "refresh_token": .string(refresh),
-                "stackmob": .object(["user": .object(ObjectReader.members(account, schema))]),
-            ]
+            return kept
         }
 
-        /// Gives new tokens for a refresh token, which ends with that, together with its access token.
-        ///
-        /// A token that comes again soon has the same answer. One that comes later was stolen, or its thief was faster
-        /// than its owner: the session that was made for it ends, so that nobody keeps what is not theirs.
-        /// - Returns: The body of the answer; nil if the token is not valid any more, which must be saved as well.
-        func refresh(_ token: String, _ schema: ServerSchema, scope: DataScope) throws(ServerError) -> JSONValue? {
+        // MARK: Asking
+
+        /// Who shows a bearer token.
+        /// - Throws: ``ServerError`` of cause ``ServerError/Cause/session`` for a token that is not good, or not any more.
+        func principal(bearer token: String, scope: DataScope) throws(ServerError) -> Principal {
             let digest = Self.digest(token)
-            let session = try scope.first(
-                "ServerSession", ("refresh", .string(digest)), ("schema", .string(schema.name)))
-            guard let session else {
-                let heirs = try scope.all(
-                    "ServerSession", ("spent", .string(digest)), ("schema", .string(schema.name)))
-                if !heirs.isEmpty, let answer = refreshed.answer(to: digest, milliseconds: scope.now) { return answer }
-                for heir in heirs { scope.context.delete(heir) }
-                return nil
+            guard token.utf8.count <= 1024, let session = try scope.first("ServerSession", ("token", .string(digest))),
+                session.text("mackey") == "", (session.whole("expires") ?? 0) > scope.now
+            else { throw ServerError(401, .session, "The session is unknown or over; log in.") }
+            return Principal(account: try account(session, digest, scope))
+        }
+
+        /// The account of a session, with the roles that count.
+        func account(
+            _ session: ManagedObject, _ token: String, _ scope: DataScope
+        ) throws(ServerError) -> Principal.Account {
+            var account = Principal.Account(
+                schema: session.text("schema") ?? "", id: session.text("user") ?? "", token: token)
+            if options.access.needRoles, let accounts = scope.catalogue[account.schema],
+                let object = try scope.object(accounts, account.id)
+            {
+                account.roles = Set(JSONValue.ofStored(object.text("sm_roles"))?.elements?.compactMap(\.string) ?? [])
             }
-            scope.context.delete(session)
-            guard (session.whole("ends") ?? session.whole("expires") ?? 0) > scope.now,
-                let account = try scope.object(schema, session.text("user") ?? "")
-            else { return nil }
-            let answer = try open(account, schema, spent: digest, scope: scope)
-            refreshed.keep(
-                answer, to: digest, until: scope.now + Int64(options.tokens.refreshGrace) * 1000,
-                milliseconds: scope.now)
-            return answer
+            return account
         }
 
         /// The answer to credentials that are wrong.
-        static func refusal(_ detail: String) -> ServerError {
-            ServerError(401, "invalid_client", detail: detail)
-        }
+        static func refusal(_ message: String) -> ServerError { ServerError(401, .credentials, message) }
     }
 #endif

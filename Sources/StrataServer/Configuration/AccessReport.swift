@@ -19,11 +19,9 @@
                 options.isDevelopment
                     ? "development is on: requests of API version 0, or of none, have a database of their own and may make schemas"
                     : "development is off: only declared and deployed schemas are served",
-                options.publicKey == nil
-                    ? "any application key is taken" : "clients must name the key of the application",
-                options.privateKey == nil
-                    ? "there is no private key: what only the private key may, nobody may, and push is refused"
-                    : "requests that are signed with the private key may do everything",
+            ]
+            lines += options.dialects.flatMap { Self.lines(of: $0, options) }
+            lines += [
                 options.network.origins.isEmpty
                     ? "pages of other origins may not use the server"
                     : "pages of these origins may use the server: \(options.network.origins.joined(separator: ", "))",
@@ -57,6 +55,28 @@
             lines += openings.isEmpty ? ["Nothing is open to strangers."] : ["Open to strangers:"]
             lines += openings.map { "  - \($0)" }
             description = lines.joined(separator: "\n")
+        }
+
+        /// Where a dialect is spoken, and with which keys.
+        private static func lines(of mount: DialectMount, _ options: ServerOptions) -> [String] {
+            let hosts = mount.hosts.isEmpty ? "" : " of \(mount.hosts.joined(separator: ", "))"
+            var lines = ["speaks \(mount.kind.rawValue) at \(mount.path)\(hosts)"]
+            let isStackMob = mount.kind == .stackMob
+            let (key, master) =
+                isStackMob ? (options.publicKey, options.privateKey) : (mount.clientKey, mount.masterKey)
+            lines.append(
+                key == nil ? "  any application key is taken" : "  clients must name the key of the application")
+            if let application = mount.applicationID { lines.append("  clients must name the application \(application)") }
+            let name = isStackMob ? "private key" : "master key"
+            lines.append(
+                master == nil
+                    ? "  there is no \(name): what only its holder may, nobody may"
+                        + (isStackMob ? ", and push is refused" : "")
+                    : "  requests \(isStackMob ? "that are signed " : "")with the \(name) may do everything")
+            if !isStackMob, options.isDevelopment {
+                lines.append("  the database is that of \(mount.usesProduction ? "production" : "development")")
+            }
+            return lines
         }
 
         private static func lines(_ title: String, _ rule: AccessRules.Rule) -> [String] {

@@ -26,6 +26,7 @@
                 case "lifetime": options.tokens.lifetime = try node.whole(1...31_536_000)
                 case "refreshLifetime": options.tokens.refreshLifetime = try node.whole(60...315_360_000)
                 case "refreshGrace": options.tokens.refreshGrace = try node.whole(0...3_600)
+                case "bearerLifetime": options.tokens.bearerLifetime = try node.whole(60...315_360_000)
                 case "signatureWindow": options.tokens.signatureWindow = try node.whole(1...86_400)
                 case "temporaryPasswordLifetime":
                     options.tokens.temporaryPasswordLifetime = try node.whole(60...31_536_000)

@@ -68,6 +68,7 @@
             case "metricsReaders": options.network.metricsReaders = try node.networks()
             case "origins": options.network.origins = try Self.origins(node)
             case "keys": try readKeys(node)
+            case "dialects": try readDialects(node)
             case "users": try readUsers(node)
             case "passwords": try readPasswords(node)
             case "tokens": try readTokens(node)

@@ -1,7 +1,7 @@
 #if Server
     import Foundation
 
-    /// How a server behaves.
+    /// How a server behaves. They are many stored properties, because each is a name of the configuration.
     public struct ServerOptions: Sendable {
         /// Whether there is a development database beside the production database. Clients of API version 0, and those
         /// that name no version, use it, and may extend its schemas by using them. Without it, the production database
@@ -29,11 +29,16 @@
         public var network = NetworkOptions()
         /// Custom code that other servers answer, by the name of the method.
         public var hooks: [String: CustomHook] = [:]
+        /// Where which dialects are spoken.
+        public var dialects = [DialectMount(.stackMob)]
         /// How the file is written.
         public var storage = StorageOptions()
 
         /// The defaults.
         public init() {}
+
+        /// Whether what deleted objects held is kept with their marks, because a dialect can take deletions back.
+        var keepsDeletedContent: Bool { dialects.contains { $0.kind.undeletes } }
 
         /// The account schema of a name; nil for any other schema.
         func accounts(_ schema: String) -> AccountSchema? { accountSchemas.first { $0.name == schema } }
@@ -45,6 +50,8 @@
         public var lifetime = 3600
         /// A refresh token that is not used.
         public var refreshLifetime = 30 * 24 * 3600
+        /// A bearer token, as Parse, MaxLeap and Azure have them. It cannot be refreshed, but for Azure's.
+        public var bearerLifetime = 90 * 24 * 3600
         /// How long the same refresh token may come again and have the same answer. Clients whose requests end at the
         /// same moment, or whose answer got lost, send it twice. Later it was stolen.
         public var refreshGrace = 60

@@ -18,11 +18,13 @@
 
         /// The answer to a browser that asks whether it may send a request; nil for any other request. It needs neither a
         /// key nor a signature, which the browser does not send here.
-        static func preflight(_ request: ServerRequest, _ origins: [String]) -> ServerResponse? {
+        static func preflight(
+            _ request: ServerRequest, _ origins: [String], methods: [String]
+        ) -> ServerResponse? {
             guard request.method == "OPTIONS", origin(request, origins) != nil,
                 request.header("Access-Control-Request-Method") != nil
             else { return nil }
-            var headers = [("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, HEAD")]
+            var headers = [("Access-Control-Allow-Methods", methods.joined(separator: ", "))]
             // One name has the public key in it, so that no list could be complete.
             if let names = request.header("Access-Control-Request-Headers") {
                 headers.append(("Access-Control-Allow-Headers", names))
@@ -32,13 +34,16 @@
         }
 
         /// Adds to an answer who may read it.
-        static func allow(_ request: ServerRequest, _ origins: [String], on response: inout ServerResponse) {
+        static func allow(
+            _ request: ServerRequest, _ origins: [String], exposing names: [String],
+            on response: inout ServerResponse
+        ) {
             guard !origins.isEmpty else { return }
             response.headers.append(("Vary", "Origin"))
             guard let origin = origin(request, origins) else { return }
             response.headers.append(("Access-Control-Allow-Origin", origin))
-            response.headers.append(
-                ("Access-Control-Expose-Headers", "Content-Range, Retry-After, X-StackMob-Time-MS"))
+            guard !names.isEmpty else { return }
+            response.headers.append(("Access-Control-Expose-Headers", names.joined(separator: ", ")))
         }
     }
 #endif

@@ -1,22 +1,23 @@
 #if Server
     import Foundation
 
-    /// What a request must pass: the rate, and its signature.
+    /// What stands before the data: rates, sessions, passwords, and signatures that count once.
     struct Gate: Sendable {
         let sessions: Sessions
         let guesses: LoginGuard
-        private let options: ServerOptions
+        let hasher: PasswordHasher
+        /// The signatures of the last minutes.
+        let replays: ReplayGuard
         private let rates: RateLimiter
-        private let replays: ReplayGuard
 
         init(folder: URL, options: ServerOptions, clock: ServerClock) throws {
-            self.options = options
             replays = try ReplayGuard(
                 path: folder.appendingPathComponent("signatures").path,
                 capacity: options.limits.rememberedSignatures,
                 capacityPerSession: options.limits.signaturesPerSession, now: clock.milliseconds / 1000)
             sessions = Sessions(options: options, replays: replays)
             guesses = LoginGuard(options.passwords)
+            hasher = PasswordHasher(options.passwords)
             rates = RateLimiter(perSecond: options.limits.requests.perSecond, burst: options.limits.requests.burst)
         }
 
@@ -25,16 +26,6 @@
         /// Counts a request.
         func admit(_ request: ServerRequest, _ clock: ServerClock) throws(ServerError) {
             try rates.admit(request.client, milliseconds: clock.milliseconds)
-        }
-
-        /// Whether a request is signed with the application's own keys.
-        func isOAuth(_ request: ServerRequest) -> Bool {
-            request.header("Authorization")?.lowercased().hasPrefix("oauth ") == true
-        }
-
-        /// Checks the signature of a request with the application's own keys.
-        func checkOAuth(_ request: ServerRequest, _ clock: ServerClock) throws(ServerError) {
-            try OAuthSignature.check(request, options: options, clock: clock, replays: replays)
         }
     }
 #endif

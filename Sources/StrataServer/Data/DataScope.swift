@@ -65,6 +65,14 @@
             return lastSequence
         }
 
+        /// The time of a change: that of the clock, but never before that of an earlier change, so that who asks for what
+        /// changed since a time misses nothing.
+        /// - Parameter previous: The time of the object's last change, which is less.
+        func stamp(after previous: Int64 = .min) -> Int64 {
+            guard let sequences else { fatalError("a read changes nothing; run it as a write") }
+            return sequences.time(now, after: previous)
+        }
+
         /// Asks for a wider catalogue. The write ends here, and begins anew when the file has it.
         func grow(to catalogue: SchemaCatalogue) throws(ServerError) -> Never {
             neededCatalogue = catalogue

@@ -3,14 +3,24 @@
     import Strata
     import StrataStore
 
-    /// Numbers changes in the order in which they are written.
+    /// Numbers changes in the order in which they are written, and gives them times that never go back.
     final class SequenceCounter: Sendable {
-        private let last: Guarded<Int64>
-        init(_ last: Int64) { self.last = Guarded(last) }
+        private let last: Guarded<(number: Int64, time: Int64)>
+
+        init(_ number: Int64, time: Int64) { last = Guarded((number, time)) }
+
         func next() -> Int64 {
             last.withLock {
-                $0 += 1
-                return $0
+                $0.number += 1
+                return $0.number
+            }
+        }
+
+        /// The time of a change in milliseconds since 1970.
+        func time(_ now: Int64, after previous: Int64) -> Int64 {
+            last.withLock {
+                $0.time = max(now, $0.time, previous < .max ? previous + 1 : previous)
+                return $0.time
             }
         }
     }
@@ -101,7 +111,7 @@
             try files.sweep(container.newContext())
             let history = try ChangeHistory(on: container, last: last)
             state = Guarded(State(catalogue: catalogue, container: container, committed: last, history: history))
-            sequences = SequenceCounter(last)
+            sequences = SequenceCounter(last, time: try Self.lastTime(container, catalogue))
         }
 
         func close() {
@@ -295,6 +305,19 @@
             let note = String(decoding: try encoder.encode(catalogue), as: UTF8.self)
             try SQLiteStore.grow(to: model, at: path, notes: [catalogueNote: note], options: options)
             return try PersistentContainer(model: model, at: .file(path: path), options: options)
+        }
+
+        /// The time of the last change, which the clock may not have reached again after it was set back.
+        private static func lastTime(_ container: PersistentContainer, _ catalogue: SchemaCatalogue) throws -> Int64 {
+            let context = container.newContext()
+            var last: Int64 = 0
+            let places = catalogue.schemas.map { ($0.entityName, "lastmoddate") } + [("ServerTombstone", "deleted")]
+            for (entity, name) in places {
+                let request = FetchRequest<ManagedObject>(
+                    entity: entity, sortedBy: [FetchSort(name, ascending: false)], limit: 1)
+                last = max(last, try context.fetch(request).first?.whole(name) ?? 0)
+            }
+            return last
         }
 
         private static func lastSequence(_ container: PersistentContainer, _ catalogue: SchemaCatalogue) throws -> Int64

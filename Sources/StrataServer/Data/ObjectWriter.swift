@@ -15,6 +15,8 @@
         private let budget: Budget
         /// The address that files are answered under.
         let files: FileVault
+        /// What a body asks for.
+        private let reading: @Sendable (JSONObject) -> ObjectBody
 
         private final class Budget {
             var rest: Int
@@ -23,26 +25,28 @@
 
         convenience init(
             scope: DataScope, principal: Principal, options: ServerOptions, passwords: [String: String] = [:],
-            files: FileVault
+            files: FileVault, reading: @escaping @Sendable (JSONObject) -> ObjectBody = { ObjectBody($0) }
         ) {
-            self.init(scope, principal, options, passwords, files, Budget(options.limits.requests.objects))
+            self.init(
+                scope, principal, options, passwords, files, reading, Budget(options.limits.requests.objects))
         }
 
         private init(
             _ scope: DataScope, _ principal: Principal, _ options: ServerOptions, _ passwords: [String: String],
-            _ files: FileVault, _ budget: Budget
+            _ files: FileVault, _ reading: @escaping @Sendable (JSONObject) -> ObjectBody, _ budget: Budget
         ) {
             self.scope = scope
             self.principal = principal
             self.options = options
             self.passwords = passwords
             self.files = files
+            self.reading = reading
             self.budget = budget
         }
 
         /// The same in another scope.
         func within(_ scope: DataScope) -> ObjectWriter {
-            ObjectWriter(scope, principal, options, passwords, files, budget)
+            ObjectWriter(scope, principal, options, passwords, files, reading, budget)
         }
 
         private func spend() throws(ServerError) {
@@ -73,7 +77,7 @@
             _ operation: AccessRules.Operation, _ schema: ServerSchema, _ object: ManagedObject
         ) throws(ServerError) {
             guard try may(operation, schema, object) else {
-                throw StackMobServer.noObject(schema.name, object.text(schema.keyField) ?? "", operation)
+                throw .noObject(schema.name, object.text(schema.keyField) ?? "", operation)
             }
         }
 
@@ -97,7 +101,7 @@
             _ = try grant(.create, schema)
             let id = try key(of: members, schema) ?? Self.newKey()
             guard try scope.object(schema, id) == nil else {
-                throw .conflict("Duplicate key for schema \(schema.name): \"\(id)\"")
+                throw ServerError(409, .duplicateKey, "Duplicate key for schema \(schema.name): \"\(id)\"")
             }
             // A server of the application may make an account that nobody can log in to yet.
             if let accounts = options.accounts(schema.name), members[accounts.passwordField] == nil,
@@ -109,8 +113,9 @@
             let object = try scope.insert(schema.entityName)
             object[schema.keyField] = id
             scope.register(object, id)
-            object["createddate"] = scope.now
-            object["lastmoddate"] = scope.now
+            let time = scope.stamp()
+            object["createddate"] = time
+            object["lastmoddate"] = time
             object["sm_owner"] = schema.isUser ? schema.name + "/" + id : principal.account?.owner
             object["sm_sequence"] = scope.nextSequence()
             underWay.insert([schema.name, id])
@@ -141,9 +146,14 @@
             try scope.claim(object, schema, before: before)
         }
 
+        /// Writes what the body says into an object that has just been made.
+        func fill(_ object: ManagedObject, _ schema: ServerSchema) throws(ServerError) {
+            try write([:], to: object, schema, relations: RelationTree())
+        }
+
         /// Counts a change of an object: its time grows, whatever the clock says.
         func touch(_ object: ManagedObject) {
-            object["lastmoddate"] = max(scope.now, (object.whole("lastmoddate") ?? 0) + 1)
+            object["lastmoddate"] = scope.stamp(after: object.whole("lastmoddate") ?? 0)
             object["sm_sequence"] = scope.nextSequence()
         }
 
@@ -157,7 +167,7 @@
             guard let text, !text.isEmpty, text.utf8.count <= 512 else {
                 throw .badRequest("\(schema.keyField) takes a string of 1 to 512 bytes.")
             }
-            guard !schema.isUser || AccountEndpoint(rawValue: text) == nil else {
+            guard !schema.isUser || !DialectRegistry.isReservedAccountName(text) else {
                 throw .badRequest("\(text) is the name of a request; an account needs another.")
             }
             return text
@@ -171,7 +181,8 @@
         private func write(
             _ members: JSONObject, to object: ManagedObject, _ schema: ServerSchema, relations: RelationTree
         ) throws(ServerError) {
-            for (name, value) in members.sorted(by: { $0.name < $1.name }) {
+            let body = reading(members)
+            for (name, value) in body.values.sorted(by: { $0.name < $1.name }) {
                 if ServerSchema.isKept(name) || name == schema.keyField { continue }
                 if name == "sm_roles", schema.isUser, principal.hasPrivateKey {
                     try setRoles(value, object)
@@ -186,20 +197,14 @@
                     object["sm_password"] = hash
                     continue
                 }
-                if name.hasSuffix("[inc]") {
-                    try increment(object, String(name.dropLast(5)), by: value, schema)
-                    continue
-                }
-                guard let field = schema.field(name) else {
-                    throw .badRequest("The schema \(schema.name) has no field \(name.prefix(80)).")
-                }
+                guard let field = schema.field(name) else { throw .noField(schema, name) }
                 try set(object, field, value, schema, relation: relations.fields[name])
             }
+            for (name, change) in body.changes { try apply(change, to: object, name, schema) }
         }
 
-        /// The text is the dialect's, which clients compare.
         static func keyIsFixed(_ schema: ServerSchema) -> ServerError {
-            ServerError(400, "unable to update primary key", detail: "\(schema.name).\(schema.keyField) cannot change.")
+            ServerError(400, .fixedKey, "\(schema.name).\(schema.keyField) cannot change.")
         }
 
         /// What roles an account has is for holders of the private key to say.
@@ -209,23 +214,6 @@
                 throw .badRequest("sm_roles takes an array of up to 100 names.")
             }
             object["sm_roles"] = try JSONValue.array(Self.unique(roles)).stored()
-        }
-
-        private func increment(
-            _ object: ManagedObject, _ name: String, by value: JSONValue, _ schema: ServerSchema
-        ) throws(ServerError) {
-            switch (schema.field(name)?.kind, value) {
-            case (.integer?, .integer(let step)):
-                let (sum, isTooLarge) = (object.whole(name) ?? 0).addingReportingOverflow(step)
-                guard !isTooLarge else { throw .badRequest("\(name) would leave the range of 64 bits.") }
-                object[name] = sum
-            case (.number?, .integer), (.number?, .double), (.number?, .decimal):
-                let sum = (object[name] as? Double ?? 0) + (value.double ?? 0)
-                guard sum.isFinite else { throw .badRequest("\(name) would become too large for a number.") }
-                object[name] = sum
-            case (nil, _): throw .badRequest("The schema \(schema.name) has no field \(name).")
-            default: throw .badRequest("\(name)[inc] takes a number, and \(name) must hold one.")
-            }
         }
 
         // MARK: Values
@@ -298,7 +286,8 @@
             if let number = value.integer { return String(number) }
             guard let members = value.members else { throw refusal() }
             guard let relation, let schema = scope.catalogue[relation.schema] else {
-                throw .badRequest("\(field.name) holds an object; list it in X-StackMob-Relations.")
+                throw .badRequest(
+                    "\(field.name) holds an object of a schema that the request does not name; send its key, or list its schema.")
             }
             guard let id = try key(of: members, schema) else {
                 return try create(members, schema, relations: relation.next).text(schema.keyField) ?? ""
@@ -312,14 +301,12 @@
             return id
         }
 
-        /// The texts are the dialect's, which clients compare; the detail is for people.
-        private static func typeFault(
+        static func typeFault(
             _ field: SchemaField, _ schema: ServerSchema, _ found: String, isNew: Bool
         ) -> ServerError {
-            let fault = isNew ? "an incompatible type" : "has invalid type"
+            let path = "\(schema.name).\(field.name)"
             return ServerError(
-                400, "\(schema.name).\(field.name): \(fault), please check your schema",
-                detail: "\(schema.name).\(field.name) takes \(field.expectation), not \(found).")
+                400, .wrongType(path: path, isNew: isNew), "\(path) takes \(field.expectation), not \(found).")
         }
 
         /// Checks the elements of a list: all are of the kind that the first ones had.
@@ -393,7 +380,10 @@
             scope.register(stone, schema.name, id)
             stone["owner"] = object.text("sm_owner")
             stone["sequence"] = scope.nextSequence()
-            stone["deleted"] = scope.now
+            stone["deleted"] = scope.stamp(after: object.whole("lastmoddate") ?? 0)
+            if options.keepsDeletedContent, !schema.isUser {
+                stone["content"] = try JSONValue.object(ObjectReader.members(object, schema)).stored()
+            }
             scope.leavesTombstone(options.storage)
             if schema.isUser {
                 for entity in ["ServerSession", "ServerLink"] {

@@ -53,7 +53,7 @@
             where before[fields] != values {
                 if let holder = try holder(schema, fields, values), holder != object.objectID {
                     let shown = zip(fields, values).map { "\($0) \(Self.text($1))" }.joined(separator: ", ")
-                    throw .conflict("Duplicate value for schema \(schema.name): \(shown)")
+                    throw ServerError(409, .duplicateValue, "Duplicate value for schema \(schema.name): \(shown)")
                 }
                 pending?.insert(object.objectID, Self.name(schema, fields, values))
             }

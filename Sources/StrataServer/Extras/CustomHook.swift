@@ -73,7 +73,7 @@
         }
     }
 
-    extension StackMobServer {
+    extension DataServer {
         /// How much of the answer of a hook is handed on, in bytes.
         private static let maximumHookAnswer = 10 * 1024 * 1024
 

@@ -3,7 +3,7 @@
 
     /// Custom code: what a server answers at `/<method>`, written by those who embed it.
     ///
-    ///     let server = try StackMobServer(folder: "data", methods: [
+    ///     let server = try DataServer(folder: "data", methods: [
     ///         "hello": { call throws(ServerError) in
     ///             ServerResponse(json: ["hello": .string(call.account ?? "stranger")])
     ///         }
@@ -20,40 +20,32 @@
         public let parameters: [(name: String, value: String)]
         /// The key of the account that is logged in; nil for none.
         public let account: String?
-        let server: StackMobServer
-        let principal: Principal
-        let environment: Environment
+        let server: DataServer
+        let caller: Caller
         let version: Int
 
         /// The account in the form of `sm_owner`.
-        var owner: String? { principal.account?.owner }
+        var owner: String? { caller.principal.account?.owner }
 
         /// The first value of a parameter.
         public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
-
-        /// Answers another request in the name of the same account, as if its client had sent it: how custom code reads
-        /// and writes objects.
-        /// - Throws: ``ServerError`` as the client would be told.
-        public func respond(to request: ServerRequest) async throws(ServerError) -> ServerResponse {
-            try await server.answer(
-                Call(
-                    request: request, segments: ServerRequest.segments(request.path), principal: principal,
-                    version: version, environment: environment))
-        }
     }
 
-    extension StackMobServer {
+    extension DataServer {
         /// Runs custom code, if the caller may.
-        func run(_ method: @escaping CustomMethod, _ call: Call) async throws(ServerError) -> ServerResponse {
-            let name = call.segments[0]
-            _ = try call.principal.grant(options.access.level(method: name), "call \(name)")
-            guard let parameters = QueryParameters.read(call.request.query) else {
+        /// - Parameter version: The API version that the client names, for dialects that have some.
+        func runMethod(
+            _ name: String, _ request: ServerRequest, _ caller: Caller, version: Int = 0
+        ) async throws(ServerError) -> ServerResponse {
+            guard let method = methods[name] else { throw .notFound("There is no custom code \(name.prefix(80)).") }
+            _ = try caller.principal.grant(options.access.level(method: name), "call \(name)")
+            guard let parameters = QueryParameters.read(request.query) else {
                 throw .badRequest("The query is not UTF-8.")
             }
             return try await method(
                 CustomCall(
-                    request: call.request, parameters: parameters, account: call.principal.account?.id, server: self,
-                    principal: call.principal, environment: call.environment, version: call.version))
+                    request: request, parameters: parameters, account: caller.principal.account?.id, server: self,
+                    caller: caller, version: version))
         }
     }
 #endif

@@ -111,6 +111,12 @@
             scope.touchFile(digest)
         }
 
+        /// The content of the file that a text is the URL of; nil for any other text, and for a file that is gone.
+        func content(of url: String, scope: DataScope) throws(ServerError) -> Data? {
+            guard let (_, digest, _) = try row(url, scope) else { return nil }
+            return try? Data(contentsOf: path(of: digest))
+        }
+
         // MARK: Files
 
         /// Removes the files without a name. What cannot be removed now is the affair of the next ``sweep(_:)``.

@@ -10,7 +10,7 @@
     import NIOSSL
     import StrataStore
 
-    /// Puts a ``StackMobServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
+    /// Puts a ``DataServer`` on a socket: HTTP/1.1, with TLS if there are certificates.
     ///
     ///     try await HTTPService(server, host: "127.0.0.1", port: 8080).run()
     public struct HTTPService: Sendable {
@@ -28,7 +28,7 @@
             }
         }
 
-        private let server: StackMobServer
+        private let server: DataServer
         private let host: String
         private let port: Int
         private let tls: TLSFiles?
@@ -43,7 +43,7 @@
         ///   - usesOwnThreads: Whether requests are answered outside of Swift's cooperative threads. Pass true if other
         ///     code of the program may block those, such as a test that calls this service synchronously.
         public init(
-            _ server: StackMobServer, host: String = "127.0.0.1", port: Int = 0, tls: TLSFiles? = nil,
+            _ server: DataServer, host: String = "127.0.0.1", port: Int = 0, tls: TLSFiles? = nil,
             usesOwnThreads: Bool = false
         ) {
             self.server = server
@@ -127,19 +127,18 @@
                 headers.append(("Host", host))
             }
             let lease = MemoryBudget.Lease(budget, client: forwarded.client)
-            let body: Data
+            var head = ServerRequest(
+                request.method.rawValue, request.head.path ?? "/", headers: headers, client: forwarded.client,
+                isSecure: forwarded.isSecure)
             do throws(ServerError) {
-                body = try await Self.collect(request, from: channel, upTo: limits.requests.bodySize, lease)
+                head.body = try await Self.collect(request, from: channel, upTo: limits.requests.bodySize, lease)
                 // While it comes in, a body takes its bytes; what it is read into is taken when it is all there.
-                try lease.take(body.count * (MemoryBudget.weightOfBodies - 1))
+                try lease.take(head.body.count * (MemoryBudget.weightOfBodies - 1))
             } catch {
                 // The rest of the body is of no use, so the connection ends with the answer.
-                return response(error.response, to: request, on: channel, lease, closes: true)
+                return response(server.failure(error, to: head), to: request, on: channel, lease, closes: true)
             }
-            let head = ServerRequest(
-                request.method.rawValue, request.head.path ?? "/", headers: headers, body: body,
-                client: forwarded.client, isSecure: forwarded.isSecure)
-            let answer = await withDeadline(limits.requests.timeout) { [server] in
+            let answer = await withDeadline(limits.requests.timeout, head) { [server, head] in
                 // Work that goes on behind a deadline keeps its claim on memory.
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
@@ -152,7 +151,7 @@
             do throws(ServerError) {
                 try share.take(answer.body.count)
             } catch {
-                return response(error.response, to: request, on: channel, share, closes: false)
+                return response(server.failure(error, to: head), to: request, on: channel, share, closes: false)
             }
             return response(answer, to: request, on: channel, share, closes: false)
         }
@@ -191,20 +190,21 @@
 
         /// An answer in time, or 408. Work on the store that has begun goes on to its end: a write is never half done.
         private func withDeadline(
-            _ seconds: Double, _ body: @escaping @Sendable () async -> ServerResponse
+            _ seconds: Double, _ request: ServerRequest, _ body: @escaping @Sendable () async -> ServerResponse
         ) async -> ServerResponse {
             let (answers, continuation) = AsyncStream.makeStream(of: ServerResponse.self)
             let work = Task(executorPreference: threads) { continuation.yield(await body()) }
             let timer = Task(executorPreference: threads) {
                 try await Task.sleep(for: .seconds(seconds))
-                continuation.yield(ServerError(408, "The request took longer than \(seconds) seconds.").response)
+                continuation.yield(
+                    server.failure(ServerError(408, "The request took longer than \(seconds) seconds."), to: request))
             }
             defer {
                 timer.cancel()
                 work.cancel()
             }
             for await answer in answers { return answer }
-            return ServerError(500, "There was no answer.").response
+            return server.failure(ServerError(500, "There was no answer."), to: request)
         }
 
         private func response(
@@ -219,7 +219,9 @@
             }
             if closes { headers[.connection] = "close" }
             // Tokens are not compressed: the length of what is compressed with a guess would tell whether it is right.
-            let isSecret = ["/accessToken", "/refreshToken"].contains { request.head.path?.hasSuffix($0) == true }
+            let isSecret =
+                answer.header("Cache-Control") == "no-store"
+                || ["/accessToken", "/refreshToken"].contains { request.head.path?.hasSuffix($0) == true }
             if answer.body.count >= ResponseCompression.minimumSize, request.method != .head, !isSecret,
                 answer.header("Content-Type").map(Self.isText) == true,
                 let mark = HTTPField.Name(ResponseCompression.mark)

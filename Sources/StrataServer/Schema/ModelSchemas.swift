@@ -29,7 +29,7 @@
             let name = StackMobNames.schema(ofEntity: entity.name)
             let accounts = options.accounts(name)
             let key = accounts?.keyField ?? entity.primaryKeyField.map(StackMobNames.field) ?? name + "_id"
-            var schema = ServerSchema(name: name, keyField: key, isUser: accounts != nil)
+            var schema = ServerSchema(name: name, keyField: key, isUser: accounts != nil, title: entity.name)
             func check(_ name: String, _ property: String) throws(ServerSetupError) {
                 if let fault = ServerSchema.fault(ofName: name) {
                     throw ServerSetupError("\(entity.name).\(property): \(fault); rename it")
@@ -54,7 +54,9 @@
                             + "make it transient or take a string")
                 }
                 schema.fields.append(
-                    SchemaField(name: field, kind: kind, element: attribute.type.element.flatMap(Self.kind)))
+                    SchemaField(
+                        name: field, kind: kind, element: attribute.type.element.flatMap(Self.kind),
+                        format: format(of: attribute.type), title: attribute.name))
             }
             for relationship in entity.relationships {
                 let field = StackMobNames.field(of: relationship.name)
@@ -62,9 +64,18 @@
                 schema.fields.append(
                     SchemaField(
                         name: field, kind: relationship.isToMany ? .references : .reference,
-                        schema: StackMobNames.schema(ofEntity: relationship.destination)))
+                        schema: StackMobNames.schema(ofEntity: relationship.destination),
+                        title: relationship.name))
             }
             return schema
+        }
+
+        private static func format(of type: AttributeType) -> SchemaField.Format? {
+            switch type {
+            case .date: .date
+            case .binary: .bytes
+            default: nil
+            }
         }
 
         private static func kind(of type: AttributeType) -> SchemaField.Kind? {

@@ -24,6 +24,22 @@
         var schema: String?
         /// What the elements of a list are; nil as long as there were none.
         var element: Kind?
+        /// What the values stand for, where that is more than their kind; dialects with types of their own tell by it.
+        var format: Format?
+        /// The name as a model or a client spells it, where that is another one.
+        var title: String?
+
+        /// What values stand for.
+        enum Format: String, Codable, Hashable, Sendable {
+            /// A point in time: milliseconds since 1970 in an integer.
+            case date
+            /// Bytes: a string that is the address of a file with them.
+            case bytes
+            /// A file: a string that is its address.
+            case file
+            /// Members that are not listed with the object.
+            case relation
+        }
 
         /// Whether the value is kept as a JSON text, with the elements in a table of their own to be found by.
         var isCollection: Bool { kind == .list || kind == .references }
@@ -80,6 +96,8 @@
         var keyField: String
         /// Whether its objects are accounts.
         var isUser: Bool
+        /// The name as a model or a client spells it; nil if nobody has told.
+        var title: String?
         /// In the order of their first use.
         var fields: [SchemaField] = []
 
@@ -133,8 +151,17 @@
                     schemas.append(schema)
                     continue
                 }
-                for field in schema.fields where schemas[index].field(field.name) == nil {
-                    schemas[index].fields.append(field)
+                schemas[index].title = schemas[index].title ?? schema.title
+                for field in schema.fields {
+                    guard let known = schemas[index].fields.firstIndex(where: { $0.name == field.name }) else {
+                        if schemas[index].field(field.name) == nil { schemas[index].fields.append(field) }
+                        continue
+                    }
+                    // What values stand for may be known by now.
+                    var copy = schemas[index].fields[known]
+                    copy.title = copy.title ?? field.title
+                    if copy.kind == field.kind { copy.format = copy.format ?? field.format }
+                    schemas[index].fields[known] = copy
                 }
             }
         }

@@ -1,112 +1,58 @@
 #if Server
-    /// Widens a catalogue by what a body uses and the catalogue lacks, as the dialect's development mode does.
+    /// Widens a catalogue by what requests use and the catalogue lacks, as it is done in development. Each dialect says what
+    /// that is.
     struct SchemaInference {
-        private(set) var catalogue: SchemaCatalogue
+        var catalogue: SchemaCatalogue
         let options: ServerOptions
 
         /// The schema of a name, made if it is missing.
-        mutating func use(_ name: String) throws(ServerError) {
-            guard catalogue[name] == nil else { return }
+        /// - Parameter title: The name as the client spells it.
+        mutating func use(_ name: String, title: String? = nil) throws(ServerError) {
+            if let known = catalogue.schemas.firstIndex(where: { $0.name == name }) {
+                if let title, title != name, catalogue.schemas[known].title == nil {
+                    catalogue.schemas[known].title = title
+                }
+                return
+            }
             if let fault = ServerSchema.fault(ofName: name) { throw .badRequest(fault) }
             let accounts = options.accounts(name)
             catalogue.schemas.append(
                 ServerSchema(
-                    name: name, keyField: accounts?.keyField ?? name + "_id", isUser: accounts != nil))
+                    name: name, keyField: accounts?.keyField ?? name + "_id", isUser: accounts != nil,
+                    title: title == name ? nil : title))
         }
 
-        /// Takes in the fields of a body and of what is nested in it.
-        mutating func use(
-            _ members: JSONObject, schema name: String, relations: RelationTree
-        ) throws(ServerError) {
-            try use(name)
-            for (key, value) in members.sorted(by: { $0.name < $1.name }) {
-                let field = key.hasSuffix("[inc]") ? String(key.dropLast(5)) : key
-                try use(field: field, value, schema: name, relations: relations)
-            }
-        }
-
-        private mutating func use(
-            field: String, _ value: JSONValue, schema name: String, relations: RelationTree
-        ) throws(ServerError) {
-            guard let index = catalogue.schemas.firstIndex(where: { $0.name == name }) else { return }
+        /// Adds a field that the schema of a name lacks.
+        mutating func add(_ field: SchemaField, to name: String) throws(ServerError) {
+            if let fault = ServerSchema.fault(ofName: field.name) { throw .badRequest(fault) }
+            guard let index = catalogue.schemas.firstIndex(where: { $0.name == name }) else { throw .noSchema(name) }
             let schema = catalogue.schemas[index]
-            if ServerSchema.isKept(field) || field == schema.keyField { return }
-            if schema.isUser, field == "sm_roles" { return }
-            if field == options.accounts(name)?.passwordField { return }
-            // Elsewhere it would be kept as it is, for all to read.
-            if options.accountSchemas.contains(where: { $0.passwordField == field }) {
-                throw .badRequest(
-                    "\(name) is not a schema of accounts, so that it cannot hold \(field); name it under users in the configuration."
-                )
+            if field.kind == .geoPoint, schema.fields.contains(where: { $0.kind == .geoPoint }) {
+                throw .badRequest("The schema \(name) has a geo point already; one is the most.")
             }
-            let relation = relations.fields[field]
-            let known = schema.fields.firstIndex { $0.name == field }
-            if let relation {
-                try use(relation.schema)
-                for element in value.elements ?? [value] {
-                    if let nested = element.members {
-                        try use(nested, schema: relation.schema, relations: relation.next)
-                    }
-                }
-            }
-            guard let known else {
-                let new = try Self.field(field, value, relation: relation?.schema, schema: name)
-                if new.kind == .geoPoint, schema.fields.contains(where: { $0.kind == .geoPoint }) {
-                    throw .badRequest("The schema \(name) has a geo point already; one is the most.")
-                }
-                catalogue.schemas[index].fields.append(new)
-                return
-            }
-            // What was inferred from the first values may turn out to be more than that; both forms are kept alike.
-            switch (schema.fields[known].kind, value, relation) {
-            case (.list, .array(let elements), nil) where schema.fields[known].element == nil:
-                catalogue.schemas[index].fields[known].element = try Self.element(of: elements, field)
-            case (.string, _, let relation?) where value.elements == nil:
-                catalogue.schemas[index].fields[known].kind = .reference
-                catalogue.schemas[index].fields[known].schema = relation.schema
-            case (.list, .array, let relation?):
-                catalogue.schemas[index].fields[known].kind = .references
-                catalogue.schemas[index].fields[known].schema = relation.schema
-            default: break
-            }
+            catalogue.schemas[index].fields.append(field)
         }
 
-        private static func field(
-            _ name: String, _ value: JSONValue, relation: String?, schema: String
-        ) throws(ServerError) -> SchemaField {
-            if let fault = ServerSchema.fault(ofName: name) { throw .badRequest(fault) }
-            if let relation {
-                return SchemaField(name: name, kind: value.elements == nil ? .reference : .references, schema: relation)
-            }
-            switch value {
-            case .null:
-                throw .badRequest("The schema \(schema) does not know the type of \(name), which is null.")
-            case .boolean: return SchemaField(name: name, kind: .boolean)
-            case .integer: return SchemaField(name: name, kind: .integer)
-            case .double, .decimal: return SchemaField(name: name, kind: .number)
-            case .string: return SchemaField(name: name, kind: .string)
-            case .array(let elements):
-                guard !elements.contains(where: { $0.members != nil }) else { throw unlisted(name) }
-                return SchemaField(name: name, kind: .list, element: try element(of: elements, name))
-            case .object(let members):
-                guard Set(members.names) == ["lat", "lon"] else { throw unlisted(name) }
-                return SchemaField(name: name, kind: .geoPoint)
-            }
+        /// Refuses the name of a password in a schema that is none of accounts: it would be kept as it is, for all to read.
+        func checkPassword(_ field: String, in name: String) throws(ServerError) {
+            guard options.accounts(name) == nil, options.accountSchemas.contains(where: { $0.passwordField == field })
+            else { return }
+            throw .badRequest(
+                "\(name) is not a schema of accounts, so that it cannot hold \(field); name it under users in the configuration."
+            )
         }
+    }
 
-        /// What all elements of a list are; nil if there are none yet.
-        private static func element(of elements: [JSONValue], _ name: String) throws(ServerError) -> SchemaField.Kind? {
-            if let kind = SchemaField.Kind.element(of: elements) { return kind }
-            guard elements.allSatisfy(\.isNull) else {
-                throw ServerError(
-                    400, "\(name): an incompatible type, please check your schema",
-                    detail: "The elements of \(name) must all be strings, numbers, or true or false.")
+    extension DataScope {
+        /// The schema of a name in a catalogue that may have been widened for a request. If it was, the file grows first.
+        func schema(_ name: String, in inference: SchemaInference) throws(ServerError) -> ServerSchema {
+            if inference.catalogue != catalogue {
+                guard inference.catalogue.schemas.count <= 1_000,
+                    inference.catalogue.schemas.allSatisfy({ $0.fields.count <= 500 })
+                else { throw .badRequest("There may be 1,000 schemas of 500 fields.") }
+                try grow(to: inference.catalogue)
             }
-            return nil
-        }
-
-        private static func unlisted(_ name: String) -> ServerError {
-            .badRequest("\(name) holds an object; list it in X-StackMob-Relations, or send a point with lat and lon.")
+            return try schema(name)
         }
     }
 #endif

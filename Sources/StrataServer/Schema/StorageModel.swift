@@ -33,6 +33,8 @@
                 Attribute("sm_password", .string).optional()
                 Attribute("sm_temporary", .string).optional()
                 Attribute("sm_temporary_until", .integer64).optional()
+                // Another name to log in with than the primary key.
+                if schema.isUser { Attribute("sm_login", .string).optional().indexed() }
                 // The roles of an account as a JSON array.
                 Attribute("sm_roles", .string).optional()
                 for field in schema.fields { attribute(field, hint: hint) }
@@ -117,6 +119,8 @@
                 Attribute("sequence", .integer64).indexed()
                 // When it was made, in milliseconds since 1970; files of older servers do not say.
                 Attribute("deleted", .integer64).optional().indexed()
+                // What the object held, as JSON, for dialects that take deletions back.
+                Attribute("content", .string).optional()
                 Index("schema", "identifier")
                 Index("schema", "sequence")
             },

@@ -7,8 +7,10 @@
         // As it stands in the guide, where lines are less indented.
         // swift-format-ignore
         static func serve(_ model: ManagedObjectModel) async throws {
-            let server = try StackMobServer(
-                folder: "data", model: model,
+            var options = ServerOptions()
+            options.dialects = [DialectMount(.stackMob), DialectMount(.parse, path: "/parse", applicationID: "my-app")]
+            let server = try DataServer(
+                folder: "data", model: model, options: options,
                 methods: [
                     "hello": { call throws(ServerError) in ServerResponse(json: ["hello": .string(call.account ?? "stranger")]) }
                 ])

@@ -6,7 +6,7 @@
 
     /// A server on a folder and a port of its own, for clients of the dialect.
     final class LoopbackServer: Sendable {
-        let server: StackMobServer
+        let server: DataServer
         let port: Int
         let folder: URL
         private let task: Task<Void, any Error>
@@ -29,7 +29,7 @@
             // Some clients read all objects without logging in.
             options.access.accounts.levels[.read] = .anyone
             change(&options)
-            let server = try StackMobServer(
+            let server = try DataServer(
                 folder: folder.path, model: model, options: options, clock: clock, logger: silent)
             self.server = server
             let (ports, continuation) = AsyncStream.makeStream(of: Int.self)

@@ -70,7 +70,7 @@
                     lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
                 }
             }
-            let server = try StackMobServer(folder: folder.path, logger: logger)
+            let server = try DataServer(folder: folder.path, logger: logger)
             defer { server.close() }
             for target in ["/user/ann@x.org", "/todo/secret-id/field?email=bob@x.org", "/user/loggedInUser"] {
                 _ = await server.respond(to: ServerRequest("GET", target))

@@ -107,7 +107,7 @@
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
             var options = ServerOptions()
             options.passwords.cost = PasswordCost(rounds: 16)
-            let server = try StackMobServer(folder: folder.path, options: options, logger: silent)
+            let server = try DataServer(folder: folder.path, options: options, logger: silent)
             defer { server.close() }
             let body = Data(#"{"username":"ann@example.org","password":"long enough"}"#.utf8)
             _ = await server.respond(to: ServerRequest("POST", "/user", body: body))

@@ -140,7 +140,7 @@
             for (rounds, creates) in [(16, true), (32, false), (32, false)] {
                 var options = ServerOptions()
                 options.passwords.cost = PasswordCost(rounds: rounds)
-                let server = try StackMobServer(folder: folder.path, options: options, logger: silent)
+                let server = try DataServer(folder: folder.path, options: options, logger: silent)
                 defer { server.close() }
                 if creates {
                     let body = Data(#"{"username":"ann","password":"long enough"}"#.utf8)

@@ -53,7 +53,7 @@
             bench.advance(seconds: 10_000)
             _ = try await bench.logIn("a")
             bench.server.close()
-            let again = try StackMobServer(folder: bench.folder.path, logger: silent)
+            let again = try DataServer(folder: bench.folder.path, logger: silent)
             defer { again.close() }
             let count = try await again.databases.development?.database.read { (scope) throws(ServerError) in
                 try scope.count(FetchRequest(entity: "ServerSession"))

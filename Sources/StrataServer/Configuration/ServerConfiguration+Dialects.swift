@@ -1,0 +1,46 @@
+#if Server
+    extension ServerConfiguration {
+        /// Reads `dialects`: a list of places with the dialect that is spoken there.
+        mutating func readDialects(_ node: ConfigurationNode) throws(ServerSetupError) {
+            options.dialects = []
+            for element in node.elements() {
+                var mount = DialectMount(.stackMob)
+                var isNamed = false
+                for (name, node) in try element.members() {
+                    switch name {
+                    case "dialect":
+                        let kind = try node.choice(DialectMount.Kind.allCases.map(\.rawValue))
+                        mount.kind = DialectMount.Kind(rawValue: kind) ?? .stackMob
+                        isNamed = true
+                    case "path":
+                        mount.path = try node.text()
+                        guard mount.path.hasPrefix("/"), !mount.path.contains(where: { " ?#%".contains($0) }) else {
+                            throw node.error("takes a path such as /parse")
+                        }
+                    case "hosts":
+                        mount.hosts = try node.elements().map { (node) throws(ServerSetupError) in try node.text() }
+                    case "application": mount.applicationID = try node.text()
+                    case "key": mount.clientKey = try node.text()
+                    case "masterKey": mount.masterKey = try node.text()
+                    case "database":
+                        mount.usesProduction = try node.choice(["production", "development"]) == "production"
+                    default: throw node.unknown()
+                    }
+                }
+                guard isNamed else {
+                    throw element.error(
+                        "lacks dialect: \(DialectMount.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+                guard mount.kind != .stackMob || (mount.clientKey == nil && mount.masterKey == nil) else {
+                    throw element.error("has keys; those of stackmob are keys.public and keys.private")
+                }
+                options.dialects.append(mount)
+            }
+            do throws(ServerSetupError) {
+                try DataServer.check(options.dialects)
+            } catch {
+                throw node.error("cannot be: \(error.description)")
+            }
+        }
+    }
+#endif

@@ -1,0 +1,27 @@
+#if Server
+    /// A language that clients speak to the server: it reads requests, has the core do what they ask for, and spells what came
+    /// of it. The core knows none of them; ``DialectMount`` says which are there, and where.
+    protocol ServerDialect: Sendable {
+        /// Prepares to answer requests of a mount. Requests make one each, so that it keeps nothing.
+        init(_ server: DataServer, _ mount: DialectMount)
+
+        /// Answers a request.
+        /// - Parameter segments: The parts of its path behind that of the mount, without escapes.
+        func answer(_ request: ServerRequest, _ segments: [String]) async throws(ServerError) -> ServerResponse
+        /// The answer to a request that failed, wherever it did.
+        func failure(_ error: ServerError) -> ServerResponse
+        /// Adds to any answer what the dialect adds to all of them.
+        func finish(_ response: inout ServerResponse, to request: ServerRequest)
+
+        /// The methods that scripts of other origins may use.
+        static var methods: [String] { get }
+        /// The headers of answers that scripts of other origins may read.
+        static var exposedHeaders: [String] { get }
+        /// Whether a part of a path is a word of the dialect, which may be logged, and not the name of an object or account.
+        static func isWord(_ part: String) -> Bool
+    }
+
+    extension ServerDialect {
+        func finish(_ response: inout ServerResponse, to request: ServerRequest) {}
+    }
+#endif

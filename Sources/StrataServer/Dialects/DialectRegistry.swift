@@ -1,0 +1,16 @@
+#if Server
+    /// The only place that knows all dialects.
+    enum DialectRegistry {
+        /// The type of a dialect.
+        static func type(_ kind: DialectMount.Kind) -> any ServerDialect.Type {
+            switch kind {
+            case .stackMob: StackMobService.self
+            case .parse, .maxLeap: ParseService.self
+            case .azureServices, .azureApps, .datasync: AzureService.self
+            }
+        }
+
+        /// Whether an account cannot have a name, because a dialect has a request at the place where the account would be.
+        static func isReservedAccountName(_ name: String) -> Bool { AccountEndpoint(rawValue: name) != nil }
+    }
+#endif

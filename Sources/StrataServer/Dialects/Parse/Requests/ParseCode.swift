@@ -1,0 +1,99 @@
+#if Server
+    /// The error codes of Parse and MaxLeap.
+    enum ParseCode: Int {
+        case internalServer = 1
+        case objectNotFound = 101
+        case invalidQuery = 102
+        case invalidClassName = 103
+        case invalidKeyName = 105
+        case invalidPointer = 106
+        case invalidJSON = 107
+        case commandUnavailable = 108
+        case incorrectType = 111
+        case objectTooLarge = 116
+        case operationForbidden = 119
+        case invalidFileName = 122
+        case invalidACL = 123
+        case timeout = 124
+        case duplicateValue = 137
+        case cloudCodeFailed = 141
+        case cloudCodeNotDeployed = 143
+        case tooMany = 154
+        case rateLimited = 155
+        case invalidSessionOfMaxLeap = 160
+        case usernameMissing = 200
+        case passwordMissing = 201
+        case usernameTaken = 202
+        case emailMissing = 204
+        case sessionMissing = 206
+        case mustCreateThroughSignUp = 207
+        case accountAlreadyLinked = 208
+        case invalidSession = 209
+        case passwordMismatch = 210
+        case unsupportedService = 252
+        case invalidAuthData = 253
+        case rateLimitedOfMaxLeap = 503
+
+        /// The failure with this code.
+        func error(_ message: String, status: Int = 400) -> ServerError {
+            var error = ServerError(status, message)
+            error.code = rawValue
+            return error
+        }
+    }
+
+    extension ParseService {
+        /// The code of a failure that the core found.
+        private func code(of error: ServerError) -> ParseCode {
+            switch error.cause {
+            case .authorization, .nobodyMay: .operationForbidden
+            case .session: isMaxLeap ? .invalidSessionOfMaxLeap : .invalidSession
+            case .noSchema: .invalidClassName
+            case .noObject: .objectNotFound
+            case .noField, .fixedKey: .invalidKeyName
+            case .wrongType: .incorrectType
+            case .duplicateKey, .duplicateValue: .duplicateValue
+            case .credentials, .temporaryPassword: isMaxLeap ? .passwordMismatch : .objectNotFound
+            case .malformed: .invalidJSON
+            case .changed, .other: code(ofStatus: error.status)
+            }
+        }
+
+        private func code(ofStatus status: Int) -> ParseCode {
+            switch status {
+            case 401, 403, 412: .operationForbidden
+            case 404, 410: .objectNotFound
+            case 405: .commandUnavailable
+            case 408: .timeout
+            case 409: .duplicateValue
+            case 413: .objectTooLarge
+            case 429, 503: isMaxLeap ? .rateLimitedOfMaxLeap : .rateLimited
+            case 501: .unsupportedService
+            case 500...: .internalServer
+            default: .incorrectType
+            }
+        }
+
+        /// The status of a failure: the protocol has 400 for most, and 404 for objects that are not there.
+        private func status(of error: ServerError) -> Int {
+            switch error.cause {
+            case .authorization, .nobodyMay: 403
+            case .session: 400
+            case .credentials, .temporaryPassword: isMaxLeap ? 400 : 404
+            case .noSchema, .duplicateKey, .duplicateValue: 400
+            default: error.status == 409 ? 400 : error.status
+            }
+        }
+
+        func failure(_ error: ServerError) -> ServerResponse {
+            ServerResponse(status: status(of: error), json: .object(failureBody(error)), headers: error.headers)
+        }
+
+        /// What an answer says of a failure. The words of the core that name passwords and names alike are the same whichever
+        /// is wrong.
+        func failureBody(_ error: ServerError) -> JSONObject {
+            let text = error.cause == .credentials && !isMaxLeap ? "Invalid username/password." : error.message
+            return ["code": .integer(Int64(error.code ?? code(of: error).rawValue)), "error": .string(text)]
+        }
+    }
+#endif

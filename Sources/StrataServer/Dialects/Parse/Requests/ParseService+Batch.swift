@@ -1,0 +1,81 @@
+#if Server
+    import Foundation
+
+    extension ParseService {
+        /// `POST batch`: several requests in order, each for itself, with the answers in the same order.
+        func batch(_ call: ParseCall) async throws(ServerError) -> ServerResponse {
+            guard let requests = call.body["requests"]?.elements else {
+                throw ParseCode.invalidJSON.error("A batch takes {\"requests\":[{\"method\",\"path\",\"body\"}]}.")
+            }
+            guard requests.count <= options.limits.requests.objects else {
+                throw ParseCode.tooMany.error(
+                    "A batch may hold \(options.limits.requests.objects) requests; send several.")
+            }
+            var answers = BatchAnswers(limit: options.limits.answers.size) { failure($0) }
+            var writes: [ObjectWrite] = []
+            for (index, request) in requests.enumerated() {
+                // Nobody waits for what comes next.
+                guard !Task.isCancelled else { throw ServerError(503, "The request was given up.", retryAfter: 1) }
+                var response: ServerResponse?
+                do throws(ServerError) {
+                    if answers.isFull { throw BatchAnswers.refusal }
+                    // The first was counted with the batch.
+                    if index > 0 { try server.gate.admit(call.request, server.clock) }
+                    let inner = try nested(request, index, in: call)
+                    if let write = try await write(inner) {
+                        writes.append(write)
+                        if writes.count < BatchAnswers.writesPerTransaction { continue }
+                    }
+                    await call.caller.database.run(writes, into: &answers)
+                    let isWritten = !writes.isEmpty && writes.count >= BatchAnswers.writesPerTransaction
+                    writes = []
+                    if !isWritten { response = try await answer(inner) }
+                } catch {
+                    await call.caller.database.run(writes, into: &answers)
+                    writes = []
+                    response = failure(error)
+                }
+                if let response { answers.append(response) }
+            }
+            await call.caller.database.run(writes, into: &answers)
+            return ServerResponse(json: .array(answers.all.map(member)))
+        }
+
+        /// A member of the answer: MaxLeap has results as they are, Parse wraps them.
+        private func member(_ answer: ServerResponse) -> JSONValue {
+            let json = answer.json ?? .object([:])
+            if answer.status >= 400 { return ["error": json] }
+            return isMaxLeap ? json : ["success": json]
+        }
+
+        private func nested(_ value: JSONValue, _ index: Int, in call: ParseCall) throws(ServerError) -> ParseCall {
+            guard let method = value["method"]?.string?.uppercased(), let path = value["path"]?.string else {
+                throw ParseCode.invalidJSON.error("Request \(index) of the batch lacks method or path.")
+            }
+            guard ["GET", "POST", "PUT", "DELETE"].contains(method) else {
+                throw ParseCode.commandUnavailable.error("\(method.prefix(20)) is not answered.")
+            }
+            let target = path.hasPrefix("/") ? path : "/" + path
+            let request = ServerRequest(
+                method, target, headers: call.request.headers, client: call.request.client,
+                isSecure: call.request.isSecure)
+            var segments = try ServerRequest.segments(request.path)
+            // Clients write the path with that of the server in front, or with the version of the service that it was.
+            let words: Set<String> = ["classes", "users", "installations", "functions", "jobs", "files", "batch"]
+            guard let start = segments.prefix(8).firstIndex(where: words.contains) else {
+                throw ParseCode.commandUnavailable.error("\(path.prefix(200)) is not answered.", status: 404)
+            }
+            segments.removeFirst(start)
+            guard segments.first != "batch", segments.first != "files" else {
+                throw ParseCode.commandUnavailable.error("A batch holds requests for objects.")
+            }
+            var parameters: JSONObject = [:]
+            for (name, value) in QueryParameters.read(request.query) ?? [] { parameters[name] = .string(value) }
+            let body = value["body"]?.members ?? [:]
+            if method == "GET" { parameters.merge(body) }
+            return ParseCall(
+                request: request, method: method, segments: segments, parameters: parameters, body: body,
+                caller: call.caller)
+        }
+    }
+#endif

@@ -1,0 +1,219 @@
+#if Server
+    import Crypto
+    import Foundation
+    import Strata
+
+    extension StackMobService {
+        /// Answers requests for a schema, its objects and their fields.
+        func objects(_ call: Call, schema name: String) async throws(ServerError) -> ServerResponse {
+            if let write = try await write(call, schema: name) { return try await call.database.write(write) }
+            switch call.segments.count {
+            case 1: return try await query(call, name)
+            case 2: return try await read(call, name, call.segments[1])
+            default: throw Self.notAnswered(call)
+            }
+        }
+
+        /// What a request writes, with all that takes time or needs no store done before; nil for a request that reads.
+        func write(_ call: Call, schema name: String) async throws(ServerError) -> ObjectWrite? {
+            let id = call.segments.count > 1 ? call.segments[1] : ""
+            let field = call.segments.count > 2 ? call.segments[2] : ""
+            switch (call.request.method, call.segments.count) {
+            case ("GET", _), ("HEAD", _): return nil
+            case ("POST", 1): return try await create(call, name)
+            case ("PUT", 2): return try await update(call, name, id)
+            case ("DELETE", 2): return try delete(call, name, id)
+            case ("DELETE", 1): return try deleteMatching(call, name)
+            case ("PUT", 3): return try append(call, name, id, field)
+            case ("POST", 3): return try await createAndAppend(call, name, id, field)
+            case ("DELETE", 4): return try remove(call, name, id, field)
+            default: throw Self.notAnswered(call)
+            }
+        }
+
+        private static func notAnswered(_ call: Call) -> ServerError {
+            let allowed =
+                switch call.segments.count {
+                case 1: "GET, HEAD, POST, DELETE"
+                case 2: "GET, HEAD, PUT, DELETE"
+                case 3: "PUT, POST"
+                case 4: "DELETE"
+                default: ""
+                }
+            return .notAllowed(
+                "\(call.request.method) is not answered at \(call.request.path.prefix(200)).", allowed)
+        }
+
+        // MARK: Reading
+
+        private func read(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ServerResponse {
+            let options = options
+            let shape = try ObjectReader.Shape(call.request)
+            let others = QueryParameters.read(call.request.query)?.filter {
+                $0.name != ObjectReader.Shape.expandParameter
+            }
+            if let other = others?.first {
+                throw .badRequest("One object is read without conditions; \(other.name.prefix(80)) is not known here.")
+            }
+            let grant = try server.precheck(.read, name, call.caller)
+            return try await call.database.read { (scope) throws(ServerError) in
+                guard let schema = scope.catalogue[name] else { throw .noSchema(name) }
+                // Whether there is an object that somebody may not read is not told.
+                guard let object = try scope.object(schema, id), try grant.includes(object, schema, scope) else {
+                    throw .noObject(name, id)
+                }
+                let reader = ObjectReader(
+                    scope: scope, principal: call.principal, access: options.access, limits: options.limits)
+                return ServerResponse(json: try reader.json([object], schema, shape)[0])
+            }
+        }
+
+        // MARK: Writing
+
+        /// A write that is done once: a second request with the same `Idempotency-Key` has the answer of the first.
+        func once(
+            _ call: Call,
+            _ body: @escaping @Sendable (DataScope, ObjectWriter) throws(ServerError) -> ServerResponse,
+            passwords: [String: String] = [:]
+        ) throws(ServerError) -> ObjectWrite {
+            let server = server
+            let options = options
+            let key = try Self.idempotencyKey(call)
+            return { (scope) throws(ServerError) in
+                if let key, let answer = try Self.rememberedAnswer(key, call, scope) { return answer }
+                let writer = server.writer(
+                    scope, call.caller, passwords: passwords, reading: ObjectBody.init(stackMob:))
+                let response = try body(scope, writer)
+                if let key { try Self.remember(response, key, call, scope, options) }
+                return response
+            }
+        }
+
+        /// Keys are each account's own.
+        private static func idempotencyKey(_ call: Call) throws(ServerError) -> String? {
+            guard let key = call.request.header("Idempotency-Key") else { return nil }
+            guard (1...255).contains(key.utf8.count) else { throw .badRequest("Idempotency-Key has 1 to 255 bytes.") }
+            let owner = call.principal.account?.owner ?? (call.principal.hasPrivateKey ? "*" : "")
+            return "\(owner.utf8.count)|\(owner)|\(key)"
+        }
+
+        private static func fingerprint(_ call: Call) -> String {
+            var hash = SHA256()
+            hash.update(data: Data("\(call.request.method) \(call.request.path)?\(call.request.query)\n".utf8))
+            hash.update(data: call.request.body)
+            return Hexadecimal.text(hash.finalize())
+        }
+
+        private static func rememberedAnswer(
+            _ key: String, _ call: Call, _ scope: DataScope
+        ) throws(ServerError) -> ServerResponse? {
+            guard let row = try scope.find("ServerAnswer", ("key", key)) else { return nil }
+            guard row.text("fingerprint") == fingerprint(call) else {
+                throw .conflict("The Idempotency-Key was used for another request.")
+            }
+            return ServerResponse(
+                status: Int(row["status"] as? Int32 ?? 200), headers: [("Content-Type", "application/json")],
+                body: Data((row.text("body") ?? "").utf8))
+        }
+
+        private static func remember(
+            _ response: ServerResponse, _ key: String, _ call: Call, _ scope: DataScope, _ options: ServerOptions
+        ) throws(ServerError) {
+            let row = try scope.insert("ServerAnswer")
+            row["key"] = key
+            scope.register(row, key)
+            row["fingerprint"] = fingerprint(call)
+            row["status"] = Int32(clamping: response.status)
+            row["body"] = String(decoding: response.body, as: UTF8.self)
+            row["created"] = scope.now
+            scope.remembersAnswer(expired: scope.now - Int64(options.storage.answerLifetime) * 1000)
+        }
+
+        /// The schema that bodies are for. In development it takes in what they use.
+        static func schema(
+            _ name: String, for bodies: [JSONObject], _ relations: RelationTree, _ call: Call,
+            _ scope: DataScope, _ options: ServerOptions
+        ) throws(ServerError) -> ServerSchema {
+            guard call.isDevelopment else { return try scope.schema(name) }
+            var inference = SchemaInference(catalogue: scope.catalogue, options: options)
+            try inference.use(name)
+            for body in bodies { try inference.use(body, schema: name, relations: relations) }
+            return try scope.schema(name, in: inference)
+        }
+
+        private func create(_ call: Call, _ name: String) async throws(ServerError) -> ObjectWrite {
+            try server.precheck(.create, name, call.caller)
+            let (all, isMany) = try bodies(call)
+            let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
+            let options = options
+            let passwords = try await hashes(of: all, schema: name, relations: relations, call)
+            return try once(
+                call,
+                { (scope, writer) throws(ServerError) in
+                    let schema = try Self.schema(name, for: all, relations, call, scope, options)
+                    guard isMany else {
+                        let object = try writer.create(all[0], schema, relations: relations)
+                        return ServerResponse(status: 201, json: .object(ObjectReader.members(object, schema)))
+                    }
+                    return try Self.createMany(all, schema, relations, scope, writer).response
+                }, passwords: passwords)
+        }
+
+        /// The object of a path, with the condition of `If-Match` checked.
+        static func existing(
+            _ call: Call, _ name: String, _ id: String, _ scope: DataScope, _ writer: ObjectWriter,
+            _ operation: AccessRules.Operation
+        ) throws(ServerError) -> (object: ManagedObject, schema: ServerSchema) {
+            guard let schema = scope.catalogue[name] else { throw .noSchema(name) }
+            guard let object = try scope.object(schema, id), try writer.may(operation, schema, object) else {
+                throw .noObject(name, id, operation)
+            }
+            if let condition = call.request.header("If-Match")?.trimmingCharacters(in: .whitespaces), condition != "*",
+                condition != "\"\(object.whole("lastmoddate") ?? 0)\""
+            {
+                throw ServerError(412, "The object has changed.", body: writer.shown(object, schema))
+            }
+            return (object, schema)
+        }
+
+        private func update(_ call: Call, _ name: String, _ id: String) async throws(ServerError) -> ObjectWrite {
+            try server.precheck(.update, name, call.caller)
+            guard let members = try call.json(options).members else { throw .badRequest("The body must be an object.") }
+            let relations = try RelationTree(header: call.request.header("X-StackMob-Relations"))
+            let options = options
+            if let accounts = call.database.catalogue[name], let given = members[accounts.keyField],
+                given != .string(id)
+            {
+                throw ObjectWriter.keyIsFixed(accounts)
+            }
+            try await checkPassword(in: members, schema: name, id: id, call)
+            let passwords = try await newHashes(in: members, name, relations, call)
+            return try once(
+                call,
+                { (scope, writer) throws(ServerError) in
+                    let (object, _) = try Self.existing(call, name, id, scope, writer, .update)
+                    let schema = try Self.schema(name, for: [members], relations, call, scope, options)
+                    try writer.update(object, by: members, schema, relations: relations)
+                    return ServerResponse(json: writer.shown(object, schema))
+                }, passwords: passwords)
+        }
+
+        func delete(_ call: Call, _ name: String, _ id: String) throws(ServerError) -> ObjectWrite {
+            try server.precheck(.delete, name, call.caller)
+            return try once(call) { (scope, writer) throws(ServerError) in
+                let (object, schema) = try Self.existing(call, name, id, scope, writer, .delete)
+                try writer.delete(object, schema)
+                return ServerResponse(json: ["status": "OK"])
+            }
+        }
+
+        /// The passwords that the body of a change brings: those of new accounts nested in it, not the object's own.
+        private func newHashes(
+            in members: JSONObject, _ name: String, _ relations: RelationTree, _ call: Call
+        ) async throws(ServerError) -> [String: String] {
+            var rest = members
+            if let accounts = options.accounts(name) { rest[accounts.passwordField] = nil }
+            return try await hashes(of: [rest], schema: name, relations: relations, call)
+        }
+    }
+#endif

@@ -1,0 +1,71 @@
+#if Server
+    import Foundation
+    import StrataAzure
+    import StrataMaxLeap
+    import StrataTesting
+    import Testing
+
+    /// The other dialects with strata-server behind them do what stores must be able to rely on.
+    @Suite struct DialectLawTests {
+        enum Client: String, CaseIterable, Sendable {
+            case parse, maxLeap, mobileServices, mobileApps, datasync
+
+            var azureVersion: AzureVersion? {
+                switch self {
+                case .mobileServices: .mobileServices
+                case .mobileApps: .mobileApps
+                case .datasync: .datasync
+                default: nil
+                }
+            }
+        }
+
+        /// A server of its own for each check, over loopback.
+        private actor Subject: BackendSubject {
+            let client: Client
+            private var current: LoopbackServer?
+
+            init(_ client: Client) { self.client = client }
+
+            nonisolated var name: String { client.rawValue }
+            /// Numbers of the server are doubles, and what is no type of its own goes as text. Azure keeps neither positions
+            /// nor members of relationships.
+            nonisolated var omissions: Set<ConformanceFeature> {
+                client.azureVersion == nil ? [.decimals] : [.decimals, .geoPoints, .manyToMany]
+            }
+            /// Ids of Azure have rules: none of `+ ? / \` and so on. Datasync takes whole rows alone, as pushes send them.
+            nonisolated var exceptions: Set<BackendSuite.Law> {
+                switch client {
+                case .parse, .maxLeap: []
+                case .mobileServices, .mobileApps: [.identities]
+                case .datasync: [.identities, .pairing, .cursors, .conditionalWrites, .values, .visibility]
+                }
+            }
+
+            func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
+                await current?.stop()
+                let server = try await LoopbackServer(model: model) { $0.dialects = Places.all }
+                current = server
+                guard let version = client.azureVersion else {
+                    return try server.maxLeapClient(client == .parse ? .parse : .maxLeap) {
+                        $0.usesConditionalWrites = client == .maxLeap
+                    }.backend(for: model)
+                }
+                return try server.azureClient(version) { $0.keepsDeletedRows = true }.backend
+            }
+
+            func stop() async {
+                await current?.stop()
+                current = nil
+            }
+        }
+
+        @Test(arguments: Client.allCases, BackendSuite.Law.allCases)
+        func holds(client: Client, law: BackendSuite.Law) async {
+            let subject = Subject(client)
+            let failures = await BackendSuite.run(subject, laws: [law])
+            await subject.stop()
+            #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")
+        }
+    }
+#endif
