@@ -51,7 +51,7 @@ TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
 # Tests of clients run in a process of their own, and those of the server in another: beside tests that hold threads for long,
 # with compilers for example, they would wait too long for one another.
-APART = '^Strata(Azure|MaxLeap|Remote|StackMob|Testing)Tests\.'
+APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
 SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
