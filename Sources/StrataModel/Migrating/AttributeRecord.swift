@@ -211,7 +211,7 @@ package enum ValueRecord {
             case .geoPoint(let point): "\(point.latitude) \(point.longitude)"
             case .list(let elements):
                 // Encoding strings does not fail.
-                (try? JSONEncoder().encode(elements.map { text(of: $0) })).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                (try? JSONEncoder().encode(elements.map { Self.text(of: $0) })).map { String(decoding: $0, as: UTF8.self) } ?? ""
             default: ""
             }
         return "\(value.kind):\(text)"

@@ -131,7 +131,7 @@ struct ModelGenerator {
     }
 
     private func expression(_ property: FetchedProperty) -> String {
-        "FetchedProperty(\(expression(property.request)))" + common(nil, property.userInfo, nil)
+        "FetchedProperty(\(expression(property.request)))" + common([], property.userInfo, nil)
     }
 
     private func expression(_ template: FetchTemplate) -> String {
@@ -140,7 +140,7 @@ struct ModelGenerator {
         return "FetchTemplate(name: \(SwiftLiteral.string(template.name)), "
             + "entity: \(SwiftLiteral.string(template.entity)), where: \(condition), "
             + "sortedBy: \(SwiftLiteral.strings(template.sorts)), limit: \(limit), location: nil)"
-            + common(nil, [:], template.documentation)
+            + common([], [:], template.documentation)
     }
 
     private func expression(_ index: Index) -> String {

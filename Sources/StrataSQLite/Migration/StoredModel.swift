@@ -144,12 +144,33 @@ struct FirstFormatModel {
         if var same = known, same.type == type, !same.isTransient {
             same.formerNames = []
             same.isUnique = false
+            same.derivation = same.derivation.flatMap { derivation($0, entity) }
             same.location = nil
             return same
         }
         var result = Attribute(name, type, optional: true)
         result.location = nil
         return result
+    }
+
+    /// A derivation with the name that its source has in the file.
+    private func derivation(_ derivation: Derivation, _ entity: EntityDescription?) -> Derivation? {
+        func past(_ name: String) -> String? {
+            let declared = entity?.attribute(named: name)
+            let phrases = entity.flatMap { entity in
+                metadata.entities[entity.name]
+                    ?? entity.declaration.formerNames.lazy.compactMap { metadata.entities[$0] }.first
+            }
+            return ([name] + (declared?.declaration.formerNames ?? [])).first { phrases?[$0] != nil }
+        }
+        switch derivation {
+        case .lowercase(let name): return past(name).map(Derivation.lowercase)
+        case .uppercase(let name): return past(name).map(Derivation.uppercase)
+        case .canonical(let name): return past(name).map(Derivation.canonical)
+        case .now: return .now
+        // These have no column, so that the file does not know them.
+        case .count, .sum, .path: return nil
+        }
     }
 
     private func type(_ word: String?, _ known: AttributeType?) -> AttributeType {

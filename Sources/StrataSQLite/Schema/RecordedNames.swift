@@ -52,7 +52,7 @@ struct RecordedNames: Sendable {
             for slot in mapped.slots where slot.source == slot.slot { keep(slot.slot) }
             for relationship in entity.relationships where mapped.properties[relationship.name] == relationship.name {
                 // The table of pairs of a relationship has another kind of name than the column of one.
-                if past.relationship(named: relationship.name)?.hasPairs == relationship.hasPairs {
+                if past.relationship(named: relationship.name)?.place == relationship.place {
                     keep(relationship.name)
                 }
             }
@@ -71,6 +71,14 @@ struct RecordedNames: Sendable {
 }
 
 extension RelationshipDescription {
-    /// Whether the store keeps it in a table of its own.
-    fileprivate var hasPairs: Bool { if case .pairs = storage { true } else { false } }
+    /// What kind of name the place of a relationship has.
+    fileprivate enum Place: Equatable { case column, otherColumn, table, otherTable }
+
+    fileprivate var place: Place {
+        switch storage {
+        case .slot: .column
+        case .inverseSlot: .otherColumn
+        case .pairs(let isPrimary): isPrimary ? .table : .otherTable
+        }
+    }
 }
