@@ -31,9 +31,15 @@ extension SimulationWorld {
             switch self {
             // A file is rare, and an update of the app with changes that wait even more so; others need what a few seeds have.
             case .update, .secondProcess, .drop, .contextConflict, .marked, .renamed, .reusedKey: false
-            // Of servers that are known by HTTP.
-            case .truncated, .garbled, .emptyAnswer, .wrongType, .redirect: false
-            default: true
+            default: !isOfHTTP
+            }
+        }
+
+        /// Whether only servers that are known by HTTP bring it.
+        public var isOfHTTP: Bool {
+            switch self {
+            case .truncated, .garbled, .emptyAnswer, .wrongType, .redirect: true
+            default: false
             }
         }
     }

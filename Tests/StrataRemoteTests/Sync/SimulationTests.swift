@@ -17,7 +17,7 @@ import Testing
         }
         // A fault that never strikes proves nothing, nor does one that nobody recovers from.
         let counts = SimulationWorld.strikes.all
-        for fault in SimulationWorld.Fault.allCases where fault.isCommon {
+        for fault in SimulationWorld.Fault.allCases where fault.isCommon || fault.isOfHTTP && variant.isHTTP {
             if fault == .refusedGroup, !variant.sendsGroups { continue }
             if fault == .expiredCursor, !variant.tellsNews { continue }
             #expect(counts[fault]?.struck ?? 0 > 0, "\(fault) never struck")
