@@ -287,7 +287,8 @@
             guard let members = value.members else { throw refusal() }
             guard let relation, let schema = scope.catalogue[relation.schema] else {
                 throw .badRequest(
-                    "\(field.name) holds an object of a schema that the request does not name; send its key, or list its schema.")
+                    "\(field.name) holds an object of a schema that the request does not name; send its key, or list its schema."
+                )
             }
             guard let id = try key(of: members, schema) else {
                 return try create(members, schema, relations: relation.next).text(schema.keyField) ?? ""

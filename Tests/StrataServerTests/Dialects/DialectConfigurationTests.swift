@@ -34,15 +34,17 @@
             }
         }
 
-        @Test("Mistakes in it are named with their place", arguments: [
-            ("dialects: [{path: /x}]", "lacks dialect"),
-            ("dialects: [{dialect: soap}]", "takes stackmob, parse"),
-            ("dialects: [{dialect: parse, path: x}]", "takes a path"),
-            ("dialects: [{dialect: parse}, {dialect: maxleap}]", "are both at /"),
-            ("dialects: [{dialect: stackmob, key: k}]", "keys.public"),
-            ("dialects: [{dialect: parse, colour: red}]", "is not known"),
-            ("dialects: [{dialect: parse, database: test}]", "takes production, development"),
-        ])
+        @Test(
+            "Mistakes in it are named with their place",
+            arguments: [
+                ("dialects: [{path: /x}]", "lacks dialect"),
+                ("dialects: [{dialect: soap}]", "takes stackmob, parse"),
+                ("dialects: [{dialect: parse, path: x}]", "takes a path"),
+                ("dialects: [{dialect: parse}, {dialect: maxleap}]", "are both at /"),
+                ("dialects: [{dialect: stackmob, key: k}]", "keys.public"),
+                ("dialects: [{dialect: parse, colour: red}]", "is not known"),
+                ("dialects: [{dialect: parse, database: test}]", "takes production, development"),
+            ])
         func mistakes(yaml: String, message: String) {
             let error = #expect(throws: ServerSetupError.self) { try read(yaml) }
             #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")

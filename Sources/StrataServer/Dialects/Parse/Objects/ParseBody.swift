@@ -92,7 +92,8 @@
             _ title: String, _ value: JSONValue, _ schema: ServerSchema
         ) throws(ServerError) {
             // The server's own are sent back by clients that send whole objects.
-            if ["createdAt", "updatedAt", "sessionToken", "emailVerified", "ACL", "__type", "className"].contains(title) {
+            if ["createdAt", "updatedAt", "sessionToken", "emailVerified", "ACL", "__type", "className"].contains(title)
+            {
                 return
             }
             // The roles that access rules ask for are the master key's to give; the writer looks at that.
