@@ -26,7 +26,7 @@ struct ModelCommitCommand: ParsableCommand {
         let finding: ModelLock.Finding?
         do throws(ModelError) {
             lock = try ModelLock.read(forModel: file) ?? ModelLock(model: model.name)
-            finding = lock.versions.isEmpty ? nil : try lock.compare(with: model)
+            finding = try lock.versions.isEmpty ? nil : lock.compare(with: model)
         } catch {
             Output.fail(error.description)
             throw ExitCode.failure

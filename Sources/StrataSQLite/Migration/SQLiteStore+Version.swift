@@ -13,7 +13,8 @@ extension SQLiteStore {
         do throws(StoreError) {
             let number = try connection.schemaNumber()
             if number == connection.version.schema { return }
-            guard try StoredModel.fingerprint(on: connection) == fingerprint else {
+            // Other indexes, defaults and rules are no obstacle: what is stored is the same.
+            guard try StoreMetadata.get("version_hash", on: connection) == model.versionHash else {
                 throw .migratedElsewhere(path: path)
             }
             connection.version.schema = number

@@ -96,7 +96,8 @@ struct FirstFormatModel {
 
     private func entity(_ name: String) -> Entity {
         let phrases = metadata.entities[name] ?? [:]
-        let known = hint.entity(named: name)
+        let known =
+            hint.entity(named: name) ?? hint.entities.first { $0.declaration.formerNames.contains(name) }
         var result = Entity(name: name, location: nil)
         result.parent = phrases["_parent"]
         result.isAbstract = phrases["_abstract"] != nil
@@ -110,7 +111,9 @@ struct FirstFormatModel {
                 var relationship = Relationship(property, to: words[1])
                 relationship.isToMany = isMany
                 relationship.isOrdered = words.contains("ordered")
-                if let now = known?.relationship(named: property), now.isToMany == isMany, now.destination == words[1] {
+                if let now = known?.relationship(named: property), now.isToMany == isMany,
+                    now.destination == words[1]
+                        || hint.entity(named: now.destination)?.declaration.formerNames.contains(words[1]) == true {
                     relationship.inverse = now.inverse
                     relationship.isOptional = now.isOptional
                     relationship.deleteRule = now.deleteRule
