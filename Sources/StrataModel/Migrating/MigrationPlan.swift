@@ -179,6 +179,11 @@ package struct EntityMapping: Sendable, Hashable {
     package var properties: [String: String] = [:]
     /// For each stored attribute slot how it is filled.
     package var slots: [SlotMapping] = []
+
+    package init(entity: String, source: String?) {
+        self.entity = entity
+        self.source = source
+    }
 }
 
 /// Where the values of a slot of an attribute come from.

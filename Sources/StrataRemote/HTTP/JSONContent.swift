@@ -1,7 +1,9 @@
+import StrataModel
+
 extension JSONValue {
     /// The JSON of a value of an attribute that is kept as JSON.
     /// - Returns: nil for what JSON has no form for: dates, bytes, numbers that are not finite.
-    package init?(content: Value) {
+    package init?(content: StrataModel.Value) {
         switch content {
         case .null: self = .null
         case .boolean(let flag): self = .boolean(flag)
@@ -26,7 +28,7 @@ extension JSONValue {
     }
 
     /// The value that an attribute that is kept as JSON takes from an answer.
-    package var content: Value {
+    package var content: StrataModel.Value {
         switch self {
         case .null: .null
         case .boolean(let flag): .boolean(flag)
@@ -41,7 +43,7 @@ extension JSONValue {
     }
 
     /// The content if it is an array whose elements are of a type; nil for all else.
-    package func list(of element: AttributeType) -> Value? {
+    package func list(of element: AttributeType) -> StrataModel.Value? {
         guard case .list(let values) = content, element.firstMisfit(in: values) == nil else { return nil }
         return .list(values)
     }
