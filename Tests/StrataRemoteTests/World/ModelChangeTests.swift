@@ -104,7 +104,7 @@ import Testing
         let third = try town(["City", "heading"], former: ["label", "name"], past: ["Town"])
         let (store, context) = try store(third, backend, folder)
         #expect(try store.sync.pendingCount() == 2)
-        let titles = try context.fetch(FetchRequest<ManagedObject>(entity: "City")).map {
+        let titles = try await context.fetch(FetchRequest<ManagedObject>(entity: "City")).map {
             $0["heading"] as? String ?? ""
         }
         #expect(titles.sorted() == ["edited offline", "made offline"])
