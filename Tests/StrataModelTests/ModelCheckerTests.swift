@@ -170,14 +170,19 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
                 "the minimum 2.5 is above the maximum 2"
             ])
         #expect(
-            check(Attribute("x", .boolean).length(1...)) == ["a length is for strings and binary data, not for boolean"]
+            check(Attribute("x", .boolean).length(1...)) == [
+                "a length is for strings, binary data and arrays, not for boolean"
+            ]
         )
         #expect(
             check(Attribute("x", .string).length(minimum: 3, maximum: 2)) == [
                 "the minimum length 3 is above the maximum length 2"
             ])
         #expect(check(Attribute("x", .string).length(minimum: -1, maximum: nil)) == ["the length -1 is negative"])
-        #expect(check(Attribute("x", .string).matching("(")) == ["'(' is not a regular expression: at position 0 the group has no closing parenthesis"])
+        #expect(
+            check(Attribute("x", .string).matching("(")) == [
+                "'(' is not a regular expression: at position 0 the group has no closing parenthesis"
+            ])
         #expect(check(Attribute("x", .uri).matching("a")) == ["a regular expression is for strings, not for uri"])
         #expect(check(Attribute("x", .integer64).range(0...9).indexed().unique()) == [])
     }
