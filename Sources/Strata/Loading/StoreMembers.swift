@@ -89,32 +89,61 @@ struct StoreMembers {
     ) -> [Int64] {
         var unknown: [Int64] = []
         var loners: [ManagedObject] = []
-        for (owner, key) in pairs {
-            guard let member = table.object(key), member.flags.isDisjoint(with: .unread) else {
-                unknown.append(key)
-                continue
+        for first in stride(from: 0, to: pairs.count, by: Self.run) {
+            let run = pairs[first..<min(first + Self.run, pairs.count)]
+            let settled = settled(run, in: table)
+            for position in run.indices {
+                let (owner, key) = run[position]
+                guard let member = table.object(key) else {
+                    unknown.append(key)
+                    continue
+                }
+                if settled & 1 << UInt64(position - first) != 0 {
+                    members.append(member, owner: owner)
+                } else if !member.flags.isDisjoint(with: .unread) {
+                    unknown.append(key)
+                    continue
+                } else if member.hasChanges {
+                    guard !member.isDeleted, let owner = member.targetKey(slot) else { continue }
+                    members.append(member, owner: owner)
+                } else {
+                    // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
+                    unknown.append(key)
+                    continue
+                }
+                if member.batch == nil { loners.append(member) }
             }
-            if member.hasChanges {
-                guard !member.isDeleted, let owner = member.targetKey(slot) else { continue }
-                members.append(member, owner: owner)
-            } else if member.targetKey(slot) == owner {
-                members.append(member, owner: owner)
-            } else {
-                // Others moved it since it was read; its row must say so, too, or the two ends would disagree.
-                unknown.append(key)
-                continue
-            }
-            if member.batch == nil { loners.append(member) }
         }
         // Members that were read one by one fire together from now on.
         if loners.count > 1 { FaultBatch.join(loners) }
         return unknown
     }
 
+    /// The number of members that are looked at together: few enough to stay in the cache, and one for each bit of a word.
+    private static let run = 64
+
+    /// Which members of a run are read, unchanged, and belong to the owner that the index names: a bit for each.
+    ///
+    /// Counting a reference lets no read behind it begin, so the objects are not counted here: the processor waits for the
+    /// objects and rows of a whole run at once.
+    private func settled(_ run: ArraySlice<(owner: Int64, member: Int64)>, in table: ObjectTable) -> UInt64 {
+        let unsettled = ObjectFlags.unread.union(.changed)
+        var bits: UInt64 = 0
+        for position in run.indices {
+            guard let member = table.reference(run[position].member) else { continue }
+            let isSettled = member._withUnsafeGuaranteedRef {
+                $0.flags.isDisjoint(with: unsettled) && $0.targetKey(slot) == run[position].owner
+            }
+            if isSettled { bits |= 1 << UInt64(position - run.startIndex) }
+        }
+        return bits
+    }
+
     /// Adds the objects of rows with the owner that each has: in this context where it was changed here, else by its
     /// row. Deleted ones, and those without an owner, are left out.
     private func add(_ rows: RowBatch, to members: inout MemberRuns) {
-        for (position, member) in core.factory.materialize(rows, refreshing: true).enumerated() where !member.isDeleted {
+        for (position, member) in core.factory.materialize(rows, refreshing: true).enumerated() where !member.isDeleted
+        {
             let row = RowPointer(rows.pointers[position])
             var owner = row.isPresent(slot) ? Int64(bitPattern: row.word(slot)) : nil
             if member.targetKey(slot) != owner {

@@ -27,10 +27,8 @@ final class ObjectTable {
             nonmutating set { memory[slot + 1] = newValue }
         }
 
-        func object(_ slot: Int) -> ManagedObject? {
-            UnsafeRawPointer(bitPattern: self[slot]).map {
-                Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()
-            }
+        func reference(_ slot: Int) -> Unmanaged<ManagedObject>? {
+            UnsafeRawPointer(bitPattern: self[slot]).map { Unmanaged<ManagedObject>.fromOpaque($0) }
         }
     }
 
@@ -95,7 +93,13 @@ final class ObjectTable {
 
     /// The object of a key.
     func object(_ key: Int64) -> ManagedObject? {
-        page(key >> 10)?.object(Int(key & 1023))
+        reference(key)?.takeUnretainedValue()
+    }
+
+    /// The object of a key without counting a reference to it; it lives as long as others hold it.
+    @inline(__always)
+    func reference(_ key: Int64) -> Unmanaged<ManagedObject>? {
+        page(key >> 10)?.reference(Int(key & 1023))
     }
 
     /// Adds an object. There must be none of the key.
@@ -137,7 +141,7 @@ final class ObjectTable {
         var result: [ManagedObject] = []
         for page in allPages {
             for slot in 0..<Self.pageSize {
-                if let object = page.object(slot), condition(object) { result.append(object) }
+                if let object = page.reference(slot)?.takeUnretainedValue(), condition(object) { result.append(object) }
             }
         }
         return result

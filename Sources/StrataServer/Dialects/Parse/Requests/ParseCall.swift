@@ -2,7 +2,7 @@
     import Foundation
 
     /// A request in Parse's dialect or MaxLeap's, whichever of their ways it came.
-    struct ParseCall: Sendable {
+    struct ParseCall: DialectCall {
         var request: ServerRequest
         /// The method that is meant: scripts send POST and name another one in the body.
         var method: String

@@ -11,34 +11,7 @@
                 throw ParseCode.tooMany.error(
                     "A batch may hold \(options.limits.requests.objects) requests; send several.")
             }
-            var answers = BatchAnswers(limit: options.limits.answers.size) { failure($0) }
-            var writes: [ObjectWrite] = []
-            for (index, request) in requests.enumerated() {
-                // Nobody waits for what comes next.
-                guard !Task.isCancelled else { throw ServerError(503, "The request was given up.", retryAfter: 1) }
-                var response: ServerResponse?
-                do throws(ServerError) {
-                    if answers.isFull { throw BatchAnswers.refusal }
-                    // The first was counted with the batch.
-                    if index > 0 { try server.gate.admit(call.request, server.clock) }
-                    let inner = try nested(request, index, in: call)
-                    if let write = try await write(inner) {
-                        writes.append(write)
-                        if writes.count < BatchAnswers.writesPerTransaction { continue }
-                    }
-                    await call.caller.database.run(writes, into: &answers)
-                    let isWritten = !writes.isEmpty && writes.count >= BatchAnswers.writesPerTransaction
-                    writes = []
-                    if !isWritten { response = try await answer(inner) }
-                } catch {
-                    await call.caller.database.run(writes, into: &answers)
-                    writes = []
-                    response = failure(error)
-                }
-                if let response { answers.append(response) }
-            }
-            await call.caller.database.run(writes, into: &answers)
-            return ServerResponse(json: .array(answers.all.map(member)))
+            return ServerResponse(json: .array(try await answers(to: requests, in: call).map(member)))
         }
 
         /// A member of the answer: MaxLeap has results as they are, Parse wraps them.
@@ -48,7 +21,7 @@
             return isMaxLeap ? json : ["success": json]
         }
 
-        private func nested(_ value: JSONValue, _ index: Int, in call: ParseCall) throws(ServerError) -> ParseCall {
+        func nested(_ value: JSONValue, _ index: Int, in call: ParseCall) throws(ServerError) -> ParseCall {
             guard let method = value["method"]?.string?.uppercased(), let path = value["path"]?.string else {
                 throw ParseCode.invalidJSON.error("Request \(index) of the batch lacks method or path.")
             }

@@ -3,7 +3,7 @@
     import Strata
 
     /// Parse's dialect, and MaxLeap's, which differs from it in a few requests and in the form of some answers.
-    struct ParseService: ServerDialect {
+    struct ParseService: BatchDialect {
         let server: DataServer
         let mount: DialectMount
 
@@ -62,7 +62,7 @@
 
         /// Answers a request whose sender is known.
         func answer(_ call: ParseCall) async throws(ServerError) -> ServerResponse {
-            if let write = try await write(call) { return try await call.caller.database.write(write) }
+            if let write = try await objectWrite(call) { return try await call.caller.database.write(write) }
             let segments = call.segments
             switch (call.method, segments.first ?? "", segments.count) {
             case ("GET", "", 0): return ServerResponse(json: ["status": "OK"])
@@ -94,7 +94,7 @@
         }
 
         /// What a request writes of objects; nil for all that is answered in its own way.
-        func write(_ call: ParseCall) async throws(ServerError) -> ObjectWrite? {
+        func objectWrite(_ call: ParseCall) async throws(ServerError) -> ObjectWrite? {
             guard let (name, id) = Self.place(call.segments) else { return nil }
             switch (call.method, id) {
             case ("POST", nil) where name != "_User": return try create(call, name)

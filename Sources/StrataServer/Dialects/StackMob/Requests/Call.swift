@@ -2,7 +2,7 @@
     import Foundation
 
     /// A request together with who sent it.
-    struct Call: Sendable {
+    struct Call: DialectCall {
         var request: ServerRequest
         /// The parts of the path without escapes, and without what older paths have in front.
         var segments: [String]

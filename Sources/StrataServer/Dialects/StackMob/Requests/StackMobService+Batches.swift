@@ -15,43 +15,14 @@
             guard requests.count <= options.limits.requests.objects else {
                 throw .badRequest("A batch may hold \(options.limits.requests.objects) requests; send several.")
             }
-            var answers = BatchAnswers(limit: options.limits.answers.size) { failure($0) }
-            // Writes that follow each other share a transaction; a read sees what was written before it.
-            var writes: [ObjectWrite] = []
-            for (index, request) in requests.enumerated() {
-                // Nobody waits for what comes next.
-                guard !Task.isCancelled else { throw ServerError(503, "The request was given up.", retryAfter: 1) }
-                var response: ServerResponse?
-                do throws(ServerError) {
-                    if answers.isFull { throw BatchAnswers.refusal }
-                    // The first was counted with the batch.
-                    if index > 0 { try server.gate.admit(call.request, server.clock) }
-                    let inner = try nested(request, index, in: call)
-                    if let write = try await objectWrite(inner) {
-                        writes.append(write)
-                        if writes.count < BatchAnswers.writesPerTransaction { continue }
-                        await call.database.run(writes, into: &answers)
-                        writes = []
-                        continue
-                    }
-                    await call.database.run(writes, into: &answers)
-                    writes = []
-                    response = try await answer(inner)
-                } catch {
-                    await call.database.run(writes, into: &answers)
-                    writes = []
-                    response = failure(error)
-                }
-                if let response { answers.append(response) }
-            }
-            await call.database.run(writes, into: &answers)
+            let answers = try await answers(to: requests, in: call)
             return ServerResponse(
                 json: .array(
-                    answers.all.map { ["status": .integer(Int64($0.status)), "body": $0.json ?? .null] }))
+                    answers.map { ["status": .integer(Int64($0.status)), "body": $0.json ?? .null] }))
         }
 
         /// What a request of a batch writes; nil for all that is answered in its own way.
-        private func objectWrite(_ call: Call) async throws(ServerError) -> ObjectWrite? {
+        func objectWrite(_ call: Call) async throws(ServerError) -> ObjectWrite? {
             let name = call.segments.first ?? ""
             let isSpecial =
                 (call.segments.count == 1 && server.methods[name] != nil)
@@ -61,7 +32,7 @@
             return try await write(call, schema: name.lowercased())
         }
 
-        private func nested(_ value: JSONValue, _ index: Int, in call: Call) throws(ServerError) -> Call {
+        func nested(_ value: JSONValue, _ index: Int, in call: Call) throws(ServerError) -> Call {
             guard let method = value["method"]?.string, let path = value["path"]?.string else {
                 throw .badRequest("Request \(index) of the batch lacks method or path.")
             }

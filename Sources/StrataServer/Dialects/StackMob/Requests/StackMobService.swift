@@ -3,7 +3,7 @@
     import Strata
 
     /// StackMob's dialect.
-    struct StackMobService: ServerDialect {
+    struct StackMobService: BatchDialect {
         let server: DataServer
         private let mount: DialectMount
 
