@@ -6,7 +6,8 @@
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
-#                 conditions, and 50 kills of each kind
+#                 conditions, 20,000 random pairs of models, 100,000 edits
+#                 under live results, and 50 kills of each kind
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others
 #   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
@@ -116,8 +117,9 @@ asan: dependencies
 stress: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
+		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 STRATA_LIVE_SEED=$(SEED) STRATA_UNDO_SEED=$(SEED) \
 		STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
-		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests'
+		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests|RandomMigrationTests|LiveRandomTests|UndoRandomTests'
 
 # Hashes are the same in each run, so that a seed gives the same run again.
 simulate: dependencies

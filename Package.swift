@@ -258,9 +258,13 @@ let package = Package(
         .testTarget(
             name: "AttributeTypeTests", dependencies: ["Strata", "StrataCSQLite"], plugins: ["StrataPlugin"]),
         .testTarget(name: "NegativeCompileTests", dependencies: ["Strata", "StrataModelFiles"]),
+        .testTarget(
+            name: "MigrationTests", dependencies: ["Strata", "StrataSQLite", "StrataCSQLite", "SeededRandom"],
+            resources: [.copy("Fixtures")]),
         .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
         .testTarget(
-            name: "StrataQueryTests", dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
+            name: "StrataQueryTests",
+            dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(
@@ -272,7 +276,9 @@ let package = Package(
             packageAccess: false),
         .testTarget(name: "StrataTestingTests", dependencies: ["StrataTesting"]),
         .target(name: "WireComparison", dependencies: ["StrataWire"], path: "Tests/WireComparison"),
-        .target(name: "SyncSimulation", dependencies: ["StrataRemote", "SeededRandom"], path: "Tests/SyncSimulation"),
+        .target(
+            name: "SyncSimulation", dependencies: ["Strata", "StrataRemote", "SeededRandom", "PlainJSONStore"],
+            path: "Tests/SyncSimulation"),
         .executableTarget(
             name: "OutboxProbe", dependencies: ["Strata", "StrataRemote"], path: "Tests/OutboxProbe"),
         .executableTarget(

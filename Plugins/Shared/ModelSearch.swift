@@ -14,6 +14,12 @@ struct ModelSearch {
     /// A model file.
     struct Model {
         var path: URL
+        /// The file beside it with the versions that were recorded; empty if there is none.
+        var lock: [URL] {
+            let name = path.lastPathComponent.dropLast(ModelSearch.ending.count) + ".strata.lock.yaml"
+            let url = path.deletingLastPathComponent().appendingPathComponent(String(name))
+            return FileManager.default.fileExists(atPath: url.path) ? [url] : []
+        }
         /// The names of all files that the generator will write. They depend on the name of the model file alone, because
         /// SwiftPM asks a plug-in again when files come and go, but not when a file changes.
         var outputs: [String]

@@ -17,7 +17,7 @@ struct StrataPlugin {
                 displayName: "Generating classes of \(model.path.lastPathComponent)",
                 executable: tool,
                 arguments: ["--model", model.path.path, "--output", folder.path],
-                inputFiles: [model.path] + result.inputs,
+                inputFiles: [model.path] + model.lock + result.inputs,
                 outputFiles: model.outputs.map { folder.appendingPathComponent($0) })
         }
     }

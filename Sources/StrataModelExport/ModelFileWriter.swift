@@ -82,7 +82,7 @@ struct ModelFileWriter {
         if entity.generatesBaseClass { lines.append("base: true") }
         if entity.isUser { lines.append("user: true") }
         add("primaryKey", entity.primaryKey)
-        add("renamedFrom", entity.renamingIdentifier)
+        if let names = Self.text(ofFormerNames: entity.formerNames) { lines.append("renamedFrom: \(names)") }
         if !entity.userInfo.isEmpty { lines.append("userInfo: \(YAMLText.mapping(of: entity.userInfo))") }
         if !entity.attributes.isEmpty {
             lines.append("attributes:")
@@ -107,6 +107,12 @@ struct ModelFileWriter {
             lines += entity.indexes.map { "  " + Self.line(of: $0) }
         }
         return lines
+    }
+
+    /// One name, or a list of them.
+    private static func text(ofFormerNames names: [String]) -> String? {
+        if names.count < 2 { return names.first.map(YAMLText.scalar) }
+        return "[\(names.map(YAMLText.scalar).joined(separator: ", "))]"
     }
 
     /// The line of an attribute below `attributes:`.
@@ -156,7 +162,7 @@ struct ModelFileWriter {
         if attribute.isIndexed { fields.add("indexed", "true") }
         if attribute.isUnique { fields.add("unique", "true") }
         if attribute.allowsExternalStorage { fields.add("externalStorage", "true") }
-        fields.add("renamedFrom", attribute.renamingIdentifier.map(YAMLText.scalar))
+        fields.add("renamedFrom", Self.text(ofFormerNames: attribute.formerNames))
         fields.add("documentation", attribute.documentation.map(YAMLText.scalar))
         if !attribute.userInfo.isEmpty { fields.add("userInfo", YAMLText.mapping(of: attribute.userInfo)) }
         if fields.count == 1, let element = attribute.type.element { return "[\(element.name)]" }
@@ -227,7 +233,7 @@ struct ModelFileWriter {
         if relationship.deleteRule != .nullify { fields.add("delete", relationship.deleteRule.rawValue) }
         if relationship.minimumCount != 0 { fields.add("min", String(relationship.minimumCount)) }
         if relationship.maximumCount != 0 { fields.add("max", String(relationship.maximumCount)) }
-        fields.add("renamedFrom", relationship.renamingIdentifier.map(YAMLText.scalar))
+        fields.add("renamedFrom", Self.text(ofFormerNames: relationship.formerNames))
         fields.add("documentation", relationship.documentation.map(YAMLText.scalar))
         if !relationship.userInfo.isEmpty { fields.add("userInfo", YAMLText.mapping(of: relationship.userInfo)) }
         return fields.text

@@ -27,7 +27,7 @@ extension ModelFileReader {
         result.isUnique = flag(fields["unique"], "unique")
         result.allowsExternalStorage = flag(fields["externalStorage"], "externalStorage")
         result.derivation = fields["derived"].flatMap(derivation)
-        result.renamingIdentifier = fields["renamedFrom"].flatMap { text($0, "renamedFrom") }
+        result.formerNames = fields["renamedFrom"].map(formerNames) ?? []
         result.documentation = fields["documentation"].flatMap { text($0, "documentation") }
         result.userInfo = fields["userInfo"].map(userInfo) ?? [:]
         result.rules.minimumLength = fields["minLength"].flatMap { wholeNumber($0, "minLength") }
@@ -78,7 +78,7 @@ extension ModelFileReader {
 
     private func readElements(_ node: Node) -> [CompositeElement] {
         (entries(of: node, what: "'elements'") ?? []).map { _, name, value in
-            if value.scalar != nil || value.sequence != nil {
+            if value.scalar != nil {
                 let (type, optional) = attributeType(value)
                 return CompositeElement(name, type, optional: optional)
             }

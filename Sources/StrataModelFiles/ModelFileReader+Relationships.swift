@@ -37,7 +37,7 @@ extension ModelFileReader {
         }
         result.minimumCount = fields["min"].flatMap { wholeNumber($0, "min") } ?? 0
         result.maximumCount = fields["max"].flatMap { wholeNumber($0, "max") } ?? 0
-        result.renamingIdentifier = fields["renamedFrom"].flatMap { text($0, "renamedFrom") }
+        result.formerNames = fields["renamedFrom"].map(formerNames) ?? []
         result.documentation = fields["documentation"].flatMap { text($0, "documentation") }
         result.userInfo = fields["userInfo"].map(userInfo) ?? [:]
         return result

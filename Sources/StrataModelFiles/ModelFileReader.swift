@@ -97,7 +97,7 @@ final class ModelFileReader {
         result.className = fields["class"].flatMap { text($0, "class") }
         result.isUser = flag(fields["user"], "user")
         result.primaryKey = fields["primaryKey"].flatMap { text($0, "primaryKey") }
-        result.renamingIdentifier = fields["renamedFrom"].flatMap { text($0, "renamedFrom") }
+        result.formerNames = fields["renamedFrom"].map(formerNames) ?? []
         result.userInfo = fields["userInfo"].map(userInfo) ?? [:]
         if let node = fields["attributes"] {
             for (key, name, value) in entries(of: node, what: "'attributes'") ?? [] {
@@ -122,6 +122,12 @@ final class ModelFileReader {
         }
         if let node = fields["indexes"] { result.indexes = readIndexes(node) }
         return result
+    }
+
+    /// One name, or a list of them.
+    func formerNames(_ node: Node) -> [String] {
+        guard let list = node.sequence else { return text(node, "renamedFrom").map { [$0] } ?? [] }
+        return list.compactMap { text($0, "a name in renamedFrom") }
     }
 
     // MARK: Reporting

@@ -75,6 +75,15 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// Where the store tells of changes that come from elsewhere: a server. nil if there are none but commits.
     var changes: StoreChangeFeed? { get }
 
+    /// Changes many objects by itself, in one transaction: all of it becomes permanent, or nothing.
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` if the store has no such operations;
+    ///   ``StoreError/constraint(entity:reason:)`` if something would be left that the model forbids.
+    func perform(_ operation: BulkOperation) throws(StoreError) -> BulkResult
+
+    /// Calls a closure, on any thread, soon after somebody else has committed to the same data, another process for instance,
+    /// for as long as the result is kept. nil if there are no others, or nothing tells of them.
+    func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation?
+
     /// Closes the store. Every later call throws ``StoreError/closed(path:)``.
     func close()
 }
@@ -82,6 +91,14 @@ public protocol PersistentStore: AnyObject, Sendable {
 extension PersistentStore {
     /// Nothing changes but by commits.
     public var changes: StoreChangeFeed? { nil }
+
+    /// There are no such operations.
+    public func perform(_ operation: BulkOperation) throws(StoreError) -> BulkResult {
+        throw .unsupported(store: name, feature: "bulk operations; fetch the objects, change them and save")
+    }
+
+    /// Nothing tells of others.
+    public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? { nil }
 
     /// The rows that a plan asks for, in its order; all of them whole, unless the caller says what it has.
     public func fetch(_ plan: FetchPlan, known: KnownRows? = nil) throws(StoreError) -> RowBatch {

@@ -50,11 +50,12 @@ public final class StoreChangeFeed: Sendable {
     }
 }
 
-/// Listens to a ``StoreChangeFeed`` until it goes.
+/// Listens to a store until it goes.
 public final class StoreObservation: Sendable {
     private let onEnd: @Sendable () -> Void
 
-    init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+    /// - Parameter onEnd: Called once, when nobody keeps the observation any more.
+    public init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
     deinit { onEnd() }
 }

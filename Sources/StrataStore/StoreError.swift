@@ -18,6 +18,12 @@ public enum StoreError: Error, Sendable, Hashable {
     case diskFull(path: String)
     /// The store was made with another model. The differences name entities and properties.
     case incompatibleModel(path: String, differences: [String])
+    /// Steps of a migration lose data, or data do not fit, and no answer allows that. Nothing was changed.
+    case migrationNeedsAnswers(path: String, steps: [MigrationStep])
+    /// A step of a migration failed. Nothing was changed.
+    case migrationFailed(path: String, step: String, reason: String)
+    /// Somebody else has migrated the file to another model while it was open. Nothing was written.
+    case migratedElsewhere(path: String)
     /// The store cannot do what the model or a fetch asks for.
     case unsupported(store: String, feature: String)
     /// The condition of a fetch cannot be evaluated, not even in memory: a variable has no value, values of different kinds
@@ -57,6 +63,13 @@ extension StoreError: CustomStringConvertible {
         case .diskFull(let path): "no room on the disk for \(path); free some and save again"
         case .incompatibleModel(let path, let differences):
             "\(path) was made with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
+        case .migrationNeedsAnswers(let path, let steps):
+            "\(path) cannot be migrated without an answer to: \(steps.map(\.description).joined(separator: "; ")); "
+                + "put answers by these names into options.migration.answers, change the model, or write a custom stage"
+        case .migrationFailed(let path, let step, let reason):
+            "the migration of \(path) failed at \"\(step)\": \(reason)"
+        case .migratedElsewhere(let path):
+            "\(path) has been migrated to another version of the model while it was open; open it with that version"
         case .unsupported(let store, let feature): "the \(store) store does not support \(feature)"
         case .invalidPredicate(let error): "the condition has no answer: \(error)"
         case .invalidData(let entity, let property, let key, let reason):

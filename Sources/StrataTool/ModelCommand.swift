@@ -4,6 +4,9 @@ import ArgumentParser
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
-        abstract: "Checks, shows and draws model files.",
-        subcommands: [ModelCheckCommand.self, ModelShowCommand.self, ModelDiagramCommand.self])
+        abstract: "Checks, shows, draws, records and compares model files.",
+        subcommands: [
+            ModelCheckCommand.self, ModelShowCommand.self, ModelDiagramCommand.self, ModelCommitCommand.self,
+            ModelDiffCommand.self,
+        ])
 }

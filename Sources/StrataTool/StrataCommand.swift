@@ -5,9 +5,9 @@ import ArgumentParser
 struct StrataCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strata",
-        abstract: "Looks at Strata models, stores and predicates.",
+        abstract: "Looks at Strata models, stores and predicates, and migrates stores.",
         version: "0.1.0",
         subcommands: [
-            ModelCommand.self, StoreCommand.self, PredicateCommand.self, ExplainCommand.self,
+            ModelCommand.self, StoreCommand.self, MigrateCommand.self, PredicateCommand.self, ExplainCommand.self,
         ])
 }

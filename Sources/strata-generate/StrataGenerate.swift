@@ -19,7 +19,9 @@ enum StrataGenerate {
         }
         let files: [GeneratedFile]
         do throws(ModelError) {
-            files = try CodeGenerator(file: ModelFile.read(path: arguments.model), access: arguments.access).files()
+            let file = try ModelFile.read(path: arguments.model)
+            try compareWithLock(file)
+            files = try CodeGenerator(file: file, access: arguments.access).files()
         } catch {
             for fault in error.faults { report("\(fault)") }
             exit(1)
@@ -29,6 +31,32 @@ enum StrataGenerate {
         } catch {
             report("\(arguments.output): error: \(error.localizedDescription)")
             exit(1)
+        }
+    }
+
+    /// Warns if the model has changed since the version that was recorded last.
+    /// - Throws: ``ModelError`` if the change would lose data that the user has not accepted.
+    private static func compareWithLock(_ file: ModelFile) throws(ModelError) {
+        guard let lock = try ModelLock.read(forModel: file.path) else { return }
+        switch try lock.compare(with: file.model()) {
+        case .unchanged: return
+        case .changed(let plan, let version):
+            let steps = plan.steps.map { "\($0.id) \($0.text)" }.joined(separator: "; ")
+            report(
+                "\(file.path):1:1: warning: the model has changed since version \(version) (\(steps)); "
+                    + "run 'strata model commit \(file.path)' before you ship it")
+        case .hazardous(let plan, let version):
+            throw ModelError(
+                model: file.name,
+                faults: plan.hazards.map { step in
+                    let location = SourceLocation(file: file.path, line: 1, column: 1)
+                    let advice =
+                        step.risk == .lossy
+                        ? "declare renamedFrom if it was renamed, or run 'strata model commit --accept \(step.id)'"
+                        : "write a custom stage, then run 'strata model commit'"
+                    return ModelFault(
+                        message: "\(step.id): \(step.text), since version \(version); \(advice)", location: location)
+                })
         }
     }
 

@@ -13,6 +13,10 @@
 //
 // Saves so many changes while a background context is idle, and prints the memory of the process in KB after a tenth of them
 // and at the end.
+//
+//     CrashProbe STORE 0 migrate
+//
+// Migrates the store to a later version. Prints `migrating` before and `migrated` after it.
 
 import Foundation
 import Strata
@@ -90,9 +94,25 @@ item.attributes[2].isIndexed = true
 
 do {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 || ["tasks", "idle"].contains(arguments.last), let count = Int(arguments[2]) else {
-        FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks|idle]\n".utf8))
+    guard arguments.count == 3 || ["tasks", "idle", "migrate"].contains(arguments.last), let count = Int(arguments[2])
+    else {
+        FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks|idle|migrate]\n".utf8))
         exit(64)
+    }
+    if arguments.last == "migrate" {
+        let later = try ManagedObjectModel(name: "Crash") {
+            Entity("Article") {
+                Attribute("itemId", .string).unique()
+                Attribute("heading", .string).indexed().renamed(from: "title")
+                Attribute("amount", .string)
+                Attribute("weight", .double)
+                Attribute("searchHeading", .string).optional().derived(.canonical("heading"))
+            }.renamed(from: "Item")
+        }
+        say("migrating")
+        try SQLiteStore.migrate(arguments[1], to: later)
+        say("migrated")
+        exit(0)
     }
     let model = try ManagedObjectModel(name: "Crash", entities: [item])
     let container = try PersistentContainer(model: model, at: .file(path: CommandLine.arguments[1]))

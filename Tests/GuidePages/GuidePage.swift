@@ -2,7 +2,7 @@ import Foundation
 
 /// A page of the documentation, the code on it, and the files of tests that compile this code.
 ///
-/// The page `Fetching` is compiled by the files of the targets GuideTests and RemoteGuideTests whose names begin with
+/// The page `Fetching` is compiled by the files of the targets GuideTests, MigrationTests and RemoteGuideTests whose names begin with
 /// `FetchingGuide`; for `README` it is `ReadmeGuide`.
 public struct GuidePage: Sendable, CustomStringConvertible {
     /// A fenced block of code.
@@ -104,7 +104,7 @@ public struct GuidePage: Sendable, CustomStringConvertible {
     }
 
     private static func files(beginning start: String, ending: String) throws -> [String] {
-        try ["GuideTests", "RemoteGuideTests"].flatMap { target in
+        try ["GuideTests", "MigrationTests", "RemoteGuideTests"].flatMap { target in
             let folder = root.appending(path: "Tests/\(target)")
             return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().filter { path in
                 let name = path.split(separator: "/").last ?? ""

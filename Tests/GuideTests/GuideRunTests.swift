@@ -60,6 +60,36 @@ import Testing
         #expect(try container.newContext().existingObject(Article.self, with: id).title == "News")
     }
 
+    @Test("The examples about live results, changes, undo and bulk operations run")
+    func liveResults() async throws {
+        let container = try file.open(BlogModel.self)
+        let context = container.newContext(automaticallyMergesChanges: true)
+        let article = Article(context: context, articleId: "1", title: "One")
+        article.views = 50
+        try await context.save()
+        let popular = try LiveResultsGuide.live(context)
+        let table = LiveResultsGuide.Table()
+        popular.delegate = table
+        let totals = try LiveResultsGuide.totals(context)
+        var steps = popular.updates.makeAsyncIterator()
+        _ = try await steps.next(isolation: #isolation)
+        article.views = 150
+        context.processPendingChanges()
+        #expect(try await steps.next(isolation: #isolation)?.difference.inserts.count == 1)
+        #expect(table.ids == [article.objectID] && popular.sections.map(\.name) == ["draft"])
+        #expect(totals.rows.map { $0[Article.keys.status] } == ["draft"])
+        try await context.save()
+        #expect(try LiveResultsGuide.undo(context, article).isEmpty)
+        #expect(article.status == "live" && popular.sections.map(\.name) == ["live"])
+        article.status = "draft"
+        try await context.save()
+        context.undoManager = nil
+        #expect(try LiveResultsGuide.bulk(context, ["Two", "Three"]) == 1)
+        #expect(article.status == "live" && article.views == 151)
+        #expect(try await context.count(FetchRequest<Article>()) == 3)
+        LiveResultsGuide.notifications(container)
+    }
+
     @Test("The forms of a fetch give what the guide says")
     func forms() throws {
         let world = try World(try file.open(AtlasModel.self))

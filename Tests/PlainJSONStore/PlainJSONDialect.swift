@@ -117,7 +117,11 @@ public struct PlainJSONDialect: RemoteDialect {
             guard case .keyPath(let path) = left.node, case .constant(let value) = right.node, path.count == 1,
                 entity.attribute(named: path[0]) != nil
             else { break }
+            let isKey = path[0] == entity.primaryKeyField
             switch value {
+            case .string(let text) where isKey: return ["id=\(Self.escaped(text))"]
+            case .integer(let number) where isKey: return ["id=\(number)"]
+            case .uuid(let id) where isKey: return ["id=\(id.uuidString)"]
             case .string(let text): return ["\(path[0])=\(Self.escaped("\(JSONValue.string(text))"))"]
             case .integer(let number): return ["\(path[0])=\(number)"]
             case .boolean(let flag): return ["\(path[0])=\(flag)"]
@@ -135,18 +139,32 @@ public struct PlainJSONDialect: RemoteDialect {
     // MARK: Answers
 
     public func answer(_ response: WireResponse, to operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer {
-        if response.status == 412, let entity = operation.entity {
-            var error = failure(.conflict, response, "the object has been changed")
-            error.serverRecord = (try? JSONValue(parsing: response.body)).map { record($0, entity) }
-            return .outcomes([.failed(error)])
+        guard !response.isMarkup else {
+            // Portals and proxies answer in pages.
+            throw failure(
+                response.status >= 500 ? RemoteError.Kind(status: response.status) : .invalidAnswer, response,
+                "somebody else answered in place of the server")
         }
-        if response.status == 404, case .ping = operation {
-        } else if response.status == 404, operation.entity != nil {
+        let json = try? JSONValue(parsing: response.body)
+        // What has no words of the server may be anybody's.
+        func checked(_ kind: RemoteError.Kind) -> RemoteError.Kind { json == nil ? .invalidAnswer : kind }
+        switch (response.status, operation.entity) {
+        case (200..<300, _), (404, nil): break
+        case (404, _?):
+            guard json != nil else { throw failure(.invalidAnswer, response, "there is nothing at this address") }
             return .outcomes([.failed(failure(.notFound, response, "there is no such object"))])
-        }
-        guard (200..<300).contains(response.status) else {
-            let kind: RemoteError.Kind = response.status >= 500 ? .unavailable : .rejected
-            throw failure(kind, response, "the server answered \(response.status)")
+        case (410, _) where operation.isPull:
+            throw failure(checked(.cursorExpired), response, "the server has forgotten what was pulled")
+        case (412, let entity?):
+            guard let json else { throw failure(.invalidAnswer, response, "the answer is no JSON") }
+            var error = failure(.conflict, response, "the object has been changed")
+            error.serverRecord = try record(json, entity, response)
+            return .outcomes([.failed(error)])
+        case (500..., _):
+            throw failure(RemoteError.Kind(status: response.status), response, "the server answered \(response.status)")
+        default:
+            throw failure(
+                checked(RemoteError.Kind(status: response.status)), response, "the server answered \(response.status)")
         }
         switch operation {
         case .ping: return .nothing
@@ -155,24 +173,29 @@ public struct PlainJSONDialect: RemoteDialect {
                 throw failure(.invalidAnswer, response, "the answer to a count has no X-Total-Count")
             }
             return .count(total)
-        case .delete: return .outcomes([.done(nil)])
+        case .delete:
+            guard response.status == 204 else { throw failure(.invalidAnswer, response, "a delete is answered by 204") }
+            return .outcomes([.done(nil)])
         default: break
         }
-        guard let entity = operation.entity, let json = (try? JSONValue(parsing: response.body)) else {
+        guard let entity = operation.entity, let json else {
             throw failure(.invalidAnswer, response, "the answer is no JSON")
         }
         switch (operation, json) {
         case (.query, .array(let objects)), (.read, .array(let objects)):
-            return .page(RemotePage(records: objects.map { record($0, entity) }))
-        case (.create, .array(let objects)): return .outcomes(objects.map { outcome($0, entity, response) })
-        case (.update, .object): return .outcomes([.done(record(json, entity))])
+            return .page(RemotePage(records: try records(objects, entity, response)))
+        case (.create, .array(let objects)):
+            var outcomes: [RemoteOutcome] = []
+            for object in objects { outcomes.append(try outcome(object, entity, response)) }
+            return .outcomes(outcomes)
+        case (.update, .object): return .outcomes([.done(try record(json, entity, response))])
         case (.pull, .object(let page)):
             guard case .array(let objects)? = page["objects"], case .array(let deleted)? = page["deleted"],
                 case .string(let next)? = page["next"]
             else { break }
             return .page(
                 RemotePage(
-                    records: objects.map { record($0, entity) },
+                    records: try records(objects, entity, response),
                     deleted: deleted.compactMap(\.string).map { RemoteIdentity(entity: entity.name, id: $0) },
                     next: next,
                     hasMore: page["more"] == true))
@@ -181,13 +204,25 @@ public struct PlainJSONDialect: RemoteDialect {
         throw failure(.invalidAnswer, response, "the answer has another form than it must")
     }
 
+    private func records(
+        _ list: [JSONValue], _ entity: EntityDescription, _ response: WireResponse
+    ) throws(RemoteError) -> [RemoteRecord] {
+        var result: [RemoteRecord] = []
+        for json in list { result.append(try record(json, entity, response)) }
+        return result
+    }
+
     private func failure(_ kind: RemoteError.Kind, _ response: WireResponse, _ message: String) -> RemoteError {
         RemoteError(kind, code: response.status, message: message, status: response.status, body: response.body)
     }
 
     /// One of several new objects: itself, or `{"id": …, "error": "duplicate"}`.
-    private func outcome(_ json: JSONValue, _ entity: EntityDescription, _ response: WireResponse) -> RemoteOutcome {
-        guard case .object(let values) = json, values["error"] != nil else { return .done(record(json, entity)) }
+    private func outcome(
+        _ json: JSONValue, _ entity: EntityDescription, _ response: WireResponse
+    ) throws(RemoteError) -> RemoteOutcome {
+        guard case .object(let values) = json, values["error"] != nil else {
+            return .done(try record(json, entity, response))
+        }
         return .failed(failure(.duplicate, response, "there is an object with the same id"))
     }
 
@@ -207,9 +242,13 @@ public struct PlainJSONDialect: RemoteDialect {
         return .object(object)
     }
 
-    private func record(_ json: JSONValue, _ entity: EntityDescription) -> RemoteRecord {
-        guard case .object(var object) = json else { return RemoteRecord(entity: entity.name, id: "") }
-        var record = RemoteRecord(entity: entity.name, id: object.removeValue(forName: "id")?.string ?? "")
+    private func record(
+        _ json: JSONValue, _ entity: EntityDescription, _ response: WireResponse
+    ) throws(RemoteError) -> RemoteRecord {
+        guard case .object(var object) = json, let id = object.removeValue(forName: "id")?.string, !id.isEmpty else {
+            throw failure(.invalidAnswer, response, "there is an object without an id")
+        }
+        var record = RemoteRecord(entity: entity.name, id: id)
         record.version = object.removeValue(forName: "rev")?.string
         for (name, value) in object {
             if let relationship = entity.relationship(named: name) {
@@ -228,6 +267,8 @@ public struct PlainJSONDialect: RemoteDialect {
 }
 
 extension RemoteOperation {
+    var isPull: Bool { if case .pull = self { true } else { false } }
+
     /// The entity that it is about.
     var entity: EntityDescription? {
         switch self {

@@ -2,15 +2,15 @@ import Foundation
 import Strata
 import Testing
 
-/// A process that inserts objects and saves them in one go.
+/// A process that inserts objects and saves them in one go, or does what its mode says.
 final class Probe {
     private let process = Process()
     private let pipe = Pipe()
     private var seen = ""
 
-    init(store: URL, count: Int) throws {
+    init(store: URL, count: Int, mode: String? = nil) throws {
         process.executableURL = try TestExecutable.named("CrashProbe")
-        process.arguments = [store.path, String(count)]
+        process.arguments = [store.path, String(count)] + (mode.map { [$0] } ?? [])
         process.standardOutput = pipe
         try process.run()
     }

@@ -3,7 +3,7 @@ import SyncSimulation
 
 // Runs simulations of synchronisation: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
 // that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does.
-// STRATA_SIMULATION_TRACE prints what happens.
+// STRATA_SIMULATION_TRACE prints what happens. STRATA_SIMULATION_DEFECT puts a defect into the clients.
 
 /// Prints a line that is seen at once, also in a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -11,6 +11,7 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
 let environment = ProcessInfo.processInfo.environment
 let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? 1
 let count = environment["STRATA_SIMULATION_COUNT"].flatMap(UInt64.init) ?? 1000
+let defect = environment["STRATA_SIMULATION_DEFECT"].flatMap(SimulationWorld.Defect.init)
 let start = ContinuousClock.now
 var failed = 0
 for seed in first..<(first + count) {
@@ -18,12 +19,17 @@ for seed in first..<(first + count) {
     let variant =
         ServerVariant.all.first { $0.description == wanted }
         ?? ServerVariant.all[Int(seed % UInt64(ServerVariant.all.count))]
-    let violations = try SimulationWorld.run(seed: seed, variant: variant)
+    let violations = try SimulationWorld.run(seed: seed, variant: variant, defect: defect)
     guard !violations.isEmpty else { continue }
     failed += 1
     say("STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_VARIANT='\(variant)':")
     for violation in violations.prefix(5) { say("    \(violation)") }
 }
-for fault in SimulationWorld.Fault.allCases { say("\(fault.rawValue): \(SimulationWorld.strikes.all[fault] ?? 0)") }
+for fault in SimulationWorld.Fault.allCases {
+    let count = SimulationWorld.strikes.all[fault] ?? Strikes.Count()
+    say(
+        "\(fault.rawValue): armed in \(count.armed), struck \(count.struck) times, recovered from in \(count.recovered)"
+    )
+}
 say("\(count) simulations from seed \(first), \(failed) failed, \(ContinuousClock.now - start)")
 exit(failed == 0 ? 0 : 1)

@@ -152,8 +152,8 @@ import Testing
             (
                 "renaming",
                 {
-                    $0[0].renamingIdentifier = "Land"
-                    $0[0].attributes[0].renamingIdentifier = "title"
+                    $0[0].formerNames = ["Land"]
+                    $0[0].attributes[0].formerNames = ["title"]
                 }
             ),
             ("class name", { $0[0].className = "Land" }),

@@ -87,7 +87,11 @@ import Testing
     @Test func anotherModelIsRefusedWithTheDifference() throws {
         try open().close()
         let other = try TestModel.make(extra: true)
-        let error = #expect(throws: StoreError.self) { try SQLiteStore.open(model: other, location: .file(path: path)) }
+        var options = SQLiteStore.Options()
+        options.migration.policy = .never
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteStore.open(model: other, location: .file(path: path), options: options)
+        }
         guard case .incompatibleModel(_, let differences) = error else {
             Issue.record("\(String(describing: error))")
             return

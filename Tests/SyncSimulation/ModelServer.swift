@@ -1,44 +1,6 @@
 import Foundation
 import StrataRemote
 
-/// What a server of a simulation can do, and what therefore can be asked of those who use it.
-public struct ServerVariant: Sendable, Hashable, CustomStringConvertible {
-    public var description: String
-    var features: RemoteCapabilities.Features
-    var maximumBatch = 1
-
-    var isConditional: Bool { features.contains(.conditionalWrites) }
-    /// Whether several writes go in one request.
-    public var sendsGroups: Bool { maximumBatch > 1 }
-    /// Whether pulls ask for what is new.
-    public var tellsNews: Bool { features.contains(.incrementalPull) }
-    var hasTokens: Bool { features.contains(.idempotencyTokens) }
-
-    /// All kinds of servers that are simulated.
-    public static let all: [ServerVariant] = [
-        ServerVariant(
-            description: "complete",
-            features: [
-                .conditionalWrites, .idempotencyTokens, .incrementalPull, .deletions, .relating, .batches,
-                .creatingMany, .readingMany, .inverses,
-            ], maximumBatch: 5),
-        ServerVariant(
-            description: "single writes",
-            features: [
-                .conditionalWrites, .idempotencyTokens, .incrementalPull, .deletions, .relating, .readingMany,
-            ]),
-        ServerVariant(
-            description: "no tokens", features: [.conditionalWrites, .incrementalPull, .deletions, .inverses]),
-        ServerVariant(
-            description: "no news",
-            features: [.conditionalWrites, .idempotencyTokens, .paging, .sorting, .selecting, .relating]),
-        ServerVariant(
-            description: "news without deletions",
-            features: [.conditionalWrites, .idempotencyTokens, .incrementalPull, .paging, .sorting, .relating]),
-        ServerVariant(description: "plain", features: [.readingMany, .creatingMany, .paging, .sorting]),
-    ]
-}
-
 /// A back end in memory: the simplest that keeps what it promises.
 ///
 /// `@unchecked Sendable`: everything happens on one thread.
@@ -70,19 +32,28 @@ final class ModelServer: @unchecked Sendable {
 
     let variant: ServerVariant
     let model: ManagedObjectModel
-    private let clock: SimulatedClock
+    /// The server's own clock.
+    let clock: SimulatedClock
     private(set) var objects: [RemoteIdentity: Object] = [:]
-    private(set) var history: Set<Write> = []
+    /// Whether the server changes what it is given: texts that end with a mark, and primary keys of new folders.
+    var marksTexts = false
+    var renamesFolders = false
+    /// Primary keys that objects may have again after they were deleted.
+    var mayReturn: (RemoteIdentity) -> Bool = { _ in false }
     private var sequence = 0
     private var lastChange = Date.distantPast
     private var tokens: [UUID: RemoteIdentity] = [:]
     /// How often the server was restored from a backup.
-    private var epoch = 0
+    private(set) var epoch = 0
     private var backup: Backup?
     /// Whether records say when they were changed.
     var tellsTime = true
     /// Called with each value that replaces another one.
     var onReplace: (Write, _ old: RemoteValue) -> Void = { _, _ in }
+    /// Called with each value of a new object.
+    var onTake: (Write) -> Void = { _ in }
+    /// Called when something is kept otherwise than it was sent: a primary key, or a value.
+    var onChange: (_ isKey: Bool) -> Void = { _ in }
     var onViolation: (String) -> Void = { _ in }
 
     init(variant: ServerVariant, model: ManagedObjectModel, clock: SimulatedClock) {
@@ -93,12 +64,13 @@ final class ModelServer: @unchecked Sendable {
 
     var capabilities: RemoteCapabilities {
         RemoteCapabilities(
-            features: variant.features, maximumBatch: variant.maximumBatch, maximumIDs: 3, maximumPage: 4)
+            features: variant.features, maximumBatch: variant.maximumBatch, maximumIDs: 3,
+            maximumPage: variant.maximumPage)
     }
 
-    /// The order of changes is that of their times.
+    /// The order of changes is that of their times where clients have nothing else to go by.
     private func stamp() -> (Date, Int) {
-        lastChange = max(clock.now, lastChange.addingTimeInterval(0.001))
+        lastChange = variant.isConditional ? clock.now : max(clock.now, lastChange.addingTimeInterval(0.001))
         sequence += 1
         changeCount += 1
         return (lastChange, sequence)
@@ -110,7 +82,7 @@ final class ModelServer: @unchecked Sendable {
     func record(_ identity: RemoteIdentity) -> RemoteRecord? {
         guard let object = objects[identity], !object.isDeleted else { return nil }
         return RemoteRecord(
-            entity: identity.entity, id: identity.id, values: object.values,
+            entity: identity.entity, id: identity.id, values: told(object.values, identity.entity),
             version: "\(object.epoch).\(object.version)",
             modified: tellsTime ? object.modified : nil)
     }
@@ -151,50 +123,11 @@ final class ModelServer: @unchecked Sendable {
         case .read(let entity, let ids):
             return .page(
                 RemotePage(records: ids.compactMap { record(RemoteIdentity(entity: entity.name, id: $0)) }))
-        case .query(let query): return .page(page(query))
+        case .query(let query): return .page(try page(query))
         case .pull(let pull): return .page(try page(pull))
         default:
             throw RemoteError(.unsupported, domain: "Simulation", message: "\(operation)")
         }
-    }
-
-    private func page(_ query: RemoteQuery) -> RemotePage {
-        var wanted: String?
-        if case .comparison(_, .equal, let right, _)? = query.predicate?.node,
-            case .constant(.string(let id)) = right.node
-        {
-            wanted = id
-        }
-        let all = objects.filter { $0.key.entity == query.entity.name && !$0.value.isDeleted }
-            .filter { wanted == nil || $0.key.id == wanted }
-            .sorted { $0.key.id < $1.key.id }
-        let part = all.dropFirst(query.offset).prefix(query.limit ?? .max)
-        return RemotePage(
-            records: part.compactMap { found in
-                var record = record(found.key)
-                if query.properties != nil { record?.values = [:] }
-                return record
-            })
-    }
-
-    private func page(_ pull: RemotePull) throws(RemoteError) -> RemotePage {
-        let cursor = pull.cursor?.split(separator: ".").compactMap { Int($0) } ?? [epoch, 0]
-        guard cursor.count == 2, cursor[0] == epoch else {
-            throw RemoteError(.cursorExpired, domain: "Simulation", message: "begin anew", status: 410)
-        }
-        let from = cursor[1]
-        let news = objects.filter { $0.key.entity == pull.entity.name && $0.value.sequence > from }
-            .sorted { $0.value.sequence < $1.value.sequence }
-        let part = news.prefix(pull.limit)
-        var page = RemotePage(next: "\(epoch).\(part.last?.value.sequence ?? from)", hasMore: news.count > part.count)
-        for (identity, object) in part {
-            if !object.isDeleted {
-                if let record = record(identity) { page.records.append(record) }
-            } else if variant.features.contains(.deletions) {
-                page.deleted.append(identity)
-            }
-        }
-        return page
     }
 
     /// The answer to a write that was done before.
@@ -206,21 +139,26 @@ final class ModelServer: @unchecked Sendable {
 
     private func create(_ entity: EntityDescription, _ write: RemoteWrite) -> RemoteOutcome {
         if let repeated = repeated(write.token) { return repeated }
-        let identity = RemoteIdentity(entity: entity.name, id: write.id)
+        let identity = RemoteIdentity(
+            entity: entity.name, id: renamesFolders ? Self.renamed(write.id, entity) : write.id)
         if let there = record(identity) {
             return .failed(
                 RemoteError(
                     .duplicate, domain: "Simulation", message: "there already", identity: identity,
                     serverRecord: variant.isConditional ? there : nil))
         }
-        if objects[identity] != nil, variant.hasTokens { onViolation("\(identity) was deleted and is made again") }
+        if objects[identity] != nil, variant.hasTokens, !mayReturn(identity) {
+            onViolation("\(identity) was deleted and is made again")
+        }
         let (modified, sequence) = stamp()
         objects[identity] = Object(
-            values: write.values, version: (objects[identity]?.version ?? 0) + 1, epoch: epoch, modified: modified,
+            values: taken(write.values, entity), version: (objects[identity]?.version ?? 0) + 1, epoch: epoch,
+            modified: modified,
             sequence: sequence)
         for (property, value) in write.values {
-            history.insert(Write(identity: identity, property: property, value: value))
+            onTake(Write(identity: identity, property: property, value: value))
         }
+        if identity.id != write.id { onChange(true) }
         if variant.hasTokens { tokens[write.token] = identity }
         return .done(record(identity))
     }
@@ -243,9 +181,8 @@ final class ModelServer: @unchecked Sendable {
         for (property, value) in write.values {
             let change = Write(identity: identity, property: property, value: value)
             onReplace(change, objects[identity]?.values[property] ?? .value(.null))
-            history.insert(change)
         }
-        change(identity) { $0.merge(write.values) { $1 } }
+        change(identity) { $0.merge(taken(write.values, entity)) { $1 } }
         if variant.hasTokens { tokens[write.token] = identity }
         return .done(record(identity))
     }
@@ -255,11 +192,11 @@ final class ModelServer: @unchecked Sendable {
         let identity = RemoteIdentity(entity: entity.name, id: relation.id)
         if let refusal = refusal(identity, nil) { return refusal }
         change(identity) { values in
-            var members: Set<String> = []
-            if case .references(let list) = values[relation.relationship] { members = Set(list) }
-            members.formUnion(relation.added)
-            members.subtract(relation.removed)
-            values[relation.relationship] = .references(members.sorted())
+            var members: [String] = []
+            if case .references(let list) = values[relation.relationship] { members = list }
+            members += relation.added.filter { !members.contains($0) }
+            members.removeAll(where: relation.removed.contains)
+            values[relation.relationship] = .references(members)
         }
         if variant.hasTokens { tokens[relation.token] = identity }
         return .done(record(identity))
@@ -294,7 +231,7 @@ final class ModelServer: @unchecked Sendable {
     private func forget(_ gone: RemoteIdentity) {
         for (identity, object) in objects where !object.isDeleted {
             guard let entity = model.entity(named: identity.entity) else { continue }
-            for relationship in entity.relationships where relationship.destination == gone.entity {
+            for relationship in entity.relationships where root(relationship.destination) == root(gone.entity) {
                 switch object.values[relationship.name] {
                 case .reference(gone.id): change(identity) { $0[relationship.name] = .reference(nil) }
                 case .references(let list) where list.contains(gone.id):

@@ -5,9 +5,15 @@ import StrataRemote
 /// Runs all tasks of a simulation on the calling thread, one job at a time; which one comes next is chosen by the seed.
 /// Time passes only when there is nothing left to run.
 ///
-/// `@unchecked Sendable`: everything happens on one thread.
+/// `@unchecked Sendable`: everything happens on one thread, but what is behind the lock.
 public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
     private var jobs: [UnownedJob] = []
+    /// What came from other threads, and whether something is still to come from there.
+    private let condition = NSCondition()
+    private var returned: [UnownedJob] = []
+    private var isAbsent = false
+    private var presentJobs = 0
+    private let thread = pthread_self()
     private var sleepers: [Sleeper] = []
     private var nextSleeper = 0
     /// The source of all chance.
@@ -21,10 +27,45 @@ public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
         let wake: @Sendable () -> Void
     }
 
-    /// An executor for one run.
+    /// An executor for one run on the calling thread.
     public init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    public func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        guard pthread_equal(pthread_self(), thread) == 0 else { return jobs.append(job) }
+        condition.lock()
+        returned.append(job)
+        condition.signal()
+        condition.unlock()
+    }
+
+    /// The current task hands work to another thread and goes on when that is done. Nothing else runs before it calls
+    /// ``hasReturned()``, so that the speed of threads decides nothing.
+    func expectReturn() {
+        isAbsent = true
+        presentJobs = jobs.count
+    }
+
+    /// The task is back.
+    func hasReturned() { isAbsent = false }
+
+    /// Runs a job, and waits for what it leaves to another thread.
+    private func run(_ job: UnownedJob) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+        while isAbsent {
+            // The task may come by here on its way.
+            if jobs.count > presentJobs {
+                jobs.removeLast().runSynchronously(on: asUnownedTaskExecutor())
+                continue
+            }
+            condition.lock()
+            while returned.isEmpty { condition.wait() }
+            let list = returned
+            returned = []
+            condition.unlock()
+            for job in list { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+    }
 
     /// Calls a closure after so many seconds.
     /// - Returns: A number by which it can be taken back.
@@ -48,8 +89,7 @@ public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
         for _ in 0..<50_000_000 {
             if isDone() { return true }
             if !jobs.isEmpty {
-                let job = jobs.remove(at: random.below(jobs.count))
-                job.runSynchronously(on: asUnownedTaskExecutor())
+                run(jobs.remove(at: random.below(jobs.count)))
             } else if let next = sleepers.indices.min(by: { sleepers[$0].deadline < sleepers[$1].deadline }) {
                 let sleeper = sleepers.remove(at: next)
                 time = max(time, sleeper.deadline)
@@ -67,30 +107,6 @@ extension SplitMix64 {
     mutating func unit() -> Double { Double(next() >> 11) / Double(1 << 53) }
     /// True with a probability.
     mutating func chance(_ probability: Double) -> Bool { unit() < probability }
-}
-
-/// The clock of one machine in a simulation, which may go wrong by a constant.
-struct SimulatedClock: RemoteClock {
-    let executor: SeededExecutor
-    var skew: Double = 0
-
-    /// When every simulation begins.
-    static let start = Date(timeIntervalSinceReferenceDate: 700_000_000)
-
-    var now: Date { Self.start.addingTimeInterval(executor.time + skew) }
-
-    func sleep(seconds: Double) async throws(RemoteError) {
-        let box = SleepBox()
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-                box.number = executor.after(seconds) { continuation.resume() }
-            }
-        } onCancel: {
-            if let number = box.number { executor.cancel(number) }
-        }
-        if Task.isCancelled { throw RemoteError(.cancelled, domain: "Simulation", message: "cancelled") }
-    }
-
-    /// `@unchecked Sendable`: everything happens on one thread.
-    private final class SleepBox: @unchecked Sendable { var number: Int? }
+    /// One of some elements.
+    mutating func one<T>(of list: [T]) -> T { list[below(list.count)] }
 }

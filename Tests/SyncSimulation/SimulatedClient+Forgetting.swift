@@ -4,6 +4,8 @@ import StrataRemote
 extension SimulatedClient {
     /// Forgets something at random. What it saved of that and has not sent is lost by its own will.
     func forget() throws {
+        // Nobody can use the app meanwhile.
+        guard process.saving == 0 else { return }
         // Refusals are rare, so that they are dropped half of the time when there are some: at once, or later, when others
         // have changed what they were about.
         if try !engine.failedChanges().isEmpty, world.executor.random.chance(0.5) {
@@ -15,28 +17,37 @@ extension SimulatedClient {
         switch world.executor.random.below(3) {
         case 0: try reset()
         case 1:
-            let entity = world.model.entities[world.executor.random.below(world.model.entities.count)]
+            let entity = entity(world.executor.random.one(of: Self.rootNames))
             world.trace("\(number) purges \(entity.name)")
             world.struck(.purgedEntity)
-            world.forgot(by: number) { $0.entity == entity.name }
+            discardAll()
+            world.forgot(by: number) { self.entity($0.entity).rootName == entity.name }
             try engine.purge(entity)
         default:
             guard let identity = try anyIdentity() else { return }
             world.trace("\(number) purges \(identity)")
             world.struck(.purgedObject)
+            discardAll()
             world.forgot(by: number) { $0 == identity }
             try engine.purge([identity])
         }
+    }
+
+    /// Nobody forgets what is on a device and goes on with unsaved changes of it.
+    private func discardAll() {
+        if let context = process.context, context.hasChanges { discard(context) }
     }
 
     /// Forgets everything.
     func reset() throws {
         world.trace("\(number) resets")
         world.struck(.reset)
+        discardAll()
         world.forgot(by: number) { _ in true }
-        let names = world.model.entities.map { "pull/\($0.name)" }
+        let names = model.entities.map { "pull/\($0.name)" }
         let cursors = try names.map { ($0, try mirror.state($0)) }
         try engine.reset()
+        forgetFailures()
         guard world.defect == .resetKeepsCursors else { return }
         for (name, cursor) in cursors { try mirror.setState(name, cursor) }
     }

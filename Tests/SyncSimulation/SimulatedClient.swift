@@ -1,64 +1,147 @@
 import Foundation
+import Strata
 import StrataRemote
 
-/// One device: a mirror that outlives crashes, and an engine that does not.
+/// One device: a mirror that outlives crashes, and a store with an engine that does not.
 ///
 /// `@unchecked Sendable`: everything happens on one thread.
 final class SimulatedClient: @unchecked Sendable {
     let number: Int
     let world: SimulationWorld
-    private let clock: SimulatedClock
-    private let location = SQLiteStore.Location.memory(name: "simulation-\(UUID().uuidString)")
-    /// Keeps the memory that stands for the disk.
-    private let disk: SQLiteStore
-    private(set) var mirror: Mirror
-    private(set) var engine: SyncEngine
+    /// How it works, for its whole life.
+    let habits: Habits
+    let clock: SimulatedClock
+    /// Where the mirror is, and what keeps that alive.
+    let disk: SimulatedDisk
+    /// The process that runs now.
+    private(set) var process: Process
+    /// The versions that the mirror had when it was looked at last.
+    var seenVersions: [String: [Int]] = [:]
     private var savedValues = 0
     /// What engines of this client reported, also those that crashed.
     private(set) var results: [SyncResult] = []
     private var streams: [AsyncStream<SyncResult>] = []
 
-    init(number: Int, world: SimulationWorld, skew: Double) throws {
+    /// What a crash takes away.
+    struct Process {
+        let number: Int
+        let network: SimulatedNetwork
+        let store: RemoteStore
+        /// nil for a client that writes to its mirror itself.
+        let context: ManagedObjectContext?
+        /// What the context has, and no save has confirmed.
+        var unsaved: Set<ModelServer.Write> = []
+        /// How many saves of the context are under way.
+        var saving = 0
+        /// Whether a save has failed, and whether something was given up since: if the server has a new object from it, the
+        /// store leaves that out of answers until the process ends.
+        var hasFailed = false
+        var hasGivenUp = false
+    }
+
+    var store: RemoteStore { process.store }
+    var engine: SyncEngine { process.store.sync }
+    var mirror: Mirror { process.store.mirror }
+    var model: ManagedObjectModel { process.store.model }
+
+    init(number: Int, world: SimulationWorld, habits: Habits) throws {
         self.number = number
         self.world = world
-        clock = SimulatedClock(executor: world.executor, skew: skew)
-        var options = SQLiteStore.Options()
-        options.isMirror = true
-        disk = try SQLiteStore.open(model: world.model, location: location, options: options)
-        (mirror, engine) = try Self.start(number, world, clock, location)
+        self.habits = habits
+        clock = SimulatedClock(executor: world.executor, skew: habits.skew)
+        disk = try SimulatedDisk(isFile: habits.usesFile, model: world.models[0])
+        process = try Self.start(number, 0, world.models[0], world, habits, clock, disk)
         streams = [engine.results]
     }
 
     private static func start(
-        _ number: Int, _ world: SimulationWorld, _ clock: SimulatedClock, _ location: SQLiteStore.Location
-    ) throws -> (Mirror, SyncEngine) {
-        let mirror = try Mirror.open(
-            model: world.model, location: location, now: { clock.now.addingTimeInterval(-clock.skew) })
-        var options = SyncOptions()
-        options.retries = 3
-        options.firstDelay = 0.5
-        options.pageSize = 3
-        let network = SimulatedNetwork(
-            client: number, server: world.server, executor: world.executor, clock: clock, world: world)
+        _ number: Int, _ process: Int, _ model: ManagedObjectModel, _ world: SimulationWorld, _ habits: Habits,
+        _ clock: SimulatedClock, _ disk: SimulatedDisk
+    ) throws -> Process {
+        let network = SimulatedNetwork(client: number, clock: clock, world: world)
+        let backend: any RemoteBackend = world.defect.map { DefectiveNetwork(network, $0, world: world) } ?? network
+        var options = RemoteStore.Options()
+        options.sync.retries = 3
+        options.sync.firstDelay = 0.5
+        options.sync.pageSize = 3
+        options.sync.policies = habits.policies
+        options.pushesAutomatically = habits.pushesAutomatically
+        // What is not said is done here: a save that blocks would stop the world.
+        options.savePolicy = .cacheOnly
+        options.fetchPolicy = .cacheOnly
         let executor = world.executor
-        return (
-            mirror,
-            SyncEngine(
-                mirror: mirror, backend: network, options: options, clock: clock,
-                random: { executor.random.unit() }, executor: executor)
-        )
+        let store = try RemoteStore.open(
+            model: model, backend: backend, location: disk.location, options: options,
+            surroundings: Surroundings(clock: clock, random: { executor.random.unit() }, executor: executor))
+        var context: ManagedObjectContext?
+        if habits.usesContext {
+            let container = try PersistentContainer(store: SimulatedStore(store, executor: executor))
+            container.defaultMergePolicy = habits.mergePolicy
+            context = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
+        }
+        return Process(number: process, network: network, store: store, context: context)
     }
 
-    /// The process dies and starts again.
-    func crash() throws {
-        world.trace("\(number) crashes")
-        mirror.store.close()
-        (mirror, engine) = try Self.start(number, world, clock, location)
+    /// The process dies and starts again, with another version of the app perhaps.
+    func crash(_ model: ManagedObjectModel? = nil) throws {
+        world.trace("\(number) crashes\(model == nil ? "" : " and is updated")")
+        let model = model ?? self.model
+        abandonContext()
+        store.close()
+        process = try Self.start(number, process.number + 1, model, world, habits, clock, disk)
         streams.append(engine.results)
     }
 
+    /// Dies and starts again; now and then as the next version of the app, where mirrors can take one.
+    func restart() throws {
+        guard habits.usesFile else { return try crash() }
+        if world.defect == .lockIsIgnored, case .file(let path) = disk.location {
+            try? FileManager.default.removeItem(atPath: path + "-owner")
+        }
+        do {
+            let second = try RemoteStore.open(model: model, backend: process.network, location: disk.location)
+            world.violate("client \(number): a second process has the mirror, too")
+            second.close()
+        } catch {
+            guard case .locked = error else { throw error }
+            world.struck(.secondProcess)
+        }
+        let version = world.models.firstIndex { $0 === model } ?? 0
+        guard version + 1 < world.models.count, world.executor.random.chance(0.4) else { return try crash() }
+        if try engine.pendingCount() > 0 { world.struck(.update) }
+        try crash(world.models[version + 1])
+    }
+
+    /// What a context had that is not saved is gone, or has been sent and nobody knows.
+    func abandonContext() {
+        world.forget(process.unsaved)
+        process.unsaved = []
+    }
+
+    /// A save begins, and ends in the same process or a later one.
+    func beginSave() { process.saving += 1 }
+
+    func endSave(_ number: Int) { if number == process.number { process.saving -= 1 } }
+
+    /// A save of the context failed.
+    func noteFailure() { process.hasFailed = true }
+
+    /// The store has forgotten what it sent.
+    func forgetFailures() { (process.hasFailed, process.hasGivenUp) = (false, false) }
+
+    /// Something is given up that a save may have sent.
+    func noteGivenUp() {
+        if process.hasFailed || process.saving > 0 { process.hasGivenUp = true }
+    }
+
+    /// A value that a context got and that is not saved.
+    func changed(_ write: ModelServer.Write) { process.unsaved.insert(write) }
+
+    /// Values that are saved.
+    func saved(_ writes: Set<ModelServer.Write>) { process.unsaved.subtract(writes) }
+
     func close() {
-        mirror.store.close()
+        store.close()
         disk.close()
     }
 
@@ -78,189 +161,42 @@ final class SimulatedClient: @unchecked Sendable {
         streams = []
     }
 
-    // MARK: Local changes
-
-    private func entity(_ name: String) -> EntityDescription {
-        guard let entity = world.model.entity(named: name) else { fatalError("the model has no \(name)") }
-        return entity
-    }
-
-    private func slot(_ name: String, _ entity: EntityDescription) -> SlotDescription {
-        guard let slot = entity.slot(named: name) else { fatalError("\(entity.name) has no \(name)") }
-        return slot
-    }
-
-    private func rows(_ name: String) throws -> [RowReference] {
-        try mirror.store.fetch(FetchPlan(entityIndex: entity(name).index)).rows
-    }
-
-    private func pick(_ name: String) throws -> RowReference? {
-        let all = try rows(name)
-        return all.isEmpty ? nil : all[world.executor.random.below(all.count)]
-    }
-
-    /// One of the objects that are here; nil if there is none.
-    func anyIdentity() throws -> RemoteIdentity? {
-        try pick(["Folder", "Item", "Tag"][world.executor.random.below(3)]).map(id)
-    }
-
-    private func newValue() -> String {
+    /// A text that nobody else gives to anything.
+    func newText() -> String {
         savedValues += 1
         return "\(number)-\(savedValues)"
     }
 
-    private func id(_ row: RowReference) -> RemoteIdentity {
-        let entity = world.model.entities[row.entityIndex]
-        return RemoteIdentity(
-            entity: entity.name, id: PrimaryKey.id(of: row.row, slot(entity.primaryKeyField ?? "", entity)) ?? "")
+    func entity(_ name: String) -> EntityDescription {
+        guard let entity = model.entity(named: name) else { fatalError("the model has no \(name)") }
+        return entity
+    }
+}
+
+/// What stays of a device when its process dies: a file, or memory that stands for one.
+final class SimulatedDisk {
+    let location: SQLiteStore.Location
+    private let memory: SQLiteStore?
+    private let folder: URL?
+
+    init(isFile: Bool, model: ManagedObjectModel) throws {
+        guard isFile else {
+            location = .memory(name: "simulation-\(UUID().uuidString)")
+            var options = SQLiteStore.Options()
+            options.isMirror = true
+            memory = try SQLiteStore.open(model: model, location: location, options: options)
+            folder = nil
+            return
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "simulation-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        self.folder = folder
+        location = .file(path: folder.appending(path: "mirror").path)
+        memory = nil
     }
 
-    /// Does something at random and saves it.
-    func act() throws {
-        let name = ["Folder", "Item", "Item", "Item", "Tag"][world.executor.random.below(5)]
-        var changes = ChangeSet()
-        switch world.executor.random.below(10) {
-        case 0..<3: try insert(name, &changes)
-        case 3..<7: try update(name, &changes)
-        case 7..<9: try relate(&changes)
-        default: try delete(name, &changes)
-        }
-        guard case .committed = try mirror.commit(changes, enqueues: true) else {
-            return world.violate("client \(number): a save met a conflict")
-        }
-    }
-
-    private func insert(_ name: String, _ changes: inout ChangeSet) throws {
-        let entity = entity(name)
-        let key = try mirror.store.allocateKeys(1, rootIndex: entity.rootIndex).lowerBound
-        var slab = RowEditing.emptyRow(entity: entity, key: key)
-        let id = "\(name)-\(newValue())"
-        set(.string(id), slot(entity.primaryKeyField ?? "", entity), entity, &slab)
-        let identity = RemoteIdentity(entity: name, id: id)
-        change("a", nil, identity, entity, &slab)
-        if name == "Item", let folder = try pick("Folder") {
-            set(.object(folder.key), slot("folder", entity), entity, &slab)
-        }
-        RowEditing.setVersion(1, in: slab)
-        changes.inserts.append(.init(row: RowReference(slab: slab, row: slab.row)))
-        if name == "Item", world.executor.random.chance(0.5), let tag = try pick("Tag") {
-            addPair(key, added: [tag.key], removed: [], &changes)
-        }
-    }
-
-    private func set(_ value: Value, _ slot: SlotDescription, _ entity: EntityDescription, _ slab: inout RowSlab) {
-        if !RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) {
-            fatalError("\(value) for \(slot.name)")
-        }
-    }
-
-    /// Gives a property a value that nobody else gives, and tells the world of it.
-    private func change(
-        _ property: String, _ old: RowReference?, _ identity: RemoteIdentity, _ entity: EntityDescription,
-        _ slab: inout RowSlab
-    ) {
-        let slot = slot(property, entity)
-        let value = newValue()
-        set(.string(value), slot, entity, &slab)
-        world.saved(
-            ModelServer.Write(identity: identity, property: property, value: .value(.string(value))), by: number,
-            seen: .value(old?.row.value(slot) ?? .null))
-    }
-
-    private func update(_ name: String, _ changes: inout ChangeSet) throws {
-        guard let row = try pick(name) else { return }
-        let entity = entity(name)
-        var slab = RowSlab.copy(of: row.row)
-        var slots = SlotSet()
-        let property = name == "Item" && world.executor.random.chance(0.5) ? "b" : "a"
-        change(property, row, id(row), entity, &slab)
-        slots.insert(slot(property, entity).index)
-        if name == "Item", world.executor.random.chance(0.3) {
-            let folder = slot("folder", entity)
-            set(try pick("Folder").map { .object($0.key) } ?? .null, folder, entity, &slab)
-            if !slab.row.hasSameValue(as: row.row, slot: folder.index, storage: folder.storage) {
-                slots.insert(folder.index)
-            }
-        }
-        RowEditing.setVersion(row.version + 1, in: slab)
-        changes.updates.append(
-            .init(row: RowReference(slab: slab, row: slab.row), slots: slots, baseVersion: row.version))
-    }
-
-    private func addPair(_ owner: Int64, added: [Int64], removed: [Int64], _ changes: inout ChangeSet) {
-        let entity = entity("Item")
-        guard let tags = entity.relationship(named: "tags") else { return }
-        world.trace("\(number) relates \(owner) +\(added) -\(removed)")
-        changes.pairs.append(
-            .init(
-                entityIndex: entity.index, relationshipIndex: tags.index, owner: owner, added: added, removed: removed))
-    }
-
-    private func relate(_ changes: inout ChangeSet) throws {
-        guard let item = try pick("Item"), let tags = entity("Item").relationship(named: "tags") else { return }
-        let present = try mirror.store.memberKeys(
-            entityIndex: item.entityIndex, relationshipIndex: tags.index, owners: [item.key]
-        ).map(\.member)
-        if world.executor.random.chance(0.4), let gone = present.first {
-            addPair(item.key, added: [], removed: [gone], &changes)
-        } else if let tag = try pick("Tag"), !present.contains(tag.key) {
-            addPair(item.key, added: [tag.key], removed: [], &changes)
-        }
-    }
-
-    private func delete(_ name: String, _ changes: inout ChangeSet) throws {
-        guard let row = try pick(name) else { return }
-        changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
-        world.deleted(id(row), by: number)
-        guard name == "Folder" else { return }
-        let folder = slot("folder", entity("Item"))
-        let members = try rows("Item").filter {
-            $0.row.isPresent(folder.index) && Int64(bitPattern: $0.row.word(folder.index)) == row.key
-        }
-        if !members.isEmpty {
-            changes.clearings.append(
-                .init(
-                    entityIndex: entity("Item").index, slot: folder.index, targets: [row.key], keys: members.map(\.key))
-            )
-        }
-    }
-
-    // MARK: What is here
-
-    /// All objects as the server would tell them; references to what is not here lead to nobody.
-    func contents() throws -> [RemoteIdentity: [String: RemoteValue]] {
-        var names: [RowIdentity: String] = [:]
-        var all: [(RowReference, EntityDescription)] = []
-        for entity in world.model.entities {
-            for row in try rows(entity.name) {
-                names[RowIdentity(entityIndex: entity.index, key: row.key)] = id(row).id
-                all.append((row, entity))
-            }
-        }
-        var result: [RemoteIdentity: [String: RemoteValue]] = [:]
-        for (row, entity) in all {
-            var values: [String: RemoteValue] = [:]
-            for slot in entity.slots where slot.name != entity.primaryKeyField {
-                if let index = slot.relationshipIndex {
-                    let destination = entity.relationships[index].destinationIndex
-                    let key = row.row.isPresent(slot.index) ? Int64(bitPattern: row.row.word(slot.index)) : nil
-                    values[slot.name] = .reference(
-                        key.flatMap { names[RowIdentity(entityIndex: destination, key: $0)] ?? "nobody" })
-                } else {
-                    values[slot.name] = .value(row.row.value(slot))
-                }
-            }
-            if let tags = entity.relationship(named: "tags") {
-                let members = try mirror.store.memberKeys(
-                    entityIndex: entity.index, relationshipIndex: tags.index, owners: [row.key])
-                values["tags"] = .references(
-                    members.map {
-                        names[RowIdentity(entityIndex: tags.destinationIndex, key: $0.member)] ?? "nobody"
-                    }
-                    .sorted())
-            }
-            result[id(row)] = values
-        }
-        return result
+    func close() {
+        memory?.close()
+        if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 }

@@ -22,6 +22,8 @@ struct Weather: Sendable {
     var forgetting = 0.0
 
     static let calm = Weather()
+    /// Whether nothing goes wrong.
+    var isCalm: Bool { delay <= Weather.calm.delay }
 }
 
 /// The way from one client to the server: requests and answers take their time, get lost, come twice, and overtake each
@@ -33,23 +35,45 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
     private let executor: SeededExecutor
     private let clock: SimulatedClock
     private let world: SimulationWorld
-    let clockOffset: Double
     private let client: Int
+    /// How far the server's clock was ahead when it answered last.
+    private(set) var clockOffset = 0.0
+    /// What speaks to a server that is known by HTTP.
+    private let http: HTTPBackend?
 
-    init(client: Int, server: ModelServer, executor: SeededExecutor, clock: SimulatedClock, world: SimulationWorld) {
+    init(client: Int, clock: SimulatedClock, world: SimulationWorld) {
+        http =
+            world.variant.isHTTP
+            ? HTTPBackend(
+                dialect: SimulatedDialect(world.variant),
+                transport: SimulatedTransport(client: client, clock: clock, world: world), clock: clock) : nil
         self.client = client
-        self.server = server
-        self.executor = executor
         self.clock = clock
         self.world = world
-        clockOffset = -clock.skew
+        server = world.server
+        executor = world.executor
     }
 
     var name: String { "Simulation" }
     var capabilities: RemoteCapabilities { server.capabilities }
-    func check(_ operation: RemoteOperation) throws(RemoteError) {}
+
+    func check(_ operation: RemoteOperation) throws(RemoteError) {
+        if let http { return try http.check(operation) }
+        guard case .query(let query) = operation else { return }
+        if query.includesSubentities {
+            throw RemoteError(.unsupported, domain: "Simulation", message: "nobody inherits here")
+        }
+        let known = Set(query.entity.attributes.map(\.name))
+        if let path = query.predicate?.keyPaths.first(where: { $0.count > 1 || !known.contains($0[0]) }) {
+            throw RemoteError(.unsupported, domain: "Simulation", message: "a condition on \(path)")
+        }
+        if query.sorts.contains(where: { $0.expression.keyPaths != [[query.entity.primaryKeyField ?? ""]] }) {
+            throw RemoteError(.unsupported, domain: "Simulation", message: "another order than that of primary keys")
+        }
+    }
 
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
+        if let http { return try await http.perform(operation, options: options) }
         try await clock.sleep(seconds: executor.random.unit() * world.weather.delay)
         if executor.random.chance(world.weather.lostRequests) {
             try await clock.sleep(seconds: 1)
@@ -70,6 +94,7 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
             result = .failure(error)
         }
         world.trace("\(client)     -> \(SimulationWorld.text(result))")
+        let offset = server.clock.skew - clock.skew
         // The server goes down behind its work, or a proxy in front of it does.
         if executor.random.chance(world.weather.serverErrors / 2) { throw Self.unavailable(&executor.random) }
         if executor.random.chance(world.weather.lostAnswers) {
@@ -82,6 +107,7 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
             throw RemoteError(.invalidAnswer, domain: "Simulation", message: "<html>", status: 200)
         }
         try await clock.sleep(seconds: executor.random.unit() * world.weather.delay)
+        clockOffset = offset
         return try result.get()
     }
 
@@ -100,13 +126,7 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
             world.struck(.expiredCursor, operation)
             throw RemoteError(.cursorExpired, domain: "Simulation", message: "begin anew", status: 410)
         }
-        let count: Int
-        switch operation {
-        case .create(_, let writes): count = writes.count
-        case .update, .delete, .relate: count = 1
-        case .batch(let list): count = list.count
-        default: return nil
-        }
+        guard let count = operation.simulatedWrites else { return nil }
         if count > 1, executor.random.chance(weather.refusedGroups) {
             world.struck(.refusedGroup, operation)
             throw RemoteError(
@@ -128,43 +148,5 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
         RemoteError(
             .unavailable, domain: "Simulation", message: "down", status: 503,
             retryAfter: random.chance(0.3) ? random.unit() * 5 : nil)
-    }
-}
-
-extension SimulationWorld {
-    static func text(_ operation: RemoteOperation) -> String {
-        func text(_ write: RemoteWrite) -> String {
-            "\(write.id) base \(write.baseVersion ?? "-") \(write.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }) \(write.token.uuidString.prefix(4))"
-        }
-        switch operation {
-        case .create(_, let writes): return "create \(writes.map(text))"
-        case .update(_, let write): return "update \(text(write))"
-        case .delete(_, let write): return "delete \(text(write))"
-        case .relate(_, let relation): return "relate \(relation.id) +\(relation.added) -\(relation.removed)"
-        case .batch(let operations): return "batch \(operations.map(SimulationWorld.text))"
-        case .read(_, let ids): return "read \(ids)"
-        case .query(let query): return "query \(query.entity.name) from \(query.offset)"
-        case .pull(let pull): return "pull \(pull.entity.name) from \(pull.cursor ?? "-")"
-        default: return "\(operation)"
-        }
-    }
-
-    static func text(_ result: Result<RemoteAnswer, RemoteError>) -> String {
-        func text(_ record: RemoteRecord) -> String {
-            "\(record.id) v\(record.version ?? "-") \(record.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })"
-        }
-        switch result {
-        case .failure(let error): return "\(error)"
-        case .success(.page(let page)):
-            return "\(page.records.map(text)) deleted \(page.deleted.map(\.id)) next \(page.next ?? "-")"
-        case .success(.outcomes(let outcomes)):
-            return outcomes.map { outcome in
-                switch outcome {
-                case .done(let record): "done \(record.map(text) ?? "")"
-                case .failed(let error): "\(error.kind) \(error.serverRecord.map(text) ?? "")"
-                }
-            }.joined(separator: "; ")
-        case .success(let answer): return "\(answer)"
-        }
     }
 }

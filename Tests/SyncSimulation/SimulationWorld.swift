@@ -6,41 +6,26 @@ import StrataRemote
 /// `@unchecked Sendable`: everything happens on one thread.
 public final class SimulationWorld: @unchecked Sendable {
     let executor: SeededExecutor
-    let model: ManagedObjectModel
+    /// The models of all versions of the app; the server knows the last one.
+    let models: [ManagedObjectModel]
+    var model: ManagedObjectModel { models[models.count - 1] }
     let server: ModelServer
     var weather = Weather()
-    private let variant: ServerVariant
-    private var clients: [SimulatedClient] = []
+    let variant: ServerVariant
+    private(set) var clients: [SimulatedClient] = []
     private var violations: [String] = []
-    /// What each saved value took the place of, and who saved it.
-    private var saves: [ModelServer.Write: (client: Int, seen: RemoteValue)] = [:]
-
-    /// A kind of fault beside those of a bad network.
-    public enum Fault: String, Sendable, CaseIterable {
-        case portal, swallowedAnswer, endedSession, expiredCursor, refusedGroup, proxy404, refusal
-        case reset, purgedEntity, purgedObject, drop
-        /// The server goes back to what it had some time ago, and has forgotten whom it answered.
-        case restore
-    }
-
-    /// A defect that is put into a client on purpose, to see that the simulation finds it.
-    public enum Defect: Sendable, CaseIterable {
-        /// A reset forgets the objects, but not how far pulls came.
-        case resetKeepsCursors
-        /// What was given up is not asked for again.
-        case dropKeepsOldState
-    }
+    /// What clients saved and deleted.
+    let ledger = Ledger()
 
     /// How often each fault met a request that mattered, over all simulations of the process.
     public static let strikes = Strikes()
 
+    /// The faults that this simulation may have, and those that it had.
+    private var armed: Set<Fault> = []
+    private var struckFaults: Set<Fault> = []
+
     /// What is wrong with the clients.
     private(set) var defect: Defect?
-    /// Saves that were given up on the client that made them.
-    private var forgotten: Set<ModelServer.Write> = []
-
-    /// Who deleted what.
-    private var deletes: [RemoteIdentity: Set<Int>] = [:]
 
     /// Runs one simulation to its end.
     /// - Returns: What went wrong; empty if nothing did.
@@ -52,11 +37,15 @@ public final class SimulationWorld: @unchecked Sendable {
 
     private init(seed: UInt64, variant: ServerVariant) throws {
         executor = SeededExecutor(seed: seed)
-        model = try SimulationModel.make()
+        models = try (0..<SimulationModel.versions).map(SimulationModel.make)
         self.variant = variant
-        server = ModelServer(variant: variant, model: model, clock: SimulatedClock(executor: executor))
+        server = ModelServer(
+            variant: variant, model: models[models.count - 1], clock: SimulatedClock(executor: executor))
         server.onViolation = { [unowned self] in violate($0) }
         server.onReplace = { [unowned self] in check($0, replaces: $1) }
+        server.onTake = { [unowned self] in ledger.reached($0) }
+        server.onChange = { [unowned self] in struck($0 ? .renamed : .marked) }
+        server.mayReturn = { [unowned self] in mayReturn($0) }
     }
 
     func violate(_ text: String) {
@@ -64,10 +53,13 @@ public final class SimulationWorld: @unchecked Sendable {
         trace("VIOLATION \(text)")
     }
 
-    func struck(_ fault: Fault) { Self.strikes.add(fault) }
+    func struck(_ fault: Fault) {
+        Self.strikes.add(fault)
+        struckFaults.insert(fault)
+    }
 
     func struck(_ fault: Fault, _ operation: RemoteOperation) {
-        Self.strikes.add(fault)
+        struck(fault)
         trace("    \(fault.rawValue): \(Self.text(operation))")
     }
 
@@ -81,7 +73,7 @@ public final class SimulationWorld: @unchecked Sendable {
     private func run() throws -> [String] {
         for number in 1...(2 + executor.random.below(2)) {
             clients.append(
-                try SimulatedClient(number: number, world: self, skew: (executor.random.unit() - 0.5) * 600))
+                try SimulatedClient(number: number, world: self, habits: Habits(&executor.random)))
         }
         var isDone = false
         let finish = UnsafeFlag()
@@ -92,6 +84,7 @@ public final class SimulationWorld: @unchecked Sendable {
         isDone = executor.run { finish.isSet }
         if !isDone { violate("the simulation came to a halt") }
         for client in clients { client.close() }
+        Self.strikes.end(armed: armed, struck: struckFaults, endedWell: violations.isEmpty)
         // They hold the world.
         clients = []
         return violations
@@ -101,7 +94,32 @@ public final class SimulationWorld: @unchecked Sendable {
     private final class UnsafeFlag: @unchecked Sendable { var isSet = false }
 
     private func drive() async {
-        weather = Weather(
+        server.tellsTime = !variant.isConditional || executor.random.chance(0.6)
+        server.marksTexts = variant.isConditional && executor.random.chance(0.2)
+        server.renamesFolders = variant.hasTokens && executor.random.chance(0.2)
+        let storms = executor.random.chance(0.3) ? 2 : 1
+        for storm in 1...storms {
+            if storm > 1 { struck(.nextStorm) }
+            weather = stormyWeather()
+            armed.formUnion(armedFaults(weather))
+            if executor.random.chance(0.3) { scheduleRestore() }
+            if executor.random.chance(0.3) { scheduleClockStep() }
+            await withTaskGroup(of: Void.self) { group in
+                for client in clients {
+                    group.addTask { [self] in await live(client, steps: (8 + executor.random.below(20)) / storms) }
+                }
+            }
+            weather = .calm
+            // What is still under way arrives.
+            try? await SimulatedClock(executor: executor).sleep(seconds: 200)
+            await settle()
+        }
+        for client in clients { await client.collectResults() }
+        await checkEnd()
+    }
+
+    private func stormyWeather() -> Weather {
+        var weather = Weather(
             lostRequests: executor.random.unit() * 0.3, lostAnswers: executor.random.unit() * 0.3,
             duplicates: executor.random.unit() * 0.2, serverErrors: executor.random.unit() * 0.2,
             delay: executor.random.unit() * 3)
@@ -114,19 +132,21 @@ public final class SimulationWorld: @unchecked Sendable {
         weather.refusals = armed(0.15)
         weather.expiredCursors = armed(0.2)
         weather.forgetting = armed(0.3)
-        server.tellsTime = !variant.isConditional || executor.random.chance(0.6)
-        if executor.random.chance(0.3) { scheduleRestore() }
-        await withTaskGroup(of: Void.self) { group in
-            for client in clients {
-                group.addTask { [self] in await live(client) }
-            }
+        return weather
+    }
+
+    /// Somebody sets a clock, by up to an hour.
+    private func scheduleClockStep() {
+        var clocks = clients.map(\.clock)
+        // Clients of other servers have nothing but its clock to go by.
+        if variant.isConditional { clocks.append(server.clock) }
+        let clock = executor.random.one(of: clocks)
+        let step = (executor.random.unit() - 0.5) * 7200
+        executor.after(executor.random.unit() * 40) { [self] in
+            trace("a clock is set by \(step)")
+            struck(.clockStep)
+            clock.skew += step
         }
-        weather = .calm
-        // What is still under way arrives.
-        try? await SimulatedClock(executor: executor).sleep(seconds: 200)
-        await settle()
-        for client in clients { await client.collectResults() }
-        checkEnd()
     }
 
     /// A backup some time in the life of the clients, and the way back to it later.
@@ -141,28 +161,25 @@ public final class SimulationWorld: @unchecked Sendable {
     }
 
     /// The life of a client while the network is bad.
-    private func live(_ client: SimulatedClient) async {
+    private func live(_ client: SimulatedClient, steps: Int) async {
         let clock = SimulatedClock(executor: executor)
-        for _ in 0..<(8 + executor.random.below(20)) {
+        for _ in 0..<steps {
             try? await clock.sleep(seconds: executor.random.unit() * 4)
             do {
+                try client.checkVersions()
                 if executor.random.chance(weather.forgetting) { try client.forget() }
                 switch executor.random.below(20) {
+                case 0..<11 where client.habits.usesContext:
+                    // Nobody waits for it: the next step may come in between.
+                    let isFetch = executor.random.chance(0.4)
+                    Task(executorPreference: executor) {
+                        if isFetch { await client.fetch() } else { await client.actInContext() }
+                    }
+                    // A screen that loads while the engine sends what waits.
+                    if isFetch, executor.random.chance(0.3) { synchronize(client) }
                 case 0..<11: try client.act()
-                case 11..<18:
-                    let engine = client.engine
-                    let kind = executor.random.below(3)
-                    let task = Task(executorPreference: executor) {
-                        switch kind {
-                        case 0: _ = try? await engine.push()
-                        case 1: _ = try? await engine.pull()
-                        default: _ = try? await engine.synchronize()
-                        }
-                    }
-                    if executor.random.chance(0.1) {
-                        executor.after(executor.random.unit() * 3) { task.cancel() }
-                    }
-                default: try client.crash()
+                case 11..<18: synchronize(client)
+                default: try client.restart()
                 }
             } catch {
                 violate("client \(client.number): \(error)")
@@ -170,11 +187,25 @@ public final class SimulationWorld: @unchecked Sendable {
         }
     }
 
+    private func synchronize(_ client: SimulatedClient) {
+        let engine = client.engine
+        let kind = executor.random.below(3)
+        let task = Task(executorPreference: executor) {
+            switch kind {
+            case 0: _ = try? await engine.push()
+            case 1: _ = try? await engine.pull()
+            default: _ = try? await engine.synchronize()
+            }
+        }
+        if executor.random.chance(0.1) { executor.after(executor.random.unit() * 3) { task.cancel() } }
+    }
+
     /// Lets everybody synchronise until nothing changes any more.
     private func settle() async {
         var before = -1
         for _ in 0..<40 {
             for client in clients {
+                await client.finishContext()
                 do throws(SyncError) {
                     // What was refused by a stranger is sent again.
                     if let failed = try? client.engine.failedChanges(), !failed.isEmpty {
@@ -201,138 +232,4 @@ public final class SimulationWorld: @unchecked Sendable {
         }
         violate("the outboxes do not get empty")
     }
-
-    // MARK: What must hold
-
-    /// A client saved a value over another one.
-    func saved(_ write: ModelServer.Write, by client: Int, seen: RemoteValue) {
-        saves[write] = (client, seen)
-        trace("\(client) saves \(write.identity).\(write.property) = \(write.value) over \(seen)")
-    }
-
-    /// A client forgets objects, and what it saved of them.
-    func forgot(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) {
-        for (write, save) in saves where save.client == client && isForgotten(write.identity) {
-            forgotten.insert(write)
-        }
-    }
-
-    /// A client deleted an object.
-    func deleted(_ identity: RemoteIdentity, by client: Int) {
-        deletes[identity, default: []].insert(client)
-        trace("\(client) deletes \(identity)")
-    }
-
-    /// A value may replace another one only if those who wrote it had seen that, or it is of the same client.
-    private func check(_ write: ModelServer.Write, replaces old: RemoteValue) {
-        guard variant.isConditional, saves[write] != nil else { return }
-        var value = write.value
-        while true {
-            if value == old { return }
-            guard
-                let save = saves[ModelServer.Write(identity: write.identity, property: write.property, value: value)]
-            else { break }
-            value = save.seen
-        }
-        violate("\(write.identity).\(write.property): \(old) was lost under \(write.value)")
-    }
-
-    private func checkEnd() {
-        let truth = contents()
-        for client in clients {
-            do {
-                let found = try client.contents()
-                for identity in Set(truth.keys).union(found.keys).sorted(by: { $0.id < $1.id })
-                where truth[identity] != found[identity] {
-                    violate(
-                        "client \(client.number) has \(identity) as \(text(found[identity])), the server as \(text(truth[identity]))"
-                    )
-                }
-                let failed = try client.engine.failedChanges()
-                for change in failed { violate("client \(client.number): \(change.identity) failed: \(change.error)") }
-            } catch {
-                violate("client \(client.number): \(error)")
-            }
-        }
-        if variant.isConditional { checkSaves() }
-    }
-
-    private func text(_ values: [String: RemoteValue]?) -> String {
-        guard let values else { return "nothing" }
-        return values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-    }
-
-    /// What the server has; references to what it has not are nil.
-    private func contents() -> [RemoteIdentity: [String: RemoteValue]] {
-        var result: [RemoteIdentity: [String: RemoteValue]] = [:]
-        for (identity, object) in server.objects where !object.isDeleted {
-            guard let entity = model.entity(named: identity.entity) else { continue }
-            var values: [String: RemoteValue] = [:]
-            for slot in entity.slots where slot.name != entity.primaryKeyField {
-                if let index = slot.relationshipIndex {
-                    var target: String?
-                    if case .reference(let id?) = object.values[slot.name],
-                        server.record(RemoteIdentity(entity: entity.relationships[index].destination, id: id)) != nil
-                    {
-                        target = id
-                    }
-                    values[slot.name] = .reference(target)
-                } else {
-                    values[slot.name] = object.values[slot.name] ?? .value(.null)
-                }
-            }
-            if entity.relationship(named: "tags") != nil {
-                var members: [String] = []
-                if case .references(let list) = object.values["tags"] {
-                    members = list.filter { server.record(RemoteIdentity(entity: "Tag", id: $0)) != nil }
-                }
-                values["tags"] = .references(members.sorted())
-            }
-            result[identity] = values
-        }
-        return result
-    }
-
-    /// Every value that was saved reached the server, or another one was saved over it, or its object was deleted, or
-    /// it was reported to have lost.
-    private func checkSaves() {
-        let covered = Set(
-            saves.map { ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen) })
-        for (write, save) in saves
-        where !server.history.contains(write) && !covered.contains(write) && !forgotten.contains(write) {
-            // A server without tokens makes an object again whose creation it is told twice, and one that is restored has again
-            // what was deleted.
-            if !variant.hasTokens || server.wasRestored, deletes[write.identity]?.contains(save.client) == true {
-                continue
-            }
-            guard server.record(write.identity) != nil, let client = clients.first(where: { $0.number == save.client })
-            else { continue }
-            // Nobody is in conflict with himself, but with a server that takes back what it has.
-            let isContested =
-                server.wasRestored
-                || saves.contains {
-                    $0.key.identity == write.identity && $0.key.property == write.property
-                        && ($0.value.client != save.client || forgotten.contains($0.key))
-                }
-            let isReported = client.results.contains { result in
-                guard result.identity == write.identity else { return false }
-                switch result.action {
-                case .merged(let overridden): return isContested && overridden.contains(write.property)
-                case .serverWon, .deletedHere, .failed: return true
-                default: return false
-                }
-            }
-            if !isReported { violate("\(write.identity).\(write.property): \(write.value) went without a word") }
-        }
-    }
-}
-
-/// Counts by kind of fault.
-public final class Strikes: Sendable {
-    private let counts = Guarded<[SimulationWorld.Fault: Int]>([:])
-
-    func add(_ fault: SimulationWorld.Fault) { counts.withLock { $0[fault, default: 0] += 1 } }
-
-    /// How often each fault struck.
-    public var all: [SimulationWorld.Fault: Int] { counts.withLock { $0 } }
 }

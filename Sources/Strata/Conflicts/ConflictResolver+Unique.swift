@@ -40,6 +40,7 @@ extension ConflictResolver {
     private func become(_ storeRow: RowReference, _ object: ManagedObject, _ winning: SlotSet) {
         let oldKey = object.key
         let memory = RowReference(slab: object.slab, row: object.row)
+        core.tracker.willChange(object)
         core.identityMap.rekey(object, to: storeRow.row.key)
         object.flags.remove(.inserted)
         object.flags.insert([.updated, .ownsRow])

@@ -58,6 +58,7 @@ final class ConflictResolver {
             object.changes = ChangeRecord(snapshot: storeRow)
         } else {
             // Deleted here, changed there: it comes back.
+            core.tracker.willChange(object)
             object.flags.remove([.deleted, .updated])
             object.forgetMembers()
             object.mutatingAll { object.fill(storeRow) }

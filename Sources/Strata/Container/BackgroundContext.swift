@@ -26,7 +26,8 @@ public actor BackgroundContext {
     public func perform<R: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> R
     ) throws(E) -> R {
-        context.processPendingChanges()
+        context.core.processPendingChanges()
+        defer { context.processPendingChanges() }
         return try body(context)
     }
 

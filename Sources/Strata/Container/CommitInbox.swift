@@ -66,6 +66,29 @@ final class CommitInbox: Sendable {
         if isFirst { onFirstPost.withLock(\.self)?() }
     }
 
+    /// Keeps keys of objects that look different now.
+    func post(_ keys: [Int: Set<Int64>]) {
+        guard isOpen else { return }
+        let isFirst = state.withLock { state in
+            let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
+            state.add(keys, model)
+            return !wasFull
+        }
+        if isFirst { onFirstPost.withLock(\.self)?() }
+    }
+
+    /// Notes that anything may have changed.
+    func postEverything() {
+        guard isOpen else { return }
+        let isFirst = state.withLock { state in
+            let wasFull = isFull.exchange(true, ordering: .acquiringAndReleasing)
+            state.content = .everything
+            state.size = 0
+            return !wasFull
+        }
+        if isFirst { onFirstPost.withLock(\.self)?() }
+    }
+
     /// Puts back what could not be taken in.
     func putBack(_ content: Content) {
         state.withLock { state in
@@ -108,6 +131,11 @@ extension CommitInbox.State {
         case .keys: addKeys(notification.affectedKeys(model).mapValues(Set.init))
         case .everything: break
         }
+    }
+
+    mutating func add(_ keys: [Int: Set<Int64>], _ model: ManagedObjectModel) {
+        if case .commits(let commits) = content { reduceToKeys(commits, model) }
+        addKeys(keys)
     }
 
     mutating func putBack(_ old: CommitInbox.Content, _ model: ManagedObjectModel) {

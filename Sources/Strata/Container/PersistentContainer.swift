@@ -74,6 +74,10 @@ public final class PersistentContainer: Sendable {
         context.core.inbox.setOnFirstPost { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
+        // Whoever shows the context hears of edits as soon as the main actor has nothing else to do.
+        context.core.recorder.onFirstChange = { [weak self] in
+            Task { @MainActor in self?.viewContext.processPendingChanges() }
+        }
         return context
     }
 

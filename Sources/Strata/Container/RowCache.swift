@@ -68,6 +68,14 @@ final class RowCache: Sendable {
         }
     }
 
+    /// Forgets all rows.
+    func forgetAll() {
+        entries.withLock { list in
+            invalidations.add(1, ordering: .sequentiallyConsistent)
+            list.removeAll()
+        }
+    }
+
     /// Forgets all rows of a hierarchy.
     func forget(rootIndex: Int) {
         entries.withLock { list in list.removeAll { $0.rootIndex == rootIndex } }

@@ -2,6 +2,9 @@ import Foundation
 
 /// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, the supply of
 /// keys, and the inboxes of those that want to hear of commits.
+///
+/// All stored properties are constants that contexts share without locks, or guard themselves; that is why there are more
+/// than a dozen.
 final class StoreCoordinator: Sendable {
     let store: any PersistentStore
     /// The store, if a part of it is elsewhere.
@@ -17,6 +20,12 @@ final class StoreCoordinator: Sendable {
     /// The bindings of objects for missing targets.
     let placeholders = PlaceholderBindings()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
+    /// Those who want to hear of each commit.
+    let listeners = CommitListeners()
+    /// Where new contexts post notifications.
+    let notificationCenter = Guarded<NotificationCenter?>(nil)
+    /// Keeps this one listening to commits of others on the same file, once somebody wants to know.
+    let foreignCommits = Guarded<StoreObservation?>(nil)
     private let inboxes = Guarded(InboxList())
     /// Keeps this one listening to the store.
     private let observation = Guarded<StoreObservation?>(nil)
@@ -100,5 +109,26 @@ final class StoreCoordinator: Sendable {
     func broadcast(_ notification: CommitNotification) {
         let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
         for inbox in receivers where inbox.contextNumber != notification.contextNumber { inbox.post(notification) }
+        listeners.post { ContainerChange(notification, model, storeIdentifier: storeIdentifier) }
+    }
+
+    /// Tells every other context of keys, because there are too many rows to describe each.
+    func announce(_ keys: [Int: Set<Int64>], from contextNumber: Int) {
+        self.keys.storeWasWritten()
+        // Rows that referred to deleted ones may be anywhere.
+        rowCache.forgetAll()
+        let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
+        for inbox in receivers where inbox.contextNumber != contextNumber { inbox.post(keys) }
+        listeners.post {
+            var change = ContainerChange()
+            change.isEverything = true
+            return change
+        }
+    }
+
+    /// Tells every context that anything may have changed.
+    func broadcastEverything() {
+        let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
+        for inbox in receivers { inbox.postEverything() }
     }
 }

@@ -14,6 +14,7 @@ extension ManagedObjectContext {
             }
             core.identityMap.detach(object)
         }
+        core.recorder.close(.rollback)
     }
 
     /// Makes an object fresh again.
@@ -91,6 +92,9 @@ extension ManagedObject {
     final func revert() {
         // Its changes were all that was left of it.
         if flags.contains(.deletedElsewhere) { return markMissing() }
+        for (index, state) in (extras?.toManys ?? []).enumerated() where state?.hasChanges == true {
+            source.tracker?.willChangeMembers(self, index)
+        }
         mutatingAll {
             if let snapshot = changes?.snapshot {
                 row = snapshot.row

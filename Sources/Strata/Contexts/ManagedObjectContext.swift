@@ -28,9 +28,16 @@ public final class ManagedObjectContext {
         core = ContextCore(coordinator: coordinator, parent: parent, settings: settings, inbox: inbox)
         core.open(self)
         if parent == nil { coordinator.add(inbox) }
+        guard let center = coordinator.notificationCenter.withLock(\.self) else { return }
+        let notifications = ChangeNotifications(self, center)
+        core.settings.notifications = notifications
+        core.recorder.add(notifications)
     }
 
-    deinit { core.close() }
+    deinit {
+        core.recorder.end()
+        core.close()
+    }
 
     /// The model of the container.
     public var model: ManagedObjectModel { core.model }
@@ -101,7 +108,12 @@ public final class ManagedObjectContext {
     /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and objects that are deleted
     /// here stay deleted. Objects that others deleted are ``ManagedObject/isMissing``, unless values of them are changed
     /// here: the save meets a conflict then.
-    public func processPendingChanges() { core.processPendingChanges() }
+    ///
+    /// Whoever listens to the context hears here what has changed since the last boundary.
+    public func processPendingChanges() {
+        core.processPendingChanges()
+        core.recorder.close(.event)
+    }
 
     /// Forgets all objects and pending changes. Objects that somebody holds can still be read; they do not belong to the
     /// context any more.
@@ -112,5 +124,6 @@ public final class ManagedObjectContext {
         core = ContextCore(coordinator: old.coordinator, parent: parent, settings: old.settings, inbox: old.inbox)
         core.open(self)
         old.inbox.isOpen = isOpen
+        core.recorder.takeOver(old.recorder)
     }
 }

@@ -102,6 +102,13 @@ final class ToManyState {
         for object in appended.objects where isForgotten(object) { appended.remove(object) }
     }
 
+    /// Forgets what was to be added and removed of some members.
+    func forgetPending(where isForgotten: (ManagedObject) -> Bool) {
+        if added.values.contains(where: isForgotten) { added = added.filter { !isForgotten($0.value) } }
+        if removed.values.contains(where: isForgotten) { removed = removed.filter { !isForgotten($0.value) } }
+        forgetAppended(where: isForgotten)
+    }
+
     /// Forgets that the order was changed.
     func forgetOrder() {
         isRearranged = false

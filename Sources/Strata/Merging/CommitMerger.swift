@@ -11,13 +11,29 @@ struct CommitMerger {
         case .commits(let commits):
             guard core.inbox.isOpen else { return }
             for commit in commits {
+                if core.recorder.isOn { core.recorder.note(commit) }
                 merge(commit)
                 core.oneToOneRepair.repairAll()
             }
         case .keys(let keys):
-            refresh { keys[$0.binding.entity.rootIndex]?.contains($0.key) == true } orPutBack: { .keys(keys) }
+            if core.recorder.isOn { core.recorder.note(keys) }
+            refresh(keys)
         case .everything:
-            refresh { _ in true } orPutBack: { .everything }
+            if core.recorder.isOn { core.recorder.noteEverything() }
+            refresh { _ in
+                true
+            } orPutBack: {
+                .everything
+            }
+        }
+    }
+
+    /// Refreshes the objects of some keys, because there are too many to tell what changed in each.
+    func refresh(_ keys: [Int: Set<Int64>]) {
+        refresh {
+            keys[$0.binding.entity.rootIndex]?.contains($0.key) == true
+        } orPutBack: {
+            .keys(keys)
         }
     }
 
@@ -49,7 +65,8 @@ struct CommitMerger {
 
     // MARK: One commit
 
-    private func merge(_ commit: CommitNotification) {
+    /// Takes in what others wrote, or a bulk operation of this context.
+    func merge(_ commit: CommitNotification) {
         let changes = commit.changes
         for (update, previous) in zip(changes.updates, commit.previousRows) {
             mergeUpdate(update.row, previous: previous, slots: update.slots)
@@ -174,7 +191,9 @@ struct CommitMerger {
             let index = model.inverse(of: relationship)?.toManyIndex
         else { return }
         for target in clearing.targets {
-            if let owner = core.object(relationship.destinationIndex, target) { core.unloading.members(of: owner, index) }
+            if let owner = core.object(relationship.destinationIndex, target) {
+                core.unloading.members(of: owner, index)
+            }
         }
     }
 
@@ -206,9 +225,13 @@ extension ContextCore {
     var merger: CommitMerger { CommitMerger(core: self) }
 
     /// Takes in the commits of other contexts, if the context wants them, and makes relationship changes that waited for rows
-    /// which could not be read.
+    /// which could not be read. What others changed is a boundary by itself.
     func processPendingChanges() {
-        if inbox.hasContent { merger.takeIn() }
+        if inbox.hasContent {
+            recorder.close(.beforeMerge)
+            merger.takeIn()
+            recorder.close(.merge)
+        }
         // What still cannot be read goes on waiting; the save says why.
         if !unresolved.isEmpty { try? unresolved.resolve() }
     }

@@ -35,8 +35,16 @@ extension Fetcher {
         return try rows(values, for: request, plan)
     }
 
+    /// The values as they are, without taking in what others have saved meanwhile.
+    func currentValues(_ plan: ValuePlan) throws(PersistenceError) -> [[Value]] {
+        guard !needsObjects(interest(plan)) else {
+            return try values(plan, of: try core.overlay.objects(objectsPlan(plan)))
+        }
+        return try core.store { (store) throws(StoreError) in try store.values(plan, cancellation: nil) }
+    }
+
     /// The rows that the caller gets.
-    private func rows<T, Row>(
+    func rows<T, Row>(
         _ values: [[Value]], for request: ValueRequest<T, Row>, _ plan: ValuePlan
     ) throws(PersistenceError) -> [Row] {
         let entity = core.model.entities[plan.fetch.entityIndex]

@@ -133,13 +133,17 @@ struct Fetcher {
 
     /// Whether the store alone can answer: no unsaved change matters, here or in the parents.
     func asksStore<T>(_ plan: FetchPlan, _ request: FetchRequest<T>) -> Bool {
-        guard request.includesPendingChanges else { return true }
+        !request.includesPendingChanges || !needsObjects(plan)
+    }
+
+    /// Whether unsaved changes matter, here or in the parents, so that objects must be looked at.
+    func needsObjects(_ plan: FetchPlan) -> Bool {
         var current: ContextCore? = core
         while let core = current {
-            if core.overlay.isNeeded(plan) { return false }
+            if core.overlay.isNeeded(plan) { return true }
             current = core.parent?.core
         }
-        return true
+        return false
     }
 }
 

@@ -72,12 +72,14 @@ struct MemberUnloading {
             if let other = core.model.inverse(of: object.relationship(toMany: index))?.toManyIndex {
                 for member in Array(state.added.values) + Array(state.removed.values) {
                     guard let back = member.extras?.toMany(other) else { continue }
+                    core.tracker.willChangeMembers(member, other)
                     back.added[object.key] = nil
                     back.removed[object.key] = nil
                     back.forgetAppended { $0 === object }
                     member.mutating(member.observerIndex(toMany: other)) { back.forgetLoaded() }
                 }
             }
+            if state.hasChanges { core.tracker.willChangeMembers(object, index) }
             object.mutating(object.observerIndex(toMany: index)) { state.unload() }
         }
     }

@@ -45,7 +45,9 @@ struct OneToOneRepair {
                 let target = try core.targets.loaded(key, of: relationship, from: object, slot: slot)
                 if target?.flags.contains(.missing) == true { object.clearReference(slot, to: [key]) }
             }
-            guard let inverse = model.inverse(of: relationship)?.slot, let partner = object.target(slot) else { continue }
+            guard let inverse = model.inverse(of: relationship)?.slot, let partner = object.target(slot) else {
+                continue
+            }
             if partner.isFault { try core.faults.load(partner) }
             if partner.targetKey(inverse) != object.key, !partner.isDeleted { object.writeTargetKey(nil, slot) }
         }
@@ -111,6 +113,7 @@ extension ManagedObject {
             RowEditing.setNil(slot, in: copy)
             return copy
         }
+        source.tracker?.willChange(self)
         if let changes, let snapshot = changes.snapshot {
             let isChanged =
                 changes.slots.contains(slot) && !row.hasSameValue(as: snapshot.row, slot: slot, storage: .key)

@@ -20,9 +20,11 @@ struct CommitApplier {
             changed = answer.objects
             settle(answer, committed)
         }
+        if core.recorder.isOn { core.recorder.note(committed, answer.effects) }
         for clearing in committed.clearings { core.merger.mergeNullification(clearing) }
         core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)
         if let notification, !committed.isEmpty { core.coordinator.announce(notification) }
+        core.settings.notifications?.didSave(committed, core)
     }
 
     private func identity(_ reference: RowReference) -> RowIdentity {
@@ -79,6 +81,8 @@ struct CommitApplier {
         }
         for pair in done.pairs { settle(pair) }
         for order in done.orders { settle(order) }
+        // What was made and deleted again is nothing to save.
+        for object in core.tracker.objects where object.isStillborn { leave(object) }
         for object in answer.objects where !refused.contains(object.identity) { clean(object) }
         core.nullifications.remove(done.clearings)
     }
@@ -91,7 +95,8 @@ struct CommitApplier {
         object.flags.remove([.inserted, .updated, .idTaken])
         object.takeSnapshot(now)
         if object.flags.contains(.deleted) { return }
-        if !object.storedChanges.isEmpty { object.flags.insert(.updated) }
+        // Members may have come and gone while the save was under way.
+        if !object.storedChanges.isEmpty || object.hasToManyChanges { object.flags.insert(.updated) }
     }
 
     private func settle(_ pair: ChangeSet.PairChange) {
@@ -131,10 +136,11 @@ struct CommitApplier {
     /// An object that has nothing left to save is not a changed one any more.
     private func clean(_ object: ManagedObject) {
         guard object.core === core, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
-        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
-            guard let state, !state.hasPendingMembers else { continue }
-            // The rows of the members say who was added and removed.
-            if case .inverseSlot = object.relationship(toMany: index).storage { state.isTouched = false }
+        for case let state? in object.extras?.toManys ?? [] {
+            // Their pairs are gone with them, whichever end wrote those.
+            state.forgetPending { $0.flags.contains(.missing) }
+            // The rows of the members say who was added and removed, or nobody was: it was set to what it had.
+            if !state.hasPendingMembers { state.isTouched = false }
         }
         guard object.storedChanges.isEmpty, !object.hasToManyChanges else { return }
         core.tracker.remove(object)

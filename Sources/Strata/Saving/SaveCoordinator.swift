@@ -23,7 +23,10 @@ final class SaveCoordinator: ContextPart {
     func save() throws(PersistenceError) {
         guard phase == .idle else { throw phase == .waiting ? .saveInProgress : .recursiveSave }
         phase = .saving
-        defer { phase = .idle }
+        defer {
+            phase = .idle
+            core.recorder.close(.save)
+        }
         let now = Date()
         guard try prepare(now) else { return }
         let saved = savedObjects
@@ -32,6 +35,7 @@ final class SaveCoordinator: ContextPart {
             let changes = try builder.build(.unversioned)
             try parent.core.parentSave.apply(changes)
             core.applier.apply(CommitAnswer(changes: changes, isExact: true), announcing: false)
+            parent.core.recorder.close(.event)
         } else {
             try commit(builder)
         }
@@ -50,7 +54,10 @@ final class SaveCoordinator: ContextPart {
             await withCheckedContinuation { queue.append($0) }
         }
         phase = .saving
-        defer { end() }
+        defer {
+            end()
+            core.recorder.close(.save)
+        }
         let now = Date()
         guard try prepare(now) else { return }
         let saved = savedObjects
@@ -85,6 +92,7 @@ final class SaveCoordinator: ContextPart {
             core.tracker.removeAll()
             return false
         }
+        core.settings.notifications?.willSave()
         try resolve()
         // Neither a hook nor a rule may decide by what could not be read.
         try core.reading { () throws(PersistenceError) in

@@ -3,6 +3,8 @@ final class ChangeTracker {
     private enum Mode {
         /// Writes count as changes.
         case tracking
+        /// The same, and somebody wants to know which objects change.
+        case recording
         /// Writes are the application's own preparation of what was read: `awakeFromFetch`.
         case suspended
         /// The context is gone; nothing may be written.
@@ -16,6 +18,8 @@ final class ChangeTracker {
     /// Grows with every change. A save asks whether hooks changed anything.
     @exclusivity(unchecked) private(set) var changeCount = 0
     @exclusivity(unchecked) private var mode = Mode.tracking
+    /// What changed since the last boundary, for those who want to know. ``mode`` says whether there are any.
+    let recorder = ChangeRecorder()
     /// Objects with pending changes whose rows others have deleted, until their relationships are repaired.
     private var deletedElsewhere: [ManagedObject] = []
     /// The same, until they are saved or reverted; some may have been.
@@ -86,7 +90,14 @@ final class ChangeTracker {
     // MARK: Writes
 
     /// Whether writes count as changes.
-    var isTracking: Bool { mode == .tracking }
+    var isTracking: Bool { mode == .tracking || mode == .recording }
+
+    private var trackingMode: Mode { recorder.isOn ? .recording : .tracking }
+
+    /// Begins or ends to note objects before they change, after the recorder was turned on or off.
+    func updateRecording() {
+        if mode == .tracking || mode == .recording { mode = trackingMode }
+    }
 
     /// Counts a change that is not of a slot.
     func countChange() { changeCount &+= 1 }
@@ -94,7 +105,7 @@ final class ChangeTracker {
     /// Notes a write to a slot of a registered object.
     @inline(__always)
     func noteWrite(_ object: ManagedObject, _ slot: Int, _ extras: ObjectExtras) {
-        guard mode == .tracking else { return noteUncounted(object) }
+        if mode != .tracking, !recordsOrRefuses(object) { return }
         changeCount &+= 1
         if !extras.hasChanges {
             extras.changes = ChangeRecord(
@@ -109,11 +120,45 @@ final class ChangeTracker {
 
     /// Notes that a relationship of a registered object changed in a way that is not in its row.
     func noteToManyChange(_ object: ManagedObject) {
-        guard mode == .tracking else { return noteUncounted(object) }
+        if mode != .tracking, !recordsOrRefuses(object) { return }
         changeCount &+= 1
         guard object.flags.isDisjoint(with: .notUpdatable) else { return }
         object.flags.insert(.updated)
         add(object)
+    }
+
+    /// Whether changes of whole objects are noted: also while writes to their properties do not count.
+    private var notesObjects: Bool { mode == .recording || (mode == .suspended && recorder.isOn) }
+
+    /// Before a whole object changes: its row, or whether it is there.
+    func willChange(_ object: ManagedObject) {
+        if notesObjects { recorder.willChange(object) }
+    }
+
+    /// Before a new object is registered.
+    func willInsert(_ object: ManagedObject) {
+        if notesObjects { recorder.willInsert(object) }
+    }
+
+    /// Before members of a relationship come, go or change places.
+    func willChangeMembers(_ object: ManagedObject, _ index: Int) {
+        if mode == .recording { recorder.willChangeMembers(object, index) }
+    }
+
+    /// Before a many-to-many pair comes or goes.
+    func willChangePair(_ owner: ManagedObject, _ member: ManagedObject, _ index: Int, added: Bool) {
+        if mode == .recording { recorder.willChangePair(owner, member, index, added: added) }
+    }
+
+    /// Before a write that is not just counted.
+    /// - Returns: Whether it counts.
+    private func recordsOrRefuses(_ object: ManagedObject) -> Bool {
+        guard mode == .recording else {
+            noteUncounted(object)
+            return false
+        }
+        recorder.willChange(object)
+        return true
     }
 
     /// Stops the program if the context is gone and the object can only be read.
@@ -122,7 +167,10 @@ final class ChangeTracker {
     }
 
     private func noteUncounted(_ object: ManagedObject) {
-        guard mode == .closed else { return changeCount &+= 1 }
+        guard mode == .closed else {
+            changeCount &+= 1
+            return
+        }
         fatalError(
             """
             \(object.objectID) was changed after its context was gone. An object can be read without its context, but a \
@@ -141,7 +189,7 @@ final class ChangeTracker {
     /// Runs a closure whose writes count, also where it is called by something whose writes do not.
     func withTracking<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         let outer = mode
-        if mode == .suspended { mode = .tracking }
+        if mode == .suspended { mode = trackingMode }
         defer { mode = outer }
         return try body()
     }

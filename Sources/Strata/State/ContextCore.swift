@@ -41,6 +41,7 @@ final class ContextCore {
         pairOwners = PairOwners()
         unresolved = UnresolvedOperations()
         saves = SaveCoordinator()
+        tracker.recorder.attach(to: self)
         nullifications.attach(to: self)
         factory.attach(to: self)
         pairOwners.attach(to: self)
@@ -52,6 +53,9 @@ final class ContextCore {
     func open(_ handle: ManagedObjectContext) { self.handle = handle }
 
     var model: ManagedObjectModel { coordinator.model }
+
+    /// What changed since the last boundary, for those who want to know.
+    var recorder: ChangeRecorder { tracker.recorder }
 
     /// Whether the public context is gone.
     var isClosed: Bool { handle == nil }

@@ -36,6 +36,10 @@ struct ContextSavepoint {
         }
         for state in states {
             let object = state.object
+            core.tracker.willChange(object)
+            for (index, state) in (object.extras?.toManys ?? []).enumerated() where state?.hasChanges == true {
+                core.tracker.willChangeMembers(object, index)
+            }
             core.identityMap.table(object.binding.entity.index).remove(object, key: object.key)
             object.key = state.key
         }

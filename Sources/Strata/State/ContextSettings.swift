@@ -7,6 +7,10 @@ struct ContextSettings {
     var author: String?
     /// Stops the reads that the context waits for.
     var readCancellation: ReadCancellation?
+    /// Posts to a notification center, if the container has one.
+    var notifications: ChangeNotifications?
+    /// Remembers edits, if the application wants to undo them.
+    var undoManager: UndoHistory?
     var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
     var lastFaultError: PersistenceError?
     /// The number of failures of the store that were reported because nothing could be thrown, and the last one. A computation

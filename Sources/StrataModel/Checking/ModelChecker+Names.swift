@@ -20,18 +20,18 @@ extension ModelChecker {
             }
             seen[entity.name] = seen[entity.name] ?? entity
             classes[entity.className ?? entity.name] = entity
-            if entity.renamingIdentifier == "" { report(entity, "the name in earlier versions is empty; remove it") }
+            if entity.formerNames.contains("") { report(entity, "the name in earlier versions is empty; remove it") }
         }
         checkRenaming(
-            entities.map { Claim(past: $0.renamingIdentifier, entity: $0.name, property: nil, location: $0.location) },
+            entities.map { Claim(past: $0.formerNames, entity: $0.name, property: nil, location: $0.location) },
             what: "entities")
     }
 
     mutating func checkPropertyNames(of entity: Entity) {
         let own =
-            entity.attributes.map { ($0.name, $0.location, $0.renamingIdentifier) }
-            + entity.relationships.map { ($0.name, $0.location, $0.renamingIdentifier) }
-            + entity.fetchedProperties.map { ($0.name, $0.request.location, nil) }
+            entity.attributes.map { ($0.name, $0.location, $0.formerNames) }
+            + entity.relationships.map { ($0.name, $0.location, $0.formerNames) }
+            + entity.fetchedProperties.map { ($0.name, $0.request.location, [String]()) }
         let ancestors = lineage(of: entity).dropFirst()
         var seen: [String: SourceLocation?] = [:]
         for (name, location, renaming) in own {
@@ -46,7 +46,7 @@ extension ModelChecker {
             } else if let ancestor = ancestors.first(where: { $0.hasProperty(name) }) {
                 fault("the property hides \(ancestor.name).\(name), which \(entity.name) inherits; rename or remove it")
             }
-            if renaming == "" { fault("the name in earlier versions is empty; remove it") }
+            if renaming.contains("") { fault("the name in earlier versions is empty; remove it") }
             if seen[name] == nil { seen[name] = .some(location) }
         }
         checkRenaming(
@@ -56,7 +56,7 @@ extension ModelChecker {
 
     /// A declaration that says what it was called in earlier versions.
     private struct Claim {
-        var past: String?
+        var past: [String]
         var entity: String
         var property: String?
         var location: SourceLocation?
@@ -66,7 +66,10 @@ extension ModelChecker {
     private mutating func checkRenaming(_ claims: [Claim], what: String) {
         var seen: Set<String> = []
         for claim in claims {
-            guard let past = claim.past, !past.isEmpty, !seen.insert(past).inserted else { continue }
+            guard let past = claim.past.first(where: { !$0.isEmpty && seen.contains($0) }) else {
+                seen.formUnion(claim.past)
+                continue
+            }
             found.append(
                 ModelFault(
                     entity: claim.entity, property: claim.property,

@@ -17,8 +17,8 @@ extension Attribute {
     public func defaultValue(_ value: Value) -> Attribute { with(\.defaultValue, .value(value)) }
     /// New objects have a value made for each of them.
     public func defaultValue(_ value: AttributeDefault) -> Attribute { with(\.defaultValue, value) }
-    /// The name that this attribute had in earlier versions.
-    public func renamed(from name: String) -> Attribute { with(\.renamingIdentifier, name) }
+    /// The names that this attribute had in earlier versions, the latest first: a store of any of them can be migrated.
+    public func renamed(from names: String...) -> Attribute { with(\.formerNames, names) }
     /// Anything an application wants to keep with the attribute.
     public func userInfo(_ info: [String: String]) -> Attribute { with(\.userInfo, info) }
     /// What the attribute is for.
@@ -101,8 +101,8 @@ extension Relationship {
     }
     /// What happens at the other end when an object is deleted.
     public func deleteRule(_ rule: DeleteRule) -> Relationship { with(\.deleteRule, rule) }
-    /// The name that this relationship had in earlier versions.
-    public func renamed(from name: String) -> Relationship { with(\.renamingIdentifier, name) }
+    /// The names that this relationship had in earlier versions, the latest first: a store of any of them can be migrated.
+    public func renamed(from names: String...) -> Relationship { with(\.formerNames, names) }
     /// Anything an application wants to keep with the relationship.
     public func userInfo(_ info: [String: String]) -> Relationship { with(\.userInfo, info) }
     /// What the relationship is for.
@@ -120,8 +120,8 @@ extension Entity {
     public func className(_ name: String) -> Entity { with(\.className, name) }
     /// The generated class is a base class, named with `Base` behind, of a class that the application writes itself.
     public func baseClass() -> Entity { with(\.generatesBaseClass, true) }
-    /// The name that this entity had in earlier versions.
-    public func renamed(from name: String) -> Entity { with(\.renamingIdentifier, name) }
+    /// The names that this entity had in earlier versions, the latest first: a store of any of them can be migrated.
+    public func renamed(from names: String...) -> Entity { with(\.formerNames, names) }
     /// Anything an application wants to keep with the entity.
     public func userInfo(_ info: [String: String]) -> Entity { with(\.userInfo, info) }
     /// What the entity is for.

@@ -62,8 +62,8 @@ public struct Attribute: Sendable, Hashable {
     public var isUnique = false
     /// Whether binary data above the store's threshold is kept in a file of its own.
     public var allowsExternalStorage = false
-    /// The name that this attribute had in earlier versions.
-    public var renamingIdentifier: String?
+    /// The names that this attribute had in earlier versions, the latest first. Not part of the version hash.
+    public var formerNames: [String] = []
     /// Anything an application wants to keep with the attribute. Not part of the version hash.
     public var userInfo: [String: String] = [:]
     /// What the attribute is for; the comment of the generated code. Not part of the version hash.
@@ -109,8 +109,8 @@ public struct Relationship: Sendable, Hashable {
     public var minimumCount = 0
     /// The greatest number of objects of a to-many relationship, checked at a save; 0 is no limit.
     public var maximumCount = 0
-    /// The name that this relationship had in earlier versions.
-    public var renamingIdentifier: String?
+    /// The names that this relationship had in earlier versions, the latest first. Not part of the version hash.
+    public var formerNames: [String] = []
     /// Anything an application wants to keep with the relationship. Not part of the version hash.
     public var userInfo: [String: String] = [:]
     /// What the relationship is for; the comment of the generated code. Not part of the version hash.
@@ -206,8 +206,8 @@ public struct Entity: Sendable, Hashable {
     public var fetchedProperties: [FetchedProperty] = []
     /// The indexes over several properties, and those of kinds that a single attribute cannot ask for itself.
     public var indexes: [Index] = []
-    /// The name that this entity had in earlier versions.
-    public var renamingIdentifier: String?
+    /// The names that this entity had in earlier versions, the latest first. Not part of the version hash.
+    public var formerNames: [String] = []
     /// Whether the generated class is a base class, named with `Base` behind, of a class that the application writes
     /// itself.
     public var generatesBaseClass = false

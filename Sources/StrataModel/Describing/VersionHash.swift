@@ -4,7 +4,7 @@
 /// class of transformables and the type of an array's elements included; `Int` and `Int64` are one), optionality, transience and how they are derived; relationships with destination,
 /// inverse, cardinality, order, optionality and counts. What does not: the order of declarations, defaults, enumerations, the
 /// Swift types of JSON, other
-/// validation, delete rules, indexes, fetched properties, renaming identifiers, user info, documentation. A change of the encoding here
+/// validation, delete rules, indexes, fetched properties, former names, user info, documentation. A change of the encoding here
 /// makes every existing store look foreign: do not change it.
 enum VersionHash {
     /// Hashes the entities and their properties in the order of their names.

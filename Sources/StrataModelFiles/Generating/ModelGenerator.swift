@@ -58,7 +58,7 @@ struct ModelGenerator {
         set("generatesBaseClass", entity.generatesBaseClass ? "true" : nil)
         set("isUser", entity.isUser ? "true" : nil)
         set("primaryKey", entity.primaryKey.map(SwiftLiteral.string))
-        set("renamingIdentifier", entity.renamingIdentifier.map(SwiftLiteral.string))
+        set("formerNames", entity.formerNames.isEmpty ? nil : SwiftLiteral.strings(entity.formerNames))
         set("userInfo", entity.userInfo.isEmpty ? nil : SwiftLiteral.dictionary(entity.userInfo))
         func list(_ field: String, _ items: [String]) {
             if !items.isEmpty { lines += ["entity.\(field) = ["] + items.map { "    \($0)," } + ["]"] }
@@ -101,7 +101,7 @@ struct ModelGenerator {
         if attribute.isIndexed { text += ".indexed()" }
         if attribute.isUnique { text += ".unique()" }
         if attribute.allowsExternalStorage { text += ".externalStorage()" }
-        return text + common(attribute.renamingIdentifier, attribute.userInfo, attribute.documentation)
+        return text + common(attribute.formerNames, attribute.userInfo, attribute.documentation)
     }
 
     private func expression(_ relationship: Relationship) -> String {
@@ -117,19 +117,21 @@ struct ModelGenerator {
         if relationship.minimumCount != 0 || relationship.maximumCount != 0 {
             text += ".count(\(relationship.minimumCount), \(relationship.maximumCount))"
         }
-        return text + common(relationship.renamingIdentifier, relationship.userInfo, relationship.documentation)
+        return text + common(relationship.formerNames, relationship.userInfo, relationship.documentation)
     }
 
-    private func common(_ renaming: String?, _ userInfo: [String: String], _ documentation: String?) -> String {
+    private func common(_ formerNames: [String], _ userInfo: [String: String], _ documentation: String?) -> String {
         var text = ""
-        if let renaming { text += ".renamed(from: \(SwiftLiteral.string(renaming)))" }
+        if !formerNames.isEmpty {
+            text += ".renamed(from: \(formerNames.map(SwiftLiteral.string).joined(separator: ", ")))"
+        }
         if !userInfo.isEmpty { text += ".userInfo(\(SwiftLiteral.dictionary(userInfo)))" }
         if let documentation { text += ".documented(\(SwiftLiteral.string(documentation)))" }
         return text
     }
 
     private func expression(_ property: FetchedProperty) -> String {
-        "FetchedProperty(\(expression(property.request)))" + common(nil, property.userInfo, nil)
+        "FetchedProperty(\(expression(property.request)))" + common([], property.userInfo, nil)
     }
 
     private func expression(_ template: FetchTemplate) -> String {
@@ -138,7 +140,7 @@ struct ModelGenerator {
         return "FetchTemplate(name: \(SwiftLiteral.string(template.name)), "
             + "entity: \(SwiftLiteral.string(template.entity)), where: \(condition), "
             + "sortedBy: \(SwiftLiteral.strings(template.sorts)), limit: \(limit), location: nil)"
-            + common(nil, [:], template.documentation)
+            + common([], [:], template.documentation)
     }
 
     private func expression(_ index: Index) -> String {

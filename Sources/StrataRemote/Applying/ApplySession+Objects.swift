@@ -68,6 +68,24 @@ extension ApplySession {
         previousRows.append(old)
     }
 
+    /// Takes a placeholder away whose object is here by another key now. Who refers to it is read again, and refers to the
+    /// object itself then.
+    /// - Returns: Whether it was a placeholder.
+    mutating func removePlaceholder(
+        _ key: Int64, _ id: String, _ entity: EntityDescription
+    ) throws(StoreError) -> Bool {
+        let found = try transaction.rows(entityIndex: entity.rootIndex, keys: [key])
+        guard found.count > 0, found[0].row.version == 0 else { return false }
+        let links = DeletedLinks(mirror: mirror, connection: connection)
+        let delete = ChangeSet.Delete(entityIndex: found[0].row.entityIndex, key: key, baseVersion: 0)
+        try links.note([delete])
+        try links.restore([id], root: entity.rootIndex)
+        changes.deletes.append(delete)
+        deletedRows.append(found[0])
+        try write()
+        return true
+    }
+
     /// Takes all objects of a hierarchy away, placeholders included.
     mutating func removeAll(_ entity: EntityDescription) throws(StoreError) {
         var keys: [Int64] = []

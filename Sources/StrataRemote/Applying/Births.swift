@@ -37,6 +37,11 @@ final class Births: Sendable {
         }
     }
 
+    /// Saves that got no answer are not repeated: what they have made is told as any object.
+    func forget(_ isForgotten: ((RemoteIdentity) -> Bool)?) {
+        state.withLock { state in state.unknown = state.unknown.filter { !(isForgotten?($0) ?? true) } }
+    }
+
     /// Whether the outcome of a save that creates an object is not known yet.
     func isUnderWay(_ identity: RemoteIdentity) -> Bool {
         state.withLock { $0.active.contains(identity) || $0.unknown.contains(identity) }
@@ -44,7 +49,7 @@ final class Births: Sendable {
 
     /// Waits up to a second for saves that create objects of an answer, so that a fetch gives them, too. A save that takes
     /// longer, because the server asks it to wait for instance, holds nobody up.
-    func wait(for page: RemotePage, _ model: ManagedObjectModel) async {
+    func wait(for page: RemotePage, _ model: ManagedObjectModel, _ clock: any RemoteClock) async {
         guard state.withLock({ !$0.active.isEmpty }) else { return }
         let told = Set(
             page.records.compactMap { record in
@@ -52,7 +57,7 @@ final class Births: Sendable {
             })
         for _ in 0..<100 {
             if state.withLock({ $0.active.isDisjoint(with: told) }) { return }
-            try? await Task.sleep(for: .milliseconds(10))
+            try? await clock.sleep(seconds: 0.01)
         }
     }
 }

@@ -4,4 +4,15 @@ struct OnlineSaves: Sendable {
     let births = Births()
     /// Writes whose answers were lost.
     let unknown = UnknownWrites()
+
+    /// New objects that the server had from saves without an answer, and that others have deleted since, by topmost entity
+    /// and key.
+    let deleted = Guarded<Set<RowIdentity>>([])
+
+    /// Nobody repeats the saves that got no answer.
+    /// - Parameter isForgotten: Whose they are, by the topmost entity; nil for all.
+    func forget(_ isForgotten: ((RemoteIdentity) -> Bool)? = nil) {
+        unknown.remove(isForgotten)
+        births.forget(isForgotten)
+    }
 }

@@ -10,9 +10,19 @@ final class UnknownWrites: Sendable {
         writes.withLock { $0[identity] = $0[identity] ?? write }
     }
 
+    /// Whether all answers are known.
+    var isEmpty: Bool { writes.withLock(\.isEmpty) }
+
     func write(of identity: RowIdentity) -> MirrorWrite? { writes.withLock { $0[identity] } }
 
     func remove(_ identity: RowIdentity) { writes.withLock { $0[identity] = nil } }
 
-    func removeAll() { writes.withLock { $0 = [:] } }
+    func remove(_ isForgotten: ((RemoteIdentity) -> Bool)?) {
+        writes.withLock { writes in
+            writes = writes.filter { _, write in
+                guard let isForgotten else { return false }
+                return !isForgotten(RemoteIdentity(entity: write.entity.rootName, id: write.write.id))
+            }
+        }
+    }
 }

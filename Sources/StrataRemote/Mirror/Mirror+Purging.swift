@@ -5,6 +5,9 @@ extension Mirror {
     /// does: they are placeholders then.
     package func purge(_ identities: [RemoteIdentity]) throws(StoreError) {
         try applying { (session) throws(StoreError) in try session.purge(identities) }
+        let names = Set(
+            identities.map { RemoteIdentity(entity: model.entity(named: $0.entity)?.rootName ?? $0.entity, id: $0.id) })
+        online.forget { names.contains($0) }
     }
 
     /// Forgets all objects of an entity and of those that inherit from it, with the changes of them that wait, and how
@@ -19,6 +22,7 @@ extension Mirror {
             }
             try session.purge(identities)
         }
+        online.forget { $0.entity == entity.rootName }
     }
 
     /// Forgets everything.
@@ -33,6 +37,7 @@ extension Mirror {
         }
         secrets.forgetAll()
         echoes.forgetAll()
+        online.forget()
     }
 
     /// The objects of an entity, and of those that inherit from it, that are here or referred to, or were deleted here

@@ -61,7 +61,7 @@ package final class Mirror: Sendable {
         var options = options
         options.isMirror = true
         options.cacheSize = options.cacheSize ?? Self.cacheSize
-        let store = try openStore(model, location, options)
+        let store = try SQLiteStore.open(model: model, location: location, options: options)
         let entities = try store.transaction { (transaction) throws(StoreError) in
             let entities = try MirrorEntities(model: model, on: transaction.connection)
             for root in model.entities where root.rootIndex == root.index {
@@ -79,22 +79,6 @@ package final class Mirror: Sendable {
         }
         return Mirror(
             store: store, entities: entities, primaryKeys: primaryKeys, keepsInverses: keepsInverses, now: now)
-    }
-
-    /// Opens the file of a mirror. If the app has another model than the one that made it, what is new is added, and what
-    /// the model has no more stays in the file, unused: what waits to be sent must not be lost with the mirror.
-    private static func openStore(
-        _ model: ManagedObjectModel, _ location: SQLiteStore.Location, _ options: SQLiteStore.Options
-    ) throws(StoreError) -> SQLiteStore {
-        do throws(StoreError) {
-            return try SQLiteStore.open(model: model, location: location, options: options)
-        } catch {
-            guard case .incompatibleModel = error, case .file(let path) = location, !options.isReadOnly else {
-                throw error
-            }
-            try SQLiteStore.grow(to: model, at: path, ignoringRemoved: true, options: options)
-            return try SQLiteStore.open(model: model, location: location, options: options)
-        }
     }
 
     /// In KiB. Each object is written to three places, and primary keys that do not ascend touch pages all over their

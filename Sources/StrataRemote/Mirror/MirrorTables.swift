@@ -94,6 +94,8 @@ struct MirrorEntities: Sendable {
                 try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column)")
             }
         }
+        let past = try MirrorPast(model: model, on: connection)
+        try past.renameEntities(on: connection)
         var known: [String: Int64] = [:]
         let list = try connection.prepare("SELECT name, number FROM _remote_entities", persistent: false)
         while try list.step() { known[list.text(0)] = list.integer(1) }
@@ -112,6 +114,7 @@ struct MirrorEntities: Sendable {
         }
         self.numbers = numbers
         indexes = Dictionary(uniqueKeysWithValues: numbers.enumerated().map { ($1, $0) })
-        try adoptOutbox(model, on: connection)
+        try adoptOutbox(model, past, on: connection)
+        try past.remember(model, on: connection)
     }
 }

@@ -30,6 +30,47 @@ enum FrozenWrite {
         return out.data
     }
 
+    /// The write with the names that entities and properties have now. Properties that are gone are left out.
+    /// - Returns: nil if the bytes are damaged.
+    static func renamed(_ data: Data, _ entity: EntityDescription, _ past: MirrorPast) -> Data? {
+        var input = ByteReader(data)
+        guard input.byte() == format, let flags = input.byte(), input.text() != nil, let id = input.text(),
+            let version = input.optionalText(), let values = input.values(), let relationCount = input.count()
+        else { return nil }
+        var out = ByteWriter()
+        out.byte(format)
+        out.byte(flags)
+        out.text(entity.name)
+        out.text(id)
+        out.optionalText(version)
+        out.values(
+            Dictionary(
+                values.compactMap { name, value in past.presentName(name, of: entity).map { ($0, value) } },
+                uniquingKeysWith: { first, _ in first }))
+        var relations: [(String, [String], [String], Data)] = []
+        for _ in 0..<relationCount {
+            guard let name = input.text(), let added = input.texts(), let removed = input.texts(),
+                let token = input.bytes()
+            else { return nil }
+            if let present = past.presentName(name, of: entity) { relations.append((present, added, removed, token)) }
+        }
+        out.count(relations.count)
+        for (name, added, removed, token) in relations {
+            out.text(name)
+            out.texts(added)
+            out.texts(removed)
+            out.bytes(token)
+        }
+        guard let count = input.count() else { return nil }
+        out.count(count)
+        for _ in 0..<count {
+            guard let name = input.text(), let id = input.text() else { return nil }
+            out.text(past.presentName(ofEntity: name))
+            out.text(id)
+        }
+        return out.data
+    }
+
     /// - Returns: nil if the bytes are damaged, or of an entity that the model has no more. Properties that the model has
     ///   no more are left out.
     static func decode(_ data: Data, _ entry: OutboxEntry, _ mirror: Mirror) -> MirrorWrite? {

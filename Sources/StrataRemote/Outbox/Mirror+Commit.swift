@@ -2,16 +2,24 @@ import Foundation
 import StrataSQLite
 
 extension Mirror {
-    /// Saves changes of a context, and what the server is to be told of them, in one transaction.
+    /// Saves changes of a context, and what the server is to be told of them, in one transaction. What an online save of the
+    /// same objects has sent without an answer is queued before that.
     /// - Parameter enqueues: Whether the server is to be told; false if it has been already.
     /// - Throws: ``StoreError/invalidData(entity:property:key:reason:)`` for a new object without a primary key, and for
     ///   a change of a primary key.
     package func commit(_ changes: ChangeSet, enqueues: Bool) throws(StoreError) -> CommitResult {
         if changes.isEmpty { return .committed(CommitEffects()) }
-        return try store.transaction { (transaction) throws(StoreError) in
+        let unknown = enqueues ? unknownWrites(of: changes) : []
+        let (result, told) = try store.transaction { (transaction) throws(StoreError) in
             var save = LocalSave(mirror: self, transaction: transaction, changes: changes, enqueues: enqueues)
-            return try save.run()
+            let result = try save.run()
+            if case .committed = result, !unknown.isEmpty { try adopt(unknown, on: transaction.connection) }
+            return (result, save.told)
         }
+        guard case .committed = result else { return result }
+        noteAdopted(unknown)
+        for change in told { self.changes.post(change) }
+        return result
     }
 }
 
@@ -28,6 +36,8 @@ private struct LocalSave {
     var cleared: [RowIdentity: SlotSet] = [:]
     /// The primary keys of members that are removed.
     var removedIDs: [RowIdentity: String] = [:]
+    /// What contexts hear of beside the save itself.
+    private(set) var told: [StoreChange] = []
 
     init(mirror: Mirror, transaction: StoreTransaction, changes: ChangeSet, enqueues: Bool) {
         self.mirror = mirror
@@ -98,7 +108,9 @@ private struct LocalSave {
             let id = id(of: row)
             let known = try mirror.known(id, root: root, on: transaction.connection)
             if known?.key == row.key { continue }
-            if let other = known?.key {
+            if let other = known?.key, try replaced(other, id, root) {
+                try outbox.name(id, root: root, key: row.key)
+            } else if let other = known?.key {
                 taken.append(
                     TakenKey(entityIndex: row.entityIndex, key: row.key, otherKey: other, slot: slot.index))
             } else {
@@ -108,6 +120,15 @@ private struct LocalSave {
             }
         }
         return taken
+    }
+
+    /// Takes the placeholder of a new object away: others refer to the object already.
+    /// - Returns: Whether it was one.
+    private mutating func replaced(_ key: Int64, _ id: String, _ root: Int) throws(StoreError) -> Bool {
+        var session = ApplySession(mirror: mirror, transaction: transaction)
+        guard try session.removePlaceholder(key, id, model.entities[root]) else { return false }
+        if let change = session.change { told.append(change) }
+        return true
     }
 
     private func checkPrimaryKeys() throws(StoreError) {

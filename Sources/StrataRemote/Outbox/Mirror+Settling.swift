@@ -193,12 +193,9 @@ extension Mirror {
         }
     }
 
-    /// In which slots the server has changed an object since the change of an entry was made, and in which both sides
-    /// agree. For a new object: where the server's values are others than those here.
-    package func compare(
-        _ entry: OutboxEntry, with record: RemoteRecord
-    ) throws(StoreError) -> (conflicting: SlotSet, equal: SlotSet, all: SlotSet) {
-        var result = (conflicting: SlotSet(), equal: SlotSet(), all: entry.slots)
+    /// Compares the server's state of an object with the change of an entry.
+    package func compare(_ entry: OutboxEntry, with record: RemoteRecord) throws(StoreError) -> EntryComparison {
+        var result = EntryComparison(all: entry.slots)
         try store.transaction { (transaction) throws(StoreError) in
             let session = ApplySession(mirror: self, transaction: transaction)
             let found = try transaction.rows(
@@ -215,6 +212,7 @@ extension Mirror {
             let base = entry.base.flatMap(RowSlab.restored(from:))
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
+                if entry.kind == .insert, !own.row.isPresent(slot) { result.lacking.insert(slot) }
                 if told.slab.row.hasSameValue(as: own.row, slot: slot, storage: storage) {
                     result.equal.insert(slot)
                 } else if base.map({ !told.slab.row.hasSameValue(as: $0.row, slot: slot, storage: storage) }) ?? true {

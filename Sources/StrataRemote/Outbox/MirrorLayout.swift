@@ -22,24 +22,29 @@ struct MirrorLayout: Codable, Hashable {
         self = layout
     }
 
-    /// For each slot of an entity the place that it has here; nil where it is new or has another type.
-    func places(in entity: EntityDescription) -> [Int?] {
+    /// For each slot of an entity the place that it has here, under the name that it had; nil where it is new or has another
+    /// type.
+    func places(in entity: EntityDescription, _ past: MirrorPast) -> [Int?] {
         let known = Dictionary(slots.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        return entity.slots.map { known[Slot(name: $0.name, storage: $0.storage.rawValue)] }
+        return entity.slots.map { slot in
+            let path = slot.name.split(separator: ".").map(String.init)
+            guard let name = past.formerName(path[0], of: entity) else { return nil }
+            return known[Slot(name: ([name] + path.dropFirst()).joined(separator: "."), storage: slot.storage.rawValue)]
+        }
     }
 
     /// The names of slots that an entity has no more.
-    func missing(_ changed: SlotSet, from entity: EntityDescription) -> [String] {
-        let kept = Set(places(in: entity).compactMap(\.self))
+    func missing(_ changed: SlotSet, from places: [Int?]) -> [String] {
+        let kept = Set(places.compactMap(\.self))
         return changed.filter { !kept.contains($0) && $0 < slots.count }.map { slots[$0].name }
     }
 
     /// A packed row of this layout as a row of an entity.
-    func row(_ data: Data, _ entity: EntityDescription) -> Data? {
+    func row(_ data: Data, _ entity: EntityDescription, _ places: [Int?]) -> Data? {
         guard let old = RowSlab.restored(from: data), old.row.slotCount == slots.count else { return nil }
         var slab = RowEditing.emptyRow(entity: entity, key: old.row.key, room: data.count)
         RowEditing.setVersion(old.row.version, in: slab)
-        for (slot, place) in places(in: entity).enumerated() {
+        for (slot, place) in places.enumerated() {
             guard let place, old.row.isPresent(place) else { continue }
             if entity.slots[slot].storage.isInline {
                 RowEditing.setWord(old.row.word(place), slot, in: slab)
@@ -55,7 +60,7 @@ struct MirrorLayout: Codable, Hashable {
 extension MirrorEntities {
     /// Gives the queued changes of an app with another model the slots that its own names have now. A change of a
     /// property that the model has no more is set aside, and told as failed.
-    func adoptOutbox(_ model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+    func adoptOutbox(_ model: ManagedObjectModel, _ past: MirrorPast, on connection: Connection) throws(StoreError) {
         for entity in model.entities {
             let layout = MirrorLayout(entity)
             let number = numbers[entity.index]
@@ -65,10 +70,10 @@ extension MirrorEntities {
             guard try read.step() else { continue }
             let stored = read.isNull(0) ? nil : MirrorLayout(text: read.text(0))
             read.reset()
-            if let stored, stored != layout {
-                try adopt(entity, from: stored, number, on: connection)
+            if let stored, stored != layout || past.hasRenames(entity) {
+                try adopt(entity, from: stored, number, past, on: connection)
                 // Properties that are new have not been read yet.
-                if layout.slots.contains(where: { !stored.slots.contains($0) }) {
+                if stored.places(in: entity, past).contains(nil) {
                     try MirrorState.set(Mirror.cursorName(entity), nil, on: connection)
                 }
             }
@@ -83,35 +88,41 @@ extension MirrorEntities {
     }
 
     private func adopt(
-        _ entity: EntityDescription, from old: MirrorLayout, _ number: Int64, on connection: Connection
+        _ entity: EntityDescription, from old: MirrorLayout, _ number: Int64, _ past: MirrorPast,
+        on connection: Connection
     ) throws(StoreError) {
-        let places = old.places(in: entity)
+        let places = old.places(in: entity, past)
         let list = try connection.prepare(
-            "SELECT seq, kind, slots, base FROM _outbox WHERE entity = ?", persistent: false)
+            "SELECT seq, kind, slots, base, members, sent FROM _outbox WHERE entity = ?", persistent: false)
         list.bind(number, at: 1)
-        var rows: [(seq: Int64, kind: Int64, slots: SlotSet, base: Data?)] = []
+        var rows: [(seq: Int64, kind: Int64, slots: SlotSet, base: Data?, members: Data?, sent: Data?)] = []
         while try list.step() {
             rows.append(
                 (
                     list.integer(0), list.integer(1),
                     list.isNull(2) ? SlotSet() : SlotSet(stored: list.blobBytes(2)),
-                    list.isNull(3) ? nil : Data(list.blobBytes(3))
+                    list.isNull(3) ? nil : Data(list.blobBytes(3)),
+                    list.isNull(4) ? nil : Data(list.blobBytes(4)), list.isNull(5) ? nil : Data(list.blobBytes(5))
                 ))
         }
         for row in rows {
             var slots = SlotSet()
             for (slot, place) in places.enumerated() where place.map(row.slots.contains) == true { slots.insert(slot) }
             let write = try connection.prepare(
-                "UPDATE _outbox SET slots = ?, base = ? WHERE seq = ?", persistent: false)
+                "UPDATE _outbox SET slots = ?, base = ?, members = ?, sent = ? WHERE seq = ?", persistent: false)
             write.bind(slots.stored, at: 1)
-            if let base = row.base.flatMap({ old.row($0, entity) }) {
+            if let base = row.base.flatMap({ old.row($0, entity, places) }) {
                 write.bind(base, at: 2)
             } else {
                 write.bindNull(at: 2)
             }
-            write.bind(row.seq, at: 3)
+            let members = row.members.map { renamedMembers($0, entity, past) }
+            let sent = row.sent.flatMap { FrozenWrite.renamed($0, entity, past) }
+            if let members { write.bind(members, at: 3) } else { write.bindNull(at: 3) }
+            if let sent { write.bind(sent, at: 4) } else { write.bindNull(at: 4) }
+            write.bind(row.seq, at: 5)
             try write.run()
-            let missing = old.missing(row.slots, from: entity)
+            let missing = old.missing(row.slots, from: places)
             guard row.kind == ChangeKind.update.number, !missing.isEmpty else { continue }
             let error = RemoteError(
                 .unsupported, domain: "Strata",
@@ -123,5 +134,17 @@ extension MirrorEntities {
             fail.bind(row.seq, at: 2)
             try fail.run()
         }
+    }
+
+    /// Changes of relationships under their present names. One of a relationship that is gone cannot be told.
+    private func renamedMembers(_ data: Data, _ entity: EntityDescription, _ past: MirrorPast) -> Data {
+        guard let members = try? JSONDecoder().decode([MemberChange].self, from: data) else { return data }
+        return OutboxEntry.encoded(
+            members.compactMap { change -> MemberChange? in
+                guard let name = past.presentName(change.relationship, of: entity) else { return nil }
+                var change = change
+                change.relationship = name
+                return change
+            })
     }
 }

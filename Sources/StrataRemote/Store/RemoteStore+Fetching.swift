@@ -178,8 +178,8 @@ extension RemoteStore {
         _ page: RemotePage, _ ticket: ReadTicket, _ options: Options
     ) async throws(StoreError) -> [RowIdentity?] {
         let mirror = mirror
-        await mirror.online.births.wait(for: page, mirror.model)
-        return try await Waiting.elsewhere { () throws(StoreError) in
+        await mirror.online.births.wait(for: page, mirror.model, surroundings.clock)
+        return try await surroundings.elsewhere { () throws(StoreError) in
             try mirror.apply(page, ticket: ticket, keeps: options.cachesResults).rows
         }
     }

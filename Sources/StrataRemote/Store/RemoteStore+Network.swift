@@ -15,25 +15,3 @@ extension RemoteStore {
         }
     }
 }
-
-extension Mirror {
-    /// Queues what a save has sent without an answer as it was sent: the next push repeats the same requests.
-    func adopt(_ writes: [MirrorWrite]) throws(StoreError) {
-        try store.transaction { (transaction) throws(StoreError) in
-            for write in writes {
-                let root = root(write.identity.entityIndex)
-                guard var entry = try entries(root: root, key: write.identity.key, on: transaction.connection).last,
-                    entry.kind == write.kind, entry.state == .waiting, write.relations.isEmpty
-                else { continue }
-                entry.state = .sent
-                entry.token = write.write.token
-                entry.sent = FrozenWrite.encode(write)
-                entry.attempts = 1
-                try self.write(entry, on: transaction.connection)
-            }
-        }
-        for write in writes {
-            online.unknown.remove(RowIdentity(entityIndex: root(write.identity.entityIndex), key: write.identity.key))
-        }
-    }
-}

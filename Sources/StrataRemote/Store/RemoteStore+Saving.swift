@@ -13,20 +13,21 @@ extension RemoteStore {
     ) async throws(StoreError) -> CommitResult {
         let options = self.options(options)
         guard options.savePolicy != .cacheOnly else {
-            return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         do throws(StoreError) {
             try await sendWhatGoesBefore(changes)
         } catch {
             guard options.savePolicy == .networkElseQueue, error.isUnreachable else { throw error }
-            return try await Waiting.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         let (changes, behind) = try mirror.behindEchoes(changes)
         // A change of what has changed since is no business of the server's yet.
-        let conflicts = try versionConflicts(changes)
+        let conflicts = try versionConflicts(changes) + mirror.takenKeys(changes) + mirror.deletedBirths(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let clears = !backend.capabilities.features.contains(.inverses)
         let refused = try mirror.refusedEntries(of: changes)
+        mirror.noteUnknown(refused)
         let writes = try mirror.writes(for: changes, clears: clears, refused: refused)
         let births = writes.filter { $0.kind == .insert }
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
@@ -40,10 +41,10 @@ extension RemoteStore {
             guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
                 throw StoreError(error)
             }
-            return try await Waiting.elsewhere { () throws(StoreError) in try self.queue(changes, writes) }
+            return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         let keeps = options.savePolicy != .networkOnly
-        let result = try await Waiting.elsewhere { () throws(StoreError) in
+        let result = try await surroundings.elsewhere { () throws(StoreError) in
             try self.mirror.forgetRefused(refused.filter { !sent.undone.contains($0.key) })
             return try self.finish(done, sent, births, behind: behind, keeps: keeps)
         }
@@ -57,7 +58,11 @@ extension RemoteStore {
         for write in births {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
             let name = [RemoteIdentity(entity: write.entity.rootName, id: write.write.id)]
-            if mirror.online.unknown.write(of: identity) == nil { mirror.online.births.end(name) } else { mirror.online.births.leave(name) }
+            if mirror.online.unknown.write(of: identity) == nil {
+                mirror.online.births.end(name)
+            } else {
+                mirror.online.births.leave(name)
+            }
         }
     }
 
@@ -77,21 +82,9 @@ extension RemoteStore {
         if options(nil).pushesAutomatically {
             let sync = sync
             // How it goes is told by the engine.
-            Task { _ = try? await sync.push() }
+            Task(executorPreference: surroundings.executor) { _ = try? await sync.push() }
         }
         return .committed(effects)
-    }
-
-    /// Saves to the mirror what could not be sent.
-    private func queue(_ changes: ChangeSet, _ writes: [MirrorWrite]) throws(StoreError) -> CommitResult {
-        let result = try commitHere(changes)
-        guard case .committed = result else { return result }
-        try mirror.adopt(writes.filter { write in
-            let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
-            return mirror.online.unknown.write(of: identity)?.write.token == write.write.token
-        })
-        mirror.online.births.end(writes.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
-        return result
     }
 
     /// The objects that have another version here than the one that was changed.

@@ -47,6 +47,7 @@ public final class RemoteStore: NetworkStore {
     package let mirror: Mirror
     private let settings: Guarded<Options>
     let file: MirrorFile?
+    let surroundings: Surroundings
     /// Sends what waits in the mirror, and takes in what has changed at the back end.
     public let sync: SyncEngine
 
@@ -63,27 +64,44 @@ public final class RemoteStore: NetworkStore {
         model: ManagedObjectModel, backend: any RemoteBackend, location: SQLiteStore.Location,
         options: Options = .init()
     ) throws(StoreError) -> RemoteStore {
+        try open(model: model, backend: backend, location: location, options: options, surroundings: Surroundings())
+    }
+
+    /// As ``open(model:backend:location:options:)``.
+    /// - Parameter surroundings: Time, chance and threads.
+    package static func open(
+        model: ManagedObjectModel, backend: any RemoteBackend, location: SQLiteStore.Location, options: Options,
+        surroundings: Surroundings
+    ) throws(StoreError) -> RemoteStore {
         do throws(RemoteError) {
             try backend.check(model)
         } catch {
             throw .unsupported(store: backend.name, feature: "the model \(model.name): \(error.message)")
         }
-        let file = options.mirror.isReadOnly ? nil : try MirrorFile.take(location, model: model, creating: options.mirror.createIfMissing)
+        let file =
+            options.mirror.isReadOnly
+            ? nil : try MirrorFile.take(location, model: model, creating: options.mirror.createIfMissing)
         let mirror = try Mirror.open(
             model: model, location: location, options: options.mirror,
             keepsInverses: backend.capabilities.features.contains(.inverses),
-            now: { Date().addingTimeInterval(backend.clockOffset) })
+            now: { surroundings.clock.now.addingTimeInterval(backend.clockOffset) })
         if !options.mirror.isReadOnly { try mirror.purgePassing() }
-        return RemoteStore(mirror: mirror, backend: backend, options: options, file: file)
+        return RemoteStore(
+            mirror: mirror, backend: backend, options: options, file: file, surroundings: surroundings)
     }
 
-    private init(mirror: Mirror, backend: any RemoteBackend, options: Options, file: MirrorFile?) {
+    private init(
+        mirror: Mirror, backend: any RemoteBackend, options: Options, file: MirrorFile?, surroundings: Surroundings
+    ) {
         self.file = file
+        self.surroundings = surroundings
         self.mirror = mirror
         self.backend = backend
         waitsForNetwork = options.waitsForNetwork
         settings = Guarded(options)
-        sync = SyncEngine(mirror: mirror, backend: backend, options: options.sync)
+        sync = SyncEngine(
+            mirror: mirror, backend: backend, options: options.sync, clock: surroundings.clock,
+            random: surroundings.random, executor: surroundings.executor)
     }
 
     /// Where fetches look that do not say. May be changed at any time, when the network comes and goes for instance.

@@ -14,7 +14,16 @@ extension SaveSending {
                 if earlier.kind == .insert { bornBefore.insert(rooted(write)) }
                 if let record { note(record, of: earlier) }
             case .failed(let error):
-                if error.concernsAll { fail(write, error) } else { store.mirror.online.unknown.remove(rooted(write)) }
+                if error.concernsAll {
+                    fail(write, error)
+                } else {
+                    store.mirror.online.unknown.remove(rooted(write))
+                    // It has been here, and others have deleted it: not to make it again is for the merge policy to say.
+                    if error.kind == .gone, earlier.kind == .insert, write.kind == .insert {
+                        store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
+                        fail(write, error)
+                    }
+                }
             }
         }
         writes = writes.enumerated().compactMap { position, write in settled[position] ?? write }
@@ -25,13 +34,7 @@ extension SaveSending {
     /// What became of a write that is sent once more.
     private func outcome(of write: MirrorWrite) async -> RemoteOutcome {
         var last: RemoteRecord?
-        let requests: [RemoteOperation]
-        do throws(StoreError) {
-            requests = try operations(of: write)
-        } catch {
-            return .failed(RemoteError(.invalidRequest, domain: "Strata", message: error.description))
-        }
-        for operation in requests {
+        for operation in operations(of: write) {
             do throws(RemoteError) {
                 guard case .outcomes(let list) = try await store.backend.perform(operation, options: options.request),
                     let outcome = list.first, list.count == 1
@@ -46,8 +49,10 @@ extension SaveSending {
                 }
             } catch {
                 if write.kind == .delete, error.kind == .notFound || error.kind == .gone { return .done(nil) }
-                // A server without idempotency tokens finds its own work in the way.
-                guard error.kind == .duplicate || error.kind == .conflict else { return .failed(error) }
+                // A server without idempotency tokens finds its own work in the way, and a refusal of the repetition says
+                // nothing of the first attempt.
+                guard error.kind == .duplicate || error.kind == .conflict || write.kind == .insert && !error.concernsAll
+                else { return .failed(error) }
                 do throws(RemoteError) {
                     let record = try await state(of: write)
                     guard let record, isWork(of: write, record) else {

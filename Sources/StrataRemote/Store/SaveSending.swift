@@ -67,6 +67,7 @@ struct SaveSending {
     }
 
     mutating func run() async {
+        listMembers()
         await settleUnknown()
         for kind in [ChangeKind.insert, .update, .delete] {
             let list = writes.filter { $0.kind == kind }
@@ -164,7 +165,7 @@ struct SaveSending {
         }
     }
 
-    private mutating func jobs(for list: [MirrorWrite]) -> [SaveJob] {
+    private func jobs(for list: [MirrorWrite]) -> [SaveJob] {
         let features = store.backend.capabilities.features
         let size = max(1, store.backend.capabilities.maximumBatch)
         var jobs: [SaveJob] = []
@@ -178,18 +179,12 @@ struct SaveSending {
             }
             let group = Array(rest.prefix(count))
             rest = rest.dropFirst(count)
-            do throws(StoreError) {
-                jobs.append(try job(for: group, isBatch: features.contains(.batches)))
-            } catch {
-                for write in group {
-                    fail(write, RemoteError(.invalidRequest, domain: "Strata", message: error.description))
-                }
-            }
+            jobs.append(job(for: group, isBatch: features.contains(.batches)))
         }
         return jobs
     }
 
-    private func job(for group: [MirrorWrite], isBatch: Bool) throws(StoreError) -> SaveJob {
+    private func job(for group: [MirrorWrite], isBatch: Bool) -> SaveJob {
         if group.count > 1, !isBatch {
             return SaveJob(
                 writes: group,
@@ -197,7 +192,7 @@ struct SaveSending {
         }
         var requests: [(operation: RemoteOperation, writes: [Int])] = []
         for (position, write) in group.enumerated() {
-            for operation in try operations(of: write) { requests.append((operation, [position])) }
+            for operation in operations(of: write) { requests.append((operation, [position])) }
         }
         if group.count > 1 { requests = [(.batch(requests.map(\.operation)), requests.flatMap(\.writes))] }
         return SaveJob(writes: group, requests: requests)
@@ -235,22 +230,32 @@ struct SaveSending {
     }
 
     /// What an object's writes are at the back end.
-    func operations(of write: MirrorWrite) throws(StoreError) -> [RemoteOperation] {
+    func operations(of write: MirrorWrite) -> [RemoteOperation] {
         switch write.kind {
         case .insert: return [.create(entity: write.entity, [write.write])]
         case .delete: return [.delete(entity: write.entity, write.write)]
         case .update:
-            if store.backend.capabilities.features.contains(.relating) {
-                let isEmpty = write.write.values.isEmpty && write.write.secrets.isEmpty && !write.relations.isEmpty
-                return (isEmpty ? [] : [.update(entity: write.entity, write.write)])
-                    + write.relations.map { .relate(entity: write.entity, $0) }
-            }
-            var whole = write.write
-            for relation in write.relations {
-                whole.values[relation.relationship] = .references(try members(relation, of: write))
-            }
-            return [.update(entity: write.entity, whole)]
+            let isEmpty = write.write.values.isEmpty && write.write.secrets.isEmpty && !write.relations.isEmpty
+            return (isEmpty ? [] : [.update(entity: write.entity, write.write)])
+                + write.relations.map { .relate(entity: write.entity, $0) }
         }
+    }
+
+    /// Gives changes of members as whole lists to a back end that takes them so alone: each attempt tells the same ones.
+    private mutating func listMembers() {
+        guard !store.backend.capabilities.features.contains(.relating) else { return }
+        for index in writes.indices where writes[index].kind == .update {
+            let write = writes[index]
+            do throws(StoreError) {
+                for relation in write.relations {
+                    writes[index].write.values[relation.relationship] = .references(try members(relation, of: write))
+                }
+                writes[index].relations = []
+            } catch {
+                fail(write, RemoteError(.invalidRequest, domain: "Strata", message: error.description))
+            }
+        }
+        writes = writes.filter { !undone.contains(rooted($0)) }
     }
 
     /// All members of a relationship after a change, for a back end that takes them as a whole alone.

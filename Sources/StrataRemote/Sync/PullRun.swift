@@ -142,6 +142,8 @@ struct PullRun {
         while true {
             let ticket = mirror.ticket()
             let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
+            // What came here while the server was asked, by a save for instance, may be gone by its answer.
+            if cursor == nil { isAnew = try place(in: entity).isAnew }
             try take(page, ticket, cursor: page.next.map { (name, $0, start) }, told: isAnew ? entity : nil)
             if mirror.order.isPurged(since: start) {
                 // What it has passed may be here no more.

@@ -29,12 +29,9 @@ extension PushRun {
             }
         }
         // What was sent before, and whose answer was lost, is not a conflict with itself.
-        if case .found(let record) = answer, job.entry.attempts > 1, job.entry.kind != .delete {
-            let state = try here { () throws(StoreError) in try mirror.compare(job.entry, with: record) }
-            if state.equal == state.all, job.entry.members.isEmpty {
-                try here { () throws(StoreError) in try mirror.complete(job.entry, record, ticket: ticket) }
-                return reportDone(job)
-            }
+        if case .found(let record) = answer, try isOwnWork(job, record) {
+            try here { () throws(StoreError) in try mirror.complete(job.entry, record, ticket: ticket) }
+            return reportDone(job)
         }
         let policy = engine.options.policies.policy(job.kind, capabilities: engine.backend.capabilities)
         let (decision, _) = SyncDecision.decide(try conflict(job, nil), answer, policy: policy)

@@ -35,10 +35,9 @@ extension PushRun {
     }
 
     /// Whether the server's state is what an earlier attempt of the change has made of it.
-    private func isOwnWork(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
+    func isOwnWork(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
         guard job.entry.attempts > 1, job.kind != .delete, job.entry.members.isEmpty else { return false }
-        let state = try here { () throws(StoreError) in try mirror.compare(job.entry, with: record) }
-        return state.equal == state.all && !state.all.isEmpty
+        return try here { () throws(StoreError) in try mirror.compare(job.entry, with: record).isCarriedOut }
     }
 
     /// Lets the policy decide about a conflict.

@@ -18,6 +18,8 @@ package final class Connection {
     var fetches = FetchCache()
     let rows = RowCollector()
     private let calls = SQLCalls()
+    var nesting = Nesting()
+    var version = FileVersion()
 
     /// Bounds the statements that are kept, for programs that generate many distinct requests.
     private static let cacheLimit = 512
@@ -68,6 +70,7 @@ package final class Connection {
         guard !isClosed else { return }
         isClosed = true
         statements.removeAll()
+        version.query = nil
         fetches = FetchCache()
         // _v2: a statement that somebody still holds keeps the connection alive until it goes, instead of leaking it.
         sqlite3_close_v2(handle)
@@ -97,7 +100,12 @@ package final class Connection {
     func keepsStatement(_ sql: String) -> Bool { statements[sql] != nil }
 
     /// A new prepared statement that is not kept.
-    package func prepare(_ sql: String, persistent: Bool = true) throws(StoreError) -> Statement {
+    /// - Parameters:
+    ///   - persistent: Whether it is used more than once.
+    ///   - isTraced: Whether the trace hook is told of it.
+    package func prepare(
+        _ sql: String, persistent: Bool = true, isTraced: Bool = true
+    ) throws(StoreError) -> Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(
             handle, sql, -1, persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &prepared, nil)
@@ -115,7 +123,7 @@ package final class Connection {
             }
             throw error
         }
-        return Statement(handle: prepared, sql: sql, connection: self)
+        return Statement(handle: prepared, sql: sql, connection: self, isTraced: isTraced && trace != nil)
     }
 
     /// How many steps SQLite's virtual machine takes between two looks at a cancellation: a few microseconds.
@@ -175,14 +183,75 @@ package final class Connection {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    func begin() throws(StoreError) { try statement("BEGIN IMMEDIATE").run() }
-    func commit() throws(StoreError) { try statement("COMMIT").run() }
+    /// How transactions of stores end while a transaction of a migration is open.
+    struct Nesting {
+        /// Whether they are savepoints within it.
+        var usesSavepoints = false
+        /// Whether one is open.
+        var hasSavepoint = false
+    }
+
+    /// The version of the file that the owner of the connection works with.
+    struct FileVersion {
+        /// The fingerprint of the model that the statements of the connection are made for; nil while nobody knows.
+        var fingerprint: String?
+        /// SQLite's number for the tables of the file when the fingerprint was last looked at.
+        var schema: Int64?
+        /// Reads that number. It is not traced: it is no work that somebody asked for.
+        var query: Statement?
+    }
+
+    func begin() throws(StoreError) {
+        try statement(nesting.usesSavepoints ? "SAVEPOINT strata" : "BEGIN IMMEDIATE").run()
+        nesting.hasSavepoint = nesting.usesSavepoints
+    }
+
+    func commit() throws(StoreError) {
+        try statement(commitSQL).run()
+        nesting.hasSavepoint = false
+    }
+
+    /// The statement that makes the open transaction permanent.
+    var commitSQL: String { nesting.hasSavepoint ? "RELEASE strata" : "COMMIT" }
+
+    /// Takes note that ``commitSQL`` has run.
+    func noteCommit() { nesting.hasSavepoint = false }
+
+    /// SQLite's number for the tables of the file, which each change of a table or an index changes.
+    func schemaNumber() throws(StoreError) -> Int64 {
+        let query: Statement
+        if let known = version.query {
+            query = known
+        } else {
+            query = try prepare("PRAGMA schema_version", isTraced: false)
+            version.query = query
+        }
+        defer { query.reset() }
+        return try query.step() ? query.integer(0) : 0
+    }
 
     /// Takes back what the open transaction did. SQLite has done so itself after some errors.
     func rollback() {
         guard isInTransaction else { return }
+        if nesting.usesSavepoints {
+            guard nesting.hasSavepoint else { return }
+            nesting.hasSavepoint = false
+            try? statement("ROLLBACK TO strata").run()
+            try? statement("RELEASE strata").run()
+            return
+        }
         // A rollback fails only where SQLite has rolled back already; then there is nothing to do.
         try? statement("ROLLBACK").run()
+    }
+
+    /// Whether a statement names what has gone with a migration by somebody else.
+    private func isOutdated(_ reason: String) -> Bool {
+        guard reason.hasPrefix("no such column") || reason.hasPrefix("no such table"),
+            let expected = version.fingerprint
+        else { return false }
+        version.fingerprint = nil
+        defer { version.fingerprint = expected }
+        return (try? StoredModel.fingerprint(on: self)).map { $0 != expected } ?? false
     }
 
     /// The error for a result code of the last call.
@@ -204,6 +273,7 @@ package final class Connection {
             let cause = sqlite3_system_errno(handle)
             if cause == ENOSPC || cause == EFBIG || cause == EDQUOT { return .diskFull(path: path) }
             return .io(path: path, code: Int(code), reason: reason)
+        case SQLITE_ERROR where isOutdated(reason): return .migratedElsewhere(path: path)
         default: return .io(path: path, code: Int(code), reason: reason)
         }
     }

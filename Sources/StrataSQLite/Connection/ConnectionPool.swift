@@ -9,6 +9,7 @@ final class ConnectionPool: @unchecked Sendable {
     private let path: String
     private let readerCount: Int
     private let open: @Sendable (_ readOnly: Bool) throws(StoreError) -> Connection
+    private let ownsWriter: Bool
     private let writerLock = NSLock()
     private var writer: Connection?
     private let condition = NSCondition()
@@ -20,14 +21,16 @@ final class ConnectionPool: @unchecked Sendable {
     /// - Parameters:
     ///   - writer: The connection that writes; it reads, too, if `readerCount` is 0.
     ///   - readerCount: How many connections read.
+    ///   - ownsWriter: Whether the connection that writes is closed with the pool.
     ///   - open: Opens a connection.
     init(
-        path: String, writer: Connection, readerCount: Int,
+        path: String, writer: Connection, readerCount: Int, ownsWriter: Bool = true,
         open: @escaping @Sendable (_ readOnly: Bool) throws(StoreError) -> Connection
     ) {
         self.path = path
         self.writer = writer
         self.readerCount = readerCount
+        self.ownsWriter = ownsWriter
         self.open = open
     }
 
@@ -99,7 +102,7 @@ final class ConnectionPool: @unchecked Sendable {
             condition.broadcast()
         }
         writerLock.withLock {
-            writer?.close()
+            if ownsWriter { writer?.close() }
             writer = nil
         }
     }

@@ -20,11 +20,11 @@ package final class Statement {
     /// written as NULL.
     private var bindCode = SQLITE_OK
 
-    init(handle: OpaquePointer, sql: String, connection: Connection) {
+    init(handle: OpaquePointer, sql: String, connection: Connection, isTraced: Bool) {
         self.handle = handle
         self.sql = sql
         self.connection = connection
-        isTraced = connection.trace != nil
+        self.isTraced = isTraced
     }
 
     deinit { sqlite3_finalize(handle) }

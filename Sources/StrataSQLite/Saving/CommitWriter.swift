@@ -61,7 +61,7 @@ final class CommitWriter {
     }
 
     func run() throws(StoreError) -> CommitResult {
-        try connection.begin()
+        try store.begin(on: connection)
         do throws(StoreError) {
             try write()
             if conflicts.isEmpty { try commitTransaction() }
@@ -108,11 +108,11 @@ final class CommitWriter {
 
     /// Commits; deferred foreign keys are checked here.
     func commitTransaction() throws(StoreError) {
-        let statement = try connection.statement("COMMIT")
+        let statement = try connection.statement(connection.commitSQL)
         let code = statement.stepCode()
         let error = code == SQLITE_DONE ? nil : connection.failure(code)
         statement.reset()
-        guard let error else { return }
+        guard let error else { return connection.noteCommit() }
         if code & 0xff == SQLITE_CONSTRAINT { throw try danglingReference() ?? error }
         throw error
     }
@@ -141,7 +141,9 @@ final class CommitWriter {
 
     /// Whether updates and deletes are written many by one statement. SQLite works longer at such a statement than at as many
     /// prepared ones, and a mirror writes each object to so many places that fewer statements are worth more there.
-    var changesTogether: Bool { store.schema.isMirror }
+    var changesTogether: Bool { store.schema.isMirror || isBulk }
+    /// Whether many objects are written that nobody has read.
+    var isBulk = false
 
     // MARK: Deletes
 

@@ -22,10 +22,17 @@ enum IndexReconciler {
         }
         try connection.begin()
         defer { connection.rollback() }
+        try updateInTransaction(schema, on: connection)
+        try connection.commit()
+    }
+
+    /// As ``update(_:on:)``, as a part of the open transaction.
+    static func updateInTransaction(_ schema: Schema, on connection: Connection) throws(StoreError) {
         let outdated = try outdated(schema, on: connection)
         let wanted = Set(schema.objects.map(\.name))
         let known = Set(try recorded(on: connection).keys)
-        for (kind, names) in try present(on: connection).sorted(by: { Self.dropOrder($0.key) < Self.dropOrder($1.key) }) {
+        for (kind, names) in try present(on: connection).sorted(by: { Self.dropOrder($0.key) < Self.dropOrder($1.key) })
+        {
             for name in names where (known.contains(name) && !wanted.contains(name)) || outdated.contains(name) {
                 try connection.execute("DROP \(kind.uppercased()) \(Identifiers.quote(name))")
             }
@@ -35,7 +42,11 @@ enum IndexReconciler {
             if let fill = object.fill { try connection.execute(fill) }
         }
         try remember(schema, on: connection)
-        try connection.commit()
+    }
+
+    /// The names of the indexes that the file should have.
+    static func recordedNames(on connection: Connection) throws(StoreError) -> Set<String> {
+        Set(try recorded(on: connection).keys)
     }
 
     /// The names of all indexes, tables and triggers of a file.

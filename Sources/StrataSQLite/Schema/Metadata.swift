@@ -15,8 +15,11 @@ public struct StoreMetadata: Sendable, Hashable {
     /// Country`.
     public let entities: [String: [String: String]]
 
-    /// The format that this version of Strata writes.
-    public static let currentFormatVersion = 1
+    /// The format that this version of Strata writes. Format 2 has the complete model, so that files can be migrated.
+    public static let currentFormatVersion = 2
+
+    /// The least version of the format that a program must know to write what this one writes.
+    static let minimumWriterVersion = 2
 
     /// What a SQLite file's header carries to say that it is a store: the bytes of `STRA`.
     static let applicationID: Int64 = 0x5354_5241
@@ -125,9 +128,15 @@ extension StoreMetadata {
             throw .notAStore(path: path, reason: "it is the database of another application")
         }
         let format = Int(try connection.integer("PRAGMA user_version") ?? 0)
-        guard format <= currentFormatVersion else {
-            throw .unsupported(
-                store: "SQLite", feature: "format version \(format) of \(path); it was written by a newer version")
+        if format > currentFormatVersion {
+            let writer = try get(StoredModel.minimumWriterKey, on: connection).flatMap { Int($0) } ?? format
+            guard writer <= currentFormatVersion else {
+                throw .unsupported(
+                    store: "SQLite",
+                    feature:
+                        "format version \(format) of \(path), only up to \(currentFormatVersion); it was written by a "
+                        + "newer version of Strata, so update this one")
+            }
         }
         let tables =
             try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('_metadata', '_keys')") ?? 0

@@ -36,6 +36,30 @@ struct RecordedNames: Sendable {
         }
     }
 
+    /// The names that a file keeps when it gets another model: those of entities and properties that keep theirs.
+    func carried(by mapping: ModelMapping, from old: StoredModel, to model: ManagedObjectModel) -> RecordedNames {
+        var result = RecordedNames()
+        for entity in model.entities {
+            guard let mapped = mapping.entities[entity.name], mapped.source == entity.name,
+                let past = old.model.entity(named: entity.name)
+            else { continue }
+            if past.parentIndex == nil, entity.parentIndex == nil {
+                result.properties[entity.name, default: [:]]["_table"] = properties[entity.name]?["_table"]
+            }
+            func keep(_ name: String) {
+                result.properties[entity.name, default: [:]][name] = properties[entity.name]?[name]
+            }
+            for slot in mapped.slots where slot.source == slot.slot { keep(slot.slot) }
+            for relationship in entity.relationships where mapped.properties[relationship.name] == relationship.name {
+                // The table of pairs of a relationship has another kind of name than the column of one.
+                if past.relationship(named: relationship.name)?.place == relationship.place {
+                    keep(relationship.name)
+                }
+            }
+        }
+        return result
+    }
+
     /// The table of an entity.
     func table(_ entity: String) -> String? { properties[entity]?["_table"]?.place }
 
@@ -44,4 +68,17 @@ struct RecordedNames: Sendable {
 
     /// The column with the order of a to-many relationship.
     func order(_ entity: String, _ property: String) -> String? { properties[entity]?[property]?.order }
+}
+
+extension RelationshipDescription {
+    /// What kind of name the place of a relationship has.
+    fileprivate enum Place: Equatable { case column, otherColumn, table, otherTable }
+
+    fileprivate var place: Place {
+        switch storage {
+        case .slot: .column
+        case .inverseSlot: .otherColumn
+        case .pairs(let isPrimary): isPrimary ? .table : .otherTable
+        }
+    }
 }

@@ -45,10 +45,11 @@ struct Schema: Sendable {
 
     /// The statements that make all tables. Each reads well in the `sqlite3` shell.
     var tableStatements: [String] {
-        layout.tables.map(statement(of:)) + layout.pairTables.map(statement(of:))
+        layout.tables.map { statement(of: $0) } + layout.pairTables.map { statement(of: $0) }
     }
 
-    func statement(of table: TableLayout) -> String {
+    /// - Parameter name: The name to create the table under, as it stands in SQL; nil for its own.
+    func statement(of table: TableLayout, named name: String? = nil) -> String {
         var lines = ["_id INTEGER PRIMARY KEY"]
         if table.hasEntityColumn { lines.append("_entity TEXT NOT NULL") }
         lines.append("_version INTEGER NOT NULL")
@@ -56,7 +57,7 @@ struct Schema: Sendable {
         lines += table.columns.filter(\.storage.isInline).map(definition(of:))
         lines += table.columns.filter { !$0.storage.isInline }.map(definition(of:))
         lines += table.orderColumns.map { Identifiers.quote($0) + " INTEGER" }
-        return "CREATE TABLE \(table.quoted) (\n    \(lines.joined(separator: ",\n    "))\n)"
+        return "CREATE TABLE \(name ?? table.quoted) (\n    \(lines.joined(separator: ",\n    "))\n)"
     }
 
     func definition(of column: ColumnLayout) -> String {
@@ -67,7 +68,8 @@ struct Schema: Sendable {
         return line
     }
 
-    func statement(of pairs: PairTable) -> String {
+    /// - Parameter name: The name to create the table under, as it stands in SQL; nil for its own.
+    func statement(of pairs: PairTable, named name: String? = nil) -> String {
         func key(_ column: String, _ table: Int) -> String {
             "\(column) INTEGER NOT NULL REFERENCES \(layout.tables[table].quoted)(_id)"
                 + " ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
@@ -75,7 +77,7 @@ struct Schema: Sendable {
         var lines = [key(pairs.ownerColumn, pairs.ownerTable), key(pairs.memberColumn, pairs.memberTable)]
         lines += [pairs.ownerOrder, pairs.memberOrder].compactMap { $0.map { $0 + " INTEGER" } }
         lines.append("PRIMARY KEY (\(pairs.ownerColumn), \(pairs.memberColumn))")
-        return "CREATE TABLE \(pairs.quoted) (\n    \(lines.joined(separator: ",\n    "))\n) WITHOUT ROWID"
+        return "CREATE TABLE \(name ?? pairs.quoted) (\n    \(lines.joined(separator: ",\n    "))\n) WITHOUT ROWID"
     }
 
     // MARK: Indexes

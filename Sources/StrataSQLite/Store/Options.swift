@@ -11,7 +11,7 @@ extension SQLiteStore {
         case memory(name: String?)
     }
 
-    /// How a store is opened.
+    /// How a store is opened. It has one of the stored properties for each option.
     public struct Options: Sendable {
         /// How long a commit is safe once it has returned.
         public enum Synchronous: String, Sendable, Hashable, CaseIterable {
@@ -42,6 +42,8 @@ extension SQLiteStore {
         /// The size of the page cache of each connection in KiB, 0 to 2,147,483,647; nil leaves it to SQLite
         /// (2,000 KiB).
         public var cacheSize: Int?
+        /// What happens to a file that was made with another version of the model.
+        public var migration = MigrationOptions()
         /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
         /// connection: it must not use the store.
         public var trace: (@Sendable (StatementTrace) -> Void)?

@@ -8,13 +8,11 @@ extension SQLiteStore {
     ///
     /// All of it is one transaction. The next ``open(model:location:options:)`` creates the indexes.
     /// - Parameters:
-    ///   - ignoringRemoved: Whether entities and properties that the model has no more stay in the file, unused, instead
-    ///     of being an obstacle.
     ///   - notes: Texts by name that are kept in the file together with the model; see ``note(named:at:)``.
     /// - Throws: ``StoreError/incompatibleModel(path:differences:)`` with what is not an addition, or needs values for the
     ///   rows that exist: a derived attribute, the first entity that inherits from another. The file is unchanged then.
     package static func grow(
-        to model: ManagedObjectModel, at path: String, ignoringRemoved: Bool = false, notes: [String: String] = [:],
+        to model: ManagedObjectModel, at path: String, notes: [String: String] = [:],
         options: Options = Options()
     ) throws(StoreError) {
         if !FileManager.default.fileExists(atPath: path) {
@@ -33,10 +31,11 @@ extension SQLiteStore {
             layout: try StoreLayout(model: model, store: "SQLite", recorded: RecordedNames(found)))
         let grown = StoreMetadata(identifier: found.identifier, layout: schema.layout)
         let differences =
-            found.obstacles(to: grown, ignoringRemoved: ignoringRemoved) + found.derivedAdditions(of: model)
+            found.obstacles(to: grown) + found.derivedAdditions(of: model)
         guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
         try addTables(of: schema, on: connection)
         try grown.write(to: connection, objects: schema.objects)
+        try StoredModel.write(model, on: connection)
         for (name, text) in notes { try StoreMetadata.set("note_" + name, text, on: connection) }
         try connection.commit()
     }
@@ -74,17 +73,15 @@ extension SQLiteStore {
 
 extension StoreMetadata {
     /// What keeps a file from being grown to another model: all differences other than additions of entities and properties.
-    fileprivate func obstacles(to other: StoreMetadata, ignoringRemoved: Bool) -> [String] {
+    fileprivate func obstacles(to other: StoreMetadata) -> [String] {
         var result: [String] = []
         for (entity, properties) in entities.sorted(by: { $0.key < $1.key }) {
             guard let grown = other.entities[entity] else {
-                if ignoringRemoved { continue }
                 result.append("entity \(entity) is missing from the model")
                 continue
             }
             for (property, was) in properties.sorted(by: { $0.key < $1.key }) where grown[property] != was {
                 let now = grown[property]
-                if ignoringRemoved, now == nil, !property.hasPrefix("_") { continue }
                 // SQLite keeps numbers with a fraction in a column of whole ones, and reads whole ones as either.
                 if let now, was.hasPrefix("integer64 "), now == "double " + was.dropFirst("integer64 ".count) {
                     continue
@@ -92,7 +89,8 @@ extension StoreMetadata {
                 result.append("\(entity).\(property) was \(was), is \(now ?? "missing")")
             }
             // What the table itself is like, for instance a column with the names of entities, which rows have no value for.
-            for (name, now) in grown.sorted(by: { $0.key < $1.key }) where name.hasPrefix("_") && properties[name] == nil {
+            for (name, now) in grown.sorted(by: { $0.key < $1.key })
+            where name.hasPrefix("_") && properties[name] == nil {
                 result.append("\(entity): \(name) was missing, is \(now)")
             }
         }

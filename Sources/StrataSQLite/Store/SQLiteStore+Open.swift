@@ -5,14 +5,30 @@ import StrataStore
 extension SQLiteStore {
     /// Opens a store, or makes it where there is none.
     /// - Parameters:
-    ///   - model: The model. A store that was made with another one is refused.
+    ///   - model: The model. A store that was made with another version of it is migrated if nothing is lost by that, or
+    ///     ``Options/migration`` allows it; else it is refused.
     ///   - location: Where the store is.
     ///   - options: How it is opened.
-    /// - Throws: ``StoreError``; among others ``StoreError/incompatibleModel(path:differences:)``,
+    /// - Throws: ``StoreError``; among others ``StoreError/migrationNeedsAnswers(path:steps:)``,
+    ///   ``StoreError/incompatibleModel(path:differences:)``,
     ///   ``StoreError/notAStore(path:reason:)`` and ``StoreError/unsupported(store:feature:)`` for what the model asks
     ///   for and the system's SQLite lacks.
     public static func open(
         model: ManagedObjectModel, location: Location, options: Options = Options()
+    ) throws(StoreError) -> SQLiteStore {
+        do throws(StoreError) {
+            return try openAsItIs(model: model, location: location, options: options)
+        } catch {
+            guard options.migration.erasesOnMismatch, error.isMismatch, !options.isReadOnly,
+                case .file(let path) = location
+            else { throw error }
+            try moveAside(path)
+            return try openAsItIs(model: model, location: location, options: options)
+        }
+    }
+
+    private static func openAsItIs(
+        model: ManagedObjectModel, location: Location, options: Options
     ) throws(StoreError) -> SQLiteStore {
         try SQLiteVersion.check()
         try options.check()
@@ -28,7 +44,7 @@ extension SQLiteStore {
         let prepared: (metadata: StoreMetadata, schema: Schema)
         var rowPlans: [RowPlan] = []
         do throws(StoreError) {
-            prepared = try prepare(writer, model: model, place: place, options: options)
+            prepared = try prepare(writer, model: model, place: place, options: options, open: open)
             for entity in model.entities {
                 rowPlans.append(try RowPlan(layout: prepared.schema.layout, entityIndex: entity.index))
             }
@@ -37,8 +53,15 @@ extension SQLiteStore {
             throw error
         }
         // A database in memory has one connection: it knows no WAL, so readers would only wait for the writer.
+        let fingerprint = try StoredModel.fingerprint(on: writer)
+        writer.version.fingerprint = fingerprint
+        let openReader: @Sendable (Bool) throws(StoreError) -> Connection = { (readOnly) throws(StoreError) in
+            let connection = try open(readOnly)
+            connection.version.fingerprint = fingerprint
+            return connection
+        }
         let pool = ConnectionPool(
-            path: place.path, writer: writer, readerCount: place.isFile ? options.readerCount : 0, open: open)
+            path: place.path, writer: writer, readerCount: place.isFile ? options.readerCount : 0, open: openReader)
         let files = place.isFile ? BlobFolder(storePath: place.path) : nil
         let store = SQLiteStore(
             identifier: prepared.metadata.identifier, location: location, path: place.path, options: options,
@@ -73,7 +96,8 @@ extension SQLiteStore {
     /// Creates a store in an empty file, or checks that of another one.
     /// - Returns: What the store says about itself, and its tables and indexes as the file has them.
     private static func prepare(
-        _ writer: Connection, model: ManagedObjectModel, place: ResolvedLocation, options: Options
+        _ writer: Connection, model: ManagedObjectModel, place: ResolvedLocation, options: Options,
+        open: @escaping @Sendable (Bool) throws(StoreError) -> Connection
     ) throws(StoreError) -> (StoreMetadata, Schema) {
         func schema(of found: StoreMetadata?) throws(StoreError) -> Schema {
             let recorded = found.map(RecordedNames.init) ?? RecordedNames()
@@ -96,11 +120,11 @@ extension SQLiteStore {
                 return (metadata, schema)
             }
         }
+        if let known = found {
+            found = try adopt(known, by: writer, model: model, place: place, options: options, open: open)
+        }
         var schema = try schema(of: found)
         guard let found else { return (StoreMetadata(identifier: UUID(), layout: schema.layout), schema) }
-        let differences = found.differences(
-            from: StoreMetadata(identifier: found.identifier, layout: schema.layout))
-        guard differences.isEmpty else { throw .incompatibleModel(path: place.path, differences: differences) }
         if options.isReadOnly {
             schema.keepIndexes(among: try IndexReconciler.names(on: writer))
         } else {
@@ -110,6 +134,40 @@ extension SQLiteStore {
             try IndexReconciler.update(schema, on: writer)
         }
         return (found, schema)
+    }
+
+    /// Checks that a file fits a model, and migrates it if it does not.
+    /// - Returns: What the file says about itself afterwards.
+    private static func adopt(
+        _ found: StoreMetadata, by writer: Connection, model: ManagedObjectModel, place: ResolvedLocation,
+        options: Options, open: @escaping @Sendable (Bool) throws(StoreError) -> Connection
+    ) throws(StoreError) -> StoreMetadata {
+        let fingerprint = try StoredModel.fingerprint(on: writer)
+        if fingerprint == ModelRecord(model).fingerprint { return found }
+        let layout = try StoreLayout(model: model, store: "SQLite", recorded: RecordedNames(found))
+        let differences = found.differences(from: StoreMetadata(identifier: found.identifier, layout: layout))
+        if differences.isEmpty, options.isReadOnly { return found }
+        if differences.isEmpty, fingerprint == nil || options.migration.policy == .never {
+            // A file of the first format gets what that did not have.
+            try upgrade(writer, to: model)
+            return found
+        }
+        guard options.migration.policy == .automatic, !options.isReadOnly else {
+            throw .incompatibleModel(path: place.path, differences: differences)
+        }
+        if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
+        _ = try Migrator(model: model, place: place, options: options, open: open).run(on: writer)
+        guard let migrated = try StoreMetadata.read(from: writer) else {
+            throw .notAStore(path: place.path, reason: "the file is empty")
+        }
+        return migrated
+    }
+
+    private static func upgrade(_ connection: Connection, to model: ManagedObjectModel) throws(StoreError) {
+        try connection.begin()
+        defer { connection.rollback() }
+        try StoredModel.write(model, on: connection)
+        try connection.commit()
     }
 
     /// Puts a file into WAL mode.
@@ -144,6 +202,7 @@ extension SQLiteStore {
         if schema.layout.hasExternalColumns { try connection.execute(DroppedFiles.creation) }
         for statement in schema.tableStatements { try connection.execute(statement) }
         try metadata.write(to: connection, objects: schema.objects)
+        try StoredModel.write(schema.layout.model, on: connection)
         try IndexReconciler.make(schema, on: connection)
     }
 }

@@ -23,6 +23,8 @@ public final class SQLiteStore: PersistentStore {
 
     let options: Options
     let path: String
+    /// The fingerprint of the model, by which the store sees that somebody else has migrated the file.
+    let fingerprint: String
     let layout: StoreLayout
     let schema: Schema
     let pool: ConnectionPool
@@ -39,7 +41,7 @@ public final class SQLiteStore: PersistentStore {
 
     init(
         identifier: UUID, location: Location, path: String, options: Options, schema: Schema, rowPlans: [RowPlan],
-        pool: ConnectionPool, files: BlobFolder?
+        pool: ConnectionPool, files: BlobFolder?, sharesFiles: Bool = true
     ) {
         self.identifier = identifier
         self.location = location
@@ -48,10 +50,12 @@ public final class SQLiteStore: PersistentStore {
         self.options = options
         self.layout = schema.layout
         self.model = schema.layout.model
+        fingerprint = ModelRecord(schema.layout.model).fingerprint
         self.schema = schema
         self.pool = pool
         self.files = files
-        filesLock = schema.layout.hasExternalColumns
+        filesLock =
+            schema.layout.hasExternalColumns && sharesFiles
             ? files.flatMap { BlobFolderLock($0, creating: !options.isReadOnly) } : nil
         self.rowPlans = rowPlans
         self.writePlans = schema.layout.model.entities.map { WritePlan(schema: schema, entity: $0) }
@@ -76,7 +80,7 @@ public final class SQLiteStore: PersistentStore {
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
         guard !options.isReadOnly else { throw .readOnly(path: path) }
         return try pool.write { (connection) throws(StoreError) in
-            try connection.begin()
+            try begin(on: connection)
             defer { connection.rollback() }
             let keys = try allocateKeys(count, rootIndex: rootIndex, on: connection)
             try connection.commit()
@@ -107,7 +111,8 @@ public final class SQLiteStore: PersistentStore {
         guard end <= limit else {
             throw .constraint(
                 entity: model.entities[rootIndex].name,
-                reason: "there are no keys left, because a row of \(table.name) or of _keys holds one close to the maximum")
+                reason:
+                    "there are no keys left, because a row of \(table.name) or of _keys holds one close to the maximum")
         }
         return end - Int64(count)..<end
     }

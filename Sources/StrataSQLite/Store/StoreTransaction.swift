@@ -14,9 +14,11 @@ package final class StoreTransaction {
 
     /// Writes a change set as part of the transaction. Conflicts take the whole transaction back at once: nothing may
     /// be done in it after them.
-    package func write(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    /// - Parameter together: Whether as few statements as possible are worth more than the time of each.
+    package func write(_ changes: ChangeSet, together: Bool = false) throws(StoreError) -> CommitResult {
         if changes.isEmpty { return .committed(CommitEffects()) }
         let writer = CommitWriter(store: store, connection: connection, changes: changes)
+        writer.isBulk = together
         writers.append(writer)
         try writer.write()
         if writer.conflicts.isEmpty { return .committed(writer.effects) }
@@ -62,7 +64,7 @@ extension SQLiteStore {
         guard !options.isReadOnly else { throw .readOnly(path: path) }
         return try pool.write { (connection) throws(StoreError) in
             let transaction = StoreTransaction(store: self, connection: connection)
-            try connection.begin()
+            try begin(on: connection)
             do throws(StoreError) {
                 let result = try body(transaction)
                 if connection.isInTransaction { try transaction.commit() }

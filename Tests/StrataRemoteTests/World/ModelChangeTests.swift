@@ -82,6 +82,39 @@ import Testing
         store.close()
     }
 
+    @Test("A change that was queued before two renames is sent under the name that the property has now")
+    func renamedTwice() async throws {
+        let folder = try ScratchFolder()
+        let backend = ShelfBackend.conditional()
+        try await start(backend, folder)
+        func town(_ names: [String], former: [String], past: [String]) throws -> ManagedObjectModel {
+            var town = Entity(name: names[0], location: nil)
+            town.formerNames = past
+            var title = Attribute(names[1], .string, optional: true)
+            title.formerNames = former
+            town.attributes = [note, title, size, Attribute("cityId", .string)]
+            town.primaryKey = "cityId"
+            return try ManagedObjectModel(name: "Growing", entities: [town])
+        }
+        let second = try town(["Town", "label"], former: ["name"], past: ["City"])
+        let (between, _) = try store(second, backend, folder)
+        #expect(try between.sync.pendingCount() == 2)
+        between.close()
+        // The server knows cities, so they are called that again.
+        let third = try town(["City", "heading"], former: ["label", "name"], past: ["Town"])
+        let (store, context) = try store(third, backend, folder)
+        #expect(try store.sync.pendingCount() == 2)
+        let titles = try await context.fetch(FetchRequest<ManagedObject>(entity: "City")).map {
+            $0["heading"] as? String ?? ""
+        }
+        #expect(titles.sorted() == ["edited offline", "made offline"])
+        try await store.sync.push()
+        #expect(backend.record("City", "1")?.values["heading"] == .value(.string("edited offline")))
+        #expect(backend.record("City", "2")?.values["heading"] == .value(.string("made offline")))
+        #expect(try store.sync.failedChanges().isEmpty && store.sync.pendingCount() == 0)
+        store.close()
+    }
+
     @Test("What was sent without an answer is sent again as it was by an app with another model")
     func sentBefore() async throws {
         let folder = try ScratchFolder()

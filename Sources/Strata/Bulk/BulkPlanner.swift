@@ -1,0 +1,158 @@
+import Foundation
+
+/// Turns typed bulk operations into plans, and takes in what the store has done.
+struct BulkPlanner {
+    let core: ContextCore
+
+    private var model: ManagedObjectModel { core.model }
+
+    // MARK: Plans
+
+    func update<T>(
+        _ request: FetchRequest<T>, _ changes: BulkChanges<T>, validating: Bool
+    ) throws(PersistenceError) -> BulkUpdate {
+        let plan = try core.planner.plan(for: request)
+        let entity = model.entities[plan.entityIndex]
+        var constants = RowSlab.copy(of: core.binding(at: entity.index).emptyRow.row, room: 256)
+        var assignments: [Int: BulkUpdate.Assignment] = [:]
+        for (name, expression) in changes.expressions {
+            guard let slot = entity.slot(named: name) else {
+                throw .unknownProperty(entity: entity.name, property: name)
+            }
+            try checkReference(slot, entity)
+            for path in expression.keyPaths { try core.planner.check(path, entity, takesCollections: true) }
+            assignments[slot.index] = try assignment(expression, slot, entity, &constants)
+        }
+        try addDerivations(of: entity, changes.expressions, &assignments, &constants)
+        return BulkUpdate(
+            fetch: plan, assignments: assignments, constants: RowReference(slab: constants, row: constants.row),
+            isValidated: validating)
+    }
+
+    private func assignment(
+        _ expression: FetchExpression, _ slot: SlotDescription, _ entity: EntityDescription,
+        _ constants: inout RowSlab
+    ) throws(PersistenceError) -> BulkUpdate.Assignment {
+        guard case .constant(let value) = expression.node else { return .expression(expression) }
+        guard RowEditing.setValue(value, slot, layout: entity.slots, in: &constants) else {
+            throw .invalidFetch(
+                entity: entity.name, reason: "\(slot.name) cannot be set to \(value): it is of another type")
+        }
+        if let enumeration = slot.enumeration, !value.isNull, !enumeration.contains(value) {
+            throw .invalidFetch(
+                entity: entity.name, reason: "\(value) is not the raw value of a case of \(enumeration.name)")
+        }
+        return .constant
+    }
+
+    /// A one-to-one relationship has another end to set, which is for objects.
+    private func checkReference(_ slot: SlotDescription, _ entity: EntityDescription) throws(PersistenceError) {
+        guard let index = slot.relationshipIndex else {
+            guard slot.derivation == nil else {
+                throw .invalidFetch(entity: entity.name, reason: "\(slot.name) is derived; set what it is derived from")
+            }
+            return
+        }
+        guard model.inverse(of: entity.relationships[index])?.slot == nil else {
+            throw .invalidFetch(
+                entity: entity.name,
+                reason: "\(slot.name) is one-to-one: setting it changes other objects, too; change the objects and save"
+            )
+        }
+    }
+
+    /// Attributes that a save derives are derived here.
+    private func addDerivations(
+        of entity: EntityDescription, _ expressions: [String: FetchExpression],
+        _ assignments: inout [Int: BulkUpdate.Assignment], _ constants: inout RowSlab
+    ) throws(PersistenceError) {
+        for (slot, derivation) in core.binding(at: entity.index).savedDerivations {
+            let description = entity.slots[slot]
+            switch derivation {
+            case .now:
+                assignments[slot] = try assignment(.constant(.date(Date())), description, entity, &constants)
+            case .lowercase(let source), .uppercase(let source), .canonical(let source):
+                guard let expression = expressions[source] else { continue }
+                if case .constant(let value) = expression.node {
+                    let text = String(value).map { DerivedText.of($0, derivation) }
+                    assignments[slot] = try assignment(
+                        .constant(text.map(Value.string) ?? .null), description, entity, &constants)
+                } else if case .canonical = derivation {
+                    throw .invalidFetch(
+                        entity: entity.name,
+                        reason:
+                            "\(description.name) is derived from \(source), which must be a constant in a bulk update")
+                } else {
+                    let isLower = if case .lowercase = derivation { true } else { false }
+                    assignments[slot] = .expression(.function(isLower ? .lowercase : .uppercase, [expression]))
+                }
+            default: continue
+            }
+        }
+    }
+
+    // MARK: Running
+
+    /// Has the store do it, and takes in what it did.
+    func run(_ operation: BulkOperation, on plan: FetchPlan) throws(PersistenceError) -> Int {
+        guard core.parent == nil else {
+            throw .invalidFetch(
+                entity: model.entities[plan.entityIndex].name,
+                reason: "a bulk operation changes the store; ask the outermost parent context for it")
+        }
+        let roots = Set(plan.entityIndexes(in: model).map { model.entities[$0].rootIndex })
+        let isPending = core.tracker.objects.contains {
+            $0.hasChanges && roots.contains($0.binding.entity.rootIndex)
+        }
+        guard !isPending, core.nullifications.isEmpty else {
+            throw .invalidFetch(
+                entity: model.entities[plan.entityIndex].name,
+                reason:
+                    "a bulk operation looks at the store, which does not know the context's unsaved changes; save first"
+            )
+        }
+        core.processPendingChanges()
+        let result = try core.store { (store) throws(StoreError) in try store.perform(operation) }
+        take(result)
+        return result.count
+    }
+
+    /// Tells the other contexts, and brings the objects of this one up to date.
+    func take(_ result: BulkResult) {
+        guard result.count > 0 else { return }
+        core.recorder.close(.beforeMerge)
+        if let change = result.change {
+            var changes = change.changes
+            changes.author = core.settings.author
+            let notification = CommitNotification(
+                contextNumber: core.inbox.contextNumber, changes: changes, effects: change.effects,
+                previousRows: change.previousRows, deletedRows: change.deletedRows)
+            core.coordinator.announce(notification)
+            if core.recorder.isOn { core.recorder.note(notification) }
+            core.merger.merge(notification)
+        } else {
+            let keys = result.keys.mapValues(Set.init)
+            core.coordinator.announce(keys, from: core.inbox.contextNumber)
+            if core.recorder.isOn { core.recorder.note(keys) }
+            core.merger.refresh(keys)
+        }
+        core.oneToOneRepair.repairAll()
+        core.recorder.close(.merge)
+    }
+}
+
+extension ContextCore {
+    var bulk: BulkPlanner { BulkPlanner(core: self) }
+}
+
+/// Texts that are derived from others at a save.
+enum DerivedText {
+    static func of(_ text: String, _ derivation: Derivation) -> String {
+        switch derivation {
+        case .lowercase: text.lowercased()
+        case .uppercase: text.uppercased()
+        case .canonical: TextComparison.fold(text, [.caseInsensitive, .diacriticInsensitive])
+        default: text
+        }
+    }
+}

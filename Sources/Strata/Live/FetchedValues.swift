@@ -1,0 +1,114 @@
+import Observation
+
+/// The answer to a request for values that stays up to date: columns, aggregates, groups.
+///
+///     let totals = try context.live(
+///         FetchRequest<City>().select(City.keys.country.code, City.keys.population.sum)
+///             .grouped(by: City.keys.country.code))
+///     for try await rows in totals.updates { show(rows) }
+///
+/// It is computed anew at a boundary at which something changed that the answer depends on, and at no other; who listens hears
+/// of it only if the rows are others then. It lives where its context lives.
+public final class FetchedValues<Object: ManagedObject, Row>: Observable {
+    /// The context.
+    public let context: ManagedObjectContext
+    /// What is asked for.
+    public let request: ValueRequest<Object, Row>
+    let list: LiveValues
+    private let registrar = ObservationRegistrar()
+    private var current: [Row]
+
+    init(_ request: ValueRequest<Object, Row>, in context: ManagedObjectContext) throws(PersistenceError) {
+        self.context = context
+        self.request = request
+        let core = context.core
+        core.processPendingChanges()
+        let plan = try core.planner.plan(for: request)
+        list = LiveValues(
+            try core.fetcher.currentValues(plan), region: LiveRegion(plan, model: core.model)
+        ) { (core) throws(PersistenceError) in
+            try core.fetcher.currentValues(try core.planner.plan(for: request))
+        }
+        current = try core.fetcher.rows(list.values, for: request, plan)
+        core.recorder.add(list)
+        list.onStep = { [weak self] in self?.stepped() }
+    }
+
+    private func stepped() {
+        let core = context.core
+        do throws(PersistenceError) {
+            let rows = try core.fetcher.rows(list.values, for: request, try core.planner.plan(for: request))
+            registrar.withMutation(of: self, keyPath: \.rows) { current = rows }
+        } catch {
+            list.fail(error)
+        }
+    }
+
+    /// The rows as they are now.
+    public var rows: [Row] {
+        registrar.access(self, keyPath: \.rows)
+        return current
+    }
+
+    /// Why the answer does not follow its context any more; nil as long as it does.
+    public var failure: PersistenceError? {
+        registrar.access(self, keyPath: \.rows)
+        return list.failure
+    }
+
+    /// The rows at the beginning, and each time when they are others. If you are slow, you get the newest.
+    public var updates: FetchedValueUpdates<Object, Row> { FetchedValueUpdates(values: self) }
+}
+
+/// The states of a live answer; see ``FetchedValues/updates``.
+public struct FetchedValueUpdates<Object: ManagedObject, Row>: AsyncSequence {
+    /// The rows.
+    public typealias Element = [Row]
+    /// What may end the answer.
+    public typealias Failure = PersistenceError
+
+    let values: FetchedValues<Object, Row>
+
+    /// Gives the states one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let values: FetchedValues<Object, Row>
+        let signal: ChangeSignal
+        var number = -1
+        var hasFailed = false
+
+        /// The next rows; nil once the task is cancelled, or after a failure.
+        /// - Throws: What ``FetchedValues/failure`` says, once.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(PersistenceError) -> [Row]? {
+            while !hasFailed, !signal.hasEnded {
+                if number != values.list.number {
+                    number = values.list.number
+                    return values.rows
+                }
+                if let failure = values.list.failure {
+                    hasFailed = true
+                    throw failure
+                }
+                if values.list.hasEnded { return nil }
+                _ = await signal.wait(isolation: actor)
+            }
+            return nil
+        }
+
+        /// The next rows; nil once the task is cancelled, or after a failure.
+        /// - Throws: What ``FetchedValues/failure`` says, once.
+        public mutating func next() async throws(PersistenceError) -> [Row]? { try await next(isolation: nil) }
+    }
+
+    /// Reads from the state as it is now.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(values: values, signal: values.list.makeSignal())
+    }
+}
+
+extension ManagedObjectContext {
+    /// Fetches values, and keeps the answer up to date for as long as you keep it.
+    /// - Throws: As `fetchValues`.
+    public func live<T, Row>(_ request: ValueRequest<T, Row>) throws(PersistenceError) -> FetchedValues<T, Row> {
+        try FetchedValues(request, in: self)
+    }
+}

@@ -1,0 +1,49 @@
+/// The steps of a live result; see ``FetchedResults/updates``. The sequence lives where its context lives.
+///
+/// The first element is the state at the beginning. Each one after that has the state before, the state after, and the exact
+/// difference. If you are slow, you get one difference from what you saw last to the newest state, however much happened.
+/// Each iterator is independent; leave the loop and it costs nothing any more.
+public struct ResultsUpdates: AsyncSequence {
+    /// A step.
+    public typealias Element = ResultsUpdate
+    /// What may end the result.
+    public typealias Failure = PersistenceError
+
+    let context: ManagedObjectContext
+    let list: LiveList
+
+    /// Gives the steps one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let context: ManagedObjectContext
+        let list: LiveList
+        let cursor: LiveCursor
+        var hasFailed = false
+
+        /// The next step; nil once the task is cancelled, or after a failure.
+        /// - Throws: What ``FetchedResults/failure`` says, once.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(PersistenceError) -> ResultsUpdate? {
+            while !hasFailed {
+                if cursor.signal.hasEnded { return nil }
+                if let update = cursor.take(from: list) { return update }
+                if let failure = list.failure {
+                    hasFailed = true
+                    throw failure
+                }
+                if list.hasEnded { return nil }
+                _ = await cursor.signal.wait(isolation: actor)
+            }
+            return nil
+        }
+
+        /// The next step; nil once the task is cancelled, or after a failure.
+        /// - Throws: What ``FetchedResults/failure`` says, once.
+        public mutating func next() async throws(PersistenceError) -> ResultsUpdate? { try await next(isolation: nil) }
+    }
+
+    /// Reads from the state as it is now.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(context: context, list: list, cursor: list.makeCursor())
+    }
+}

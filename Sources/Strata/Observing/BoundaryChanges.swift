@@ -1,0 +1,172 @@
+/// What changed in a context from one boundary to the next.
+struct BoundaryChanges {
+    /// What makes the boundary.
+    enum Kind {
+        /// The application says so: the end of a `perform`, or `processPendingChanges()`.
+        case event
+        /// A save has ended, well or badly.
+        case save
+        /// What was changed here, before commits of others are taken in.
+        case beforeMerge
+        /// Commits of others have been taken in.
+        case merge
+        /// All pending changes were dropped.
+        case rollback
+        /// All objects were forgotten.
+        case reset
+        /// A step was undone or redone.
+        case undo
+
+        /// Whether a group of edits ends here, also if nothing is new.
+        var isSeal: Bool { self == .event || self == .save || self == .rollback || self == .reset }
+    }
+
+    var kind = Kind.event
+    /// Objects of the context that may have changed, in the order of their first change.
+    var objects: [ObjectTouch] = []
+    /// Rows that others wrote. The context may have an object of such a row; that is among ``objects`` then, if it changed.
+    var rows: [RowTouch] = []
+    /// Many-to-many pairs that came or went, in their order.
+    var pairs: [PairTouch] = []
+    /// Whether anything may have changed.
+    var isEverything = false
+
+    var isEmpty: Bool { objects.isEmpty && rows.isEmpty && pairs.isEmpty && !isEverything }
+}
+
+/// An object that may have changed, and what it was before.
+struct ObjectTouch {
+    let object: ManagedObject
+    /// The key before, which differs from that of the object if the object turned out to be another row.
+    let key: Int64
+    /// A copy of the row before; nil if it was not read, or there was no object.
+    private(set) var row: RowReference?
+    /// Whether the object was there to be seen: not new, not deleted, not missing.
+    let wasShown: Bool
+    /// Whether it was a fault.
+    let wasFault: Bool
+    /// The to-many relationships whose members came, went or changed places, with the order before if there is one and it
+    /// was loaded.
+    var toManys: [Int: [ManagedObject]?] = [:]
+
+    init(_ object: ManagedObject, existed: Bool) {
+        self.object = object
+        key = object.key
+        wasFault = object.flags.contains(.fault)
+        wasShown = existed && object.isShown
+        if existed, !wasFault { takeRow() }
+    }
+
+    /// Whether the object was a fault, whose row may still come before it changes.
+    var lacksRow: Bool { row == nil && wasFault && wasShown }
+
+    /// Copies the row that the object has.
+    mutating func takeRow() {
+        let copy = RowSlab.copy(of: object.row)
+        row = RowReference(slab: copy, row: copy.row)
+    }
+
+    var identity: RowIdentity { RowIdentity(entityIndex: object.binding.entity.index, key: key) }
+
+    /// The slots whose values differ between a row and the object's present one; all, if either is not known.
+    var changedSlots: SlotSet {
+        let slots = object.binding.entity.slots
+        guard let row, !object.flags.contains(.fault) else { return SlotSet(slots.map(\.index)) }
+        var result = SlotSet()
+        for slot in slots
+        where !row.row.hasSameValue(as: object.row, slot: slot.index, storage: slot.storage) {
+            result.insert(slot.index)
+        }
+        return result
+    }
+}
+
+/// A row that others wrote.
+struct RowTouch: Sendable {
+    enum Kind: Sendable {
+        case inserted, updated, deleted
+        /// Something about the object changed that may not stand in its row.
+        case unknown
+    }
+
+    /// The entity as far as it is known: the row's own, or one that it inherits from.
+    let identity: RowIdentity
+    let kind: Kind
+    /// The row before, where it is known.
+    var before: RowReference?
+    /// The row after, where it is known.
+    var after: RowReference?
+    /// The slots that were written; nil if that is not known.
+    var slots: SlotSet?
+    /// The to-many relationship whose members changed.
+    var toManyIndex: Int?
+    /// Whether the context has the object with its row, whose own changes stand among the objects.
+    var isInMemory = false
+}
+
+/// A many-to-many pair that came or went.
+struct PairTouch {
+    let owner: ManagedObject
+    let member: ManagedObject
+    let toManyIndex: Int
+    let isAdded: Bool
+}
+
+extension ManagedObject {
+    /// Whether a fetch would show the object: it belongs to the context, and is neither deleted nor missing.
+    final var isShown: Bool { flags.isDisjoint(with: [.deleted, .missing, .detached]) }
+}
+
+extension BoundaryChanges {
+    /// Adds what a commit wrote.
+    mutating func note(_ commit: CommitNotification, _ model: ManagedObjectModel) {
+        let changes = commit.changes
+        for (update, before) in zip(changes.updates, commit.previousRows) {
+            let row = update.row.row
+            rows.append(
+                RowTouch(
+                    identity: RowIdentity(entityIndex: row.entityIndex, key: row.key), kind: .updated, before: before,
+                    after: update.row, slots: update.slots))
+        }
+        for insert in changes.inserts {
+            let row = insert.row.row
+            rows.append(
+                RowTouch(
+                    identity: RowIdentity(entityIndex: row.entityIndex, key: row.key), kind: .inserted,
+                    after: insert.row))
+        }
+        for (delete, before) in zip(changes.deletes, commit.deletedRows) {
+            rows.append(
+                RowTouch(
+                    identity: RowIdentity(entityIndex: delete.entityIndex, key: delete.key), kind: .deleted,
+                    before: before))
+        }
+        for clearing in changes.clearings { note(clearing.keys, clearing.entityIndex, slots: SlotSet([clearing.slot])) }
+        for pair in changes.pairs {
+            let relationship = model.entities[pair.entityIndex].relationships[pair.relationshipIndex]
+            note([pair.owner], pair.entityIndex, toMany: relationship.toManyIndex)
+            note(
+                pair.added + pair.removed, relationship.destinationIndex,
+                toMany: model.inverse(of: relationship)?.toManyIndex)
+        }
+        for order in changes.orders {
+            let relationship = model.entities[order.entityIndex].relationships[order.relationshipIndex]
+            note([order.owner], order.entityIndex, toMany: relationship.toManyIndex)
+        }
+        for (root, keys) in commit.effects.referrers { note(keys, root) }
+    }
+
+    /// Adds keys of which no more is known.
+    mutating func note(_ keys: [Int: Set<Int64>]) {
+        for (root, keys) in keys { note(keys.sorted(), root) }
+    }
+
+    private mutating func note(_ keys: [Int64], _ entityIndex: Int, slots: SlotSet? = nil, toMany: Int? = nil) {
+        for key in keys {
+            var touch = RowTouch(identity: RowIdentity(entityIndex: entityIndex, key: key), kind: .unknown)
+            touch.slots = slots ?? (toMany == nil ? nil : SlotSet())
+            touch.toManyIndex = toMany
+            rows.append(touch)
+        }
+    }
+}

@@ -1,0 +1,239 @@
+/// Gathers what changes in a context from one boundary to the next, while anybody wants to know, and hands it out there.
+///
+/// It notes objects before their first change, with a copy of the row, so that listeners compare states and never add up
+/// events: an object that was changed and changed back has not changed. While nobody listens the tracker does not call it.
+final class ChangeRecorder: ContextPart {
+    private struct Listener {
+        weak var listener: (any BoundaryListener)?
+    }
+
+    private var listeners: [Listener] = []
+    private var pending = BoundaryChanges()
+    /// Where an object stands in the list of `pending`.
+    private var positions: [ObjectIdentifier: Int] = [:]
+    private var isDelivering = false
+    /// Boundaries that were reached while another one was handed out.
+    private var waiting: BoundaryChanges.Kind?
+    /// Called at the first change after a boundary, by contexts whose boundaries come by themselves.
+    var onFirstChange: (() -> Void)?
+    /// Hears of the parent's boundaries, for a child.
+    private var below: ParentBoundaries?
+
+    /// Whether anybody listens.
+    private(set) var isOn = false
+    /// Whether anything has been noted since the last boundary.
+    var hasChanges: Bool { !pending.isEmpty }
+    /// Whether all that changes must change as objects, to be undone.
+    var recordsSteps: Bool { isOn && listeners.contains { $0.listener?.recordsSteps == true } }
+
+    // MARK: Listeners
+
+    /// Hands the changes from now on to a listener, for as long as it lives.
+    func add(_ listener: any BoundaryListener) {
+        listeners.removeAll { $0.listener == nil }
+        listeners.append(Listener(listener: listener))
+        turnOn()
+    }
+
+    func remove(_ listener: any BoundaryListener) {
+        listeners.removeAll { $0.listener == nil || $0.listener === listener }
+        if listeners.isEmpty { turnOff() }
+    }
+
+    /// Takes over the listeners of the core that this one replaces: everything may be different now.
+    func takeOver(_ other: ChangeRecorder) {
+        listeners = other.listeners.filter { $0.listener != nil }
+        onFirstChange = other.onFirstChange
+        other.listeners = []
+        other.turnOff()
+        guard !listeners.isEmpty else { return }
+        turnOn()
+        pending.isEverything = true
+        close(.reset)
+    }
+
+    /// Tells all listeners that the context is gone.
+    func end() {
+        guard isOn else { return }
+        let receivers = listeners.compactMap(\.listener)
+        listeners = []
+        turnOff()
+        for receiver in receivers { receiver.contextEnded() }
+    }
+
+    private func turnOn() {
+        guard !isOn else { return }
+        isOn = true
+        core.tracker.updateRecording()
+        if let parent = core.parent?.core, below == nil {
+            let boundaries = ParentBoundaries(of: core)
+            below = boundaries
+            parent.recorder.add(boundaries)
+        } else {
+            core.coordinator.watchForeignCommits()
+        }
+    }
+
+    private func turnOff() {
+        isOn = false
+        core.tracker.updateRecording()
+        pending = BoundaryChanges()
+        positions = [:]
+        if let below { core.parent?.core.recorder.remove(below) }
+        below = nil
+    }
+
+    // MARK: Changes
+
+    /// Notes an object whose row or state is about to change.
+    func willChange(_ object: ManagedObject) { _ = position(of: object, existed: true) }
+
+    /// Notes an object that is about to be inserted.
+    func willInsert(_ object: ManagedObject) { _ = position(of: object, existed: false) }
+
+    /// Notes an object whose members of a relationship are about to change.
+    func willChangeMembers(_ object: ManagedObject, _ index: Int) {
+        let position = position(of: object, existed: true)
+        guard !pending.objects[position].toManys.keys.contains(index) else { return }
+        let isOrdered = object.relationship(toMany: index).isOrdered
+        pending.objects[position].toManys[index] = .some(
+            isOrdered ? object.extras?.toMany(index)?.members?.objects : nil)
+    }
+
+    /// Notes an object that is about to be deleted, with the orders that go with it.
+    func willDelete(_ object: ManagedObject) {
+        guard recordsSteps else { return }
+        for index in object.binding.entity.toManyIndexes.indices where object.relationship(toMany: index).isOrdered {
+            // An order that cannot be read now cannot be undone.
+            _ = try? object.loadedMembers(toMany: index)
+            willChangeMembers(object, index)
+        }
+    }
+
+    /// Notes a pair that comes or goes.
+    func willChangePair(_ owner: ManagedObject, _ member: ManagedObject, _ index: Int, added: Bool) {
+        pending.pairs.append(PairTouch(owner: owner, member: member, toManyIndex: index, isAdded: added))
+    }
+
+    /// Notes rows that others wrote.
+    func note(_ commit: CommitNotification) {
+        guard !pending.isEverything else { return }
+        noteFirst()
+        pending.note(commit, core.model)
+    }
+
+    /// Notes keys that others wrote, of which no more is known.
+    func note(_ keys: [Int: Set<Int64>]) {
+        noteFirst()
+        pending.note(keys)
+    }
+
+    /// Notes rows of this context's hierarchy that look different below.
+    func note(_ rows: [RowTouch]) {
+        noteFirst()
+        pending.rows += rows
+    }
+
+    /// Notes the rows that a save of this context changed beyond its objects.
+    func note(_ changes: ChangeSet, _ effects: CommitEffects) {
+        guard !changes.clearings.isEmpty || !effects.referrers.isEmpty else { return }
+        var rest = ChangeSet()
+        rest.clearings = changes.clearings
+        note(
+            CommitNotification(
+                contextNumber: nil, changes: rest, effects: CommitEffects(referrers: effects.referrers),
+                previousRows: [], deletedRows: []))
+    }
+
+    /// Notes that anything may have changed.
+    func noteEverything() {
+        noteFirst()
+        pending.isEverything = true
+        pending.rows = []
+    }
+
+    private func noteFirst() {
+        if pending.isEmpty { onFirstChange?() }
+    }
+
+    private func position(of object: ManagedObject, existed: Bool) -> Int {
+        let id = ObjectIdentifier(object)
+        if let known = positions[id] {
+            // A fault was noted, and has been filled since. This is its first change.
+            if pending.objects[known].lacksRow, !object.isFault { pending.objects[known].takeRow() }
+            return known
+        }
+        noteFirst()
+        positions[id] = pending.objects.count
+        pending.objects.append(ObjectTouch(object, existed: existed))
+        return pending.objects.count - 1
+    }
+
+    // MARK: Boundaries
+
+    /// Hands out what has been gathered, if there is anything.
+    func close(_ kind: BoundaryChanges.Kind) {
+        guard isOn else { return }
+        guard !isDelivering else {
+            // A listener made changes, or fetched. These come in a boundary of their own, after this one.
+            waiting = waiting ?? kind
+            return
+        }
+        isDelivering = true
+        defer { isDelivering = false }
+        var kind = kind
+        // Listeners that change something each time they hear of a change would never end.
+        for _ in 0..<100 {
+            waiting = nil
+            deliver(kind)
+            guard let next = waiting else { return }
+            kind = next
+        }
+    }
+
+    private func deliver(_ kind: BoundaryChanges.Kind) {
+        guard !pending.isEmpty || kind.isSeal else { return }
+        if !core.nullifications.isEmpty, listeners.contains(where: { $0.listener?.needsSettledReferences == true }) {
+            // If they cannot be read now, the listener's own fetch says so.
+            try? core.nullifications.settle()
+        }
+        var changes = pending
+        changes.kind = kind
+        pending = BoundaryChanges()
+        positions.removeAll(keepingCapacity: positions.count < 1_024)
+        for index in changes.rows.indices {
+            let identity = changes.rows[index].identity
+            changes.rows[index].isInMemory =
+                core.object(identity.entityIndex, identity.key).map { !$0.isFault } ?? false
+        }
+        let receivers = listeners.compactMap(\.listener)
+        if receivers.count < listeners.count {
+            listeners.removeAll { $0.listener == nil }
+            if listeners.isEmpty { return turnOff() }
+        }
+        for receiver in receivers { receiver.boundaryReached(changes, core) }
+        // All have the new state before anybody's code runs that may look at several of them.
+        for receiver in receivers { receiver.boundaryPassed() }
+    }
+}
+
+/// Somebody who wants to know what changed in a context.
+protocol BoundaryListener: AnyObject {
+    /// Takes in what changed. Application code must not run here.
+    func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore)
+    /// All listeners know of the changes; the application may hear of them.
+    func boundaryPassed()
+    /// The context is gone.
+    func contextEnded()
+    /// Whether references to deleted objects in rows that the context has not read must be changes of objects first.
+    var needsSettledReferences: Bool { get }
+    /// Whether all that changes must change as objects, to be undone.
+    var recordsSteps: Bool { get }
+}
+
+extension BoundaryListener {
+    func boundaryPassed() {}
+    func contextEnded() {}
+    var needsSettledReferences: Bool { false }
+    var recordsSteps: Bool { false }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// What was committed to the store of a container: by one commit, or by several that a slow reader has not asked for.
+public struct ContainerChange: Sendable {
+    /// Objects that were inserted.
+    public internal(set) var inserted: Set<ObjectID> = []
+    /// Objects that were updated, with the names of the properties that were written. No names: something about the object
+    /// changed, and it is not known what.
+    public internal(set) var updated: [ObjectID: Set<String>] = [:]
+    /// Objects that were deleted.
+    public internal(set) var deleted: Set<ObjectID> = []
+    /// The authors of the commits, as far as their contexts name them; see ``ManagedObjectContext/author``.
+    public internal(set) var authors: Set<String> = []
+    /// Whether somebody outside of this container committed: another process or container on the same file, or a server.
+    public internal(set) var isFromElsewhere = false
+    /// Whether anything may have changed: another process wrote, or too much happened to be listed. The lists may be
+    /// incomplete then.
+    public internal(set) var isEverything = false
+
+    /// The number of objects in one change beyond which it says ``isEverything``.
+    public static let mostObjects = 10_000
+
+    init() {}
+
+    /// Adds what was committed afterwards.
+    mutating func append(_ next: ContainerChange) {
+        authors.formUnion(next.authors)
+        isFromElsewhere = isFromElsewhere || next.isFromElsewhere
+        isEverything = isEverything || next.isEverything
+        for id in next.deleted {
+            updated[id] = nil
+            if inserted.remove(id) == nil { deleted.insert(id) }
+        }
+        for id in next.inserted {
+            if deleted.remove(id) != nil { updated[id] = [] } else { inserted.insert(id) }
+        }
+        for (id, names) in next.updated where !inserted.contains(id) { updated[id, default: []].formUnion(names) }
+        guard inserted.count + updated.count + deleted.count > Self.mostObjects else { return }
+        isEverything = true
+        inserted = []
+        updated = [:]
+        deleted = []
+    }
+}
+
+extension ContainerChange {
+    /// What a commit comes to.
+    init(_ notification: CommitNotification, _ model: ManagedObjectModel, storeIdentifier: UUID) {
+        isFromElsewhere = notification.contextNumber == nil
+        if let author = notification.changes.author { authors = [author] }
+        var touches = BoundaryChanges()
+        touches.note(notification, model)
+        func id(_ identity: RowIdentity) -> ObjectID {
+            ObjectID(
+                entity: model.entities[identity.entityIndex], key: identity.key, storeIdentifier: storeIdentifier)
+        }
+        for touch in touches.rows {
+            switch touch.kind {
+            case .inserted: inserted.insert(id(touch.identity))
+            case .deleted: deleted.insert(id(touch.identity))
+            case .updated, .unknown:
+                let entity = model.entities[touch.identity.entityIndex]
+                var names: Set<String> = []
+                for slot in touch.slots ?? SlotSet() where slot < entity.slots.count {
+                    names.insert(entity.slots[slot].name)
+                }
+                if let index = touch.toManyIndex {
+                    names.insert(entity.relationships[entity.toManyIndexes[index]].name)
+                }
+                updated[id(touch.identity), default: []].formUnion(names)
+            }
+        }
+        for id in inserted { updated[id] = nil }
+        for id in deleted { updated[id] = nil }
+    }
+}

@@ -1,0 +1,119 @@
+/// What is committed to the store of a container; see ``PersistentContainer/changes``. Safe to send anywhere.
+public struct ContainerChanges: AsyncSequence, Sendable {
+    /// What was committed.
+    public typealias Element = ContainerChange
+    /// Nothing can fail.
+    public typealias Failure = Never
+
+    let coordinator: StoreCoordinator
+
+    /// Gives the changes one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
+        let buffer: ContainerChangeBuffer
+
+        /// The next change; nil once the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> ContainerChange? {
+            while true {
+                if let change = buffer.take() { return change }
+                if buffer.signal.hasEnded { return nil }
+                _ = await buffer.signal.wait(isolation: actor)
+            }
+        }
+
+        /// The next change; nil once the task is cancelled.
+        public mutating func next() async -> ContainerChange? { await next(isolation: nil) }
+    }
+
+    /// Listens from now on, until the iterator goes.
+    public func makeAsyncIterator() -> AsyncIterator {
+        let buffer = ContainerChangeBuffer()
+        coordinator.listeners.add(buffer)
+        coordinator.watchForeignCommits()
+        return AsyncIterator(buffer: buffer)
+    }
+}
+
+/// Keeps what a reader has not asked for, made one.
+final class ContainerChangeBuffer: Sendable {
+    let signal = ChangeSignal()
+    private let change = Guarded<ContainerChange?>(nil)
+
+    func post(_ next: ContainerChange) {
+        change.withLock { change in
+            if change == nil { change = next } else { change?.append(next) }
+        }
+        signal.raise()
+    }
+
+    func take() -> ContainerChange? {
+        change.withLock { change in
+            defer { change = nil }
+            return change
+        }
+    }
+}
+
+/// Those who want to hear of each commit.
+final class CommitListeners: Sendable {
+    private struct Entry: Sendable {
+        weak var buffer: ContainerChangeBuffer?
+    }
+
+    private let entries = Guarded<[Entry]>([])
+
+    func add(_ buffer: ContainerChangeBuffer) {
+        entries.withLock { entries in
+            entries.removeAll { $0.buffer == nil }
+            entries.append(Entry(buffer: buffer))
+        }
+    }
+
+    /// Tells all of a commit, which is described only if anybody listens.
+    func post(_ change: () -> ContainerChange) {
+        let receivers = entries.withLock { entries in
+            if entries.isEmpty { return [ContainerChangeBuffer]() }
+            entries.removeAll { $0.buffer == nil }
+            return entries.compactMap(\.buffer)
+        }
+        guard !receivers.isEmpty else { return }
+        let change = change()
+        for receiver in receivers { receiver.post(change) }
+    }
+}
+
+extension PersistentContainer {
+    /// What is committed to the store: by any context of this container, by a server, or by others on the same file.
+    ///
+    ///     for await change in container.changes where !change.deleted.isEmpty { removeThumbnails(change.deleted) }
+    ///
+    /// Each iterator listens from its creation on. If you are slow, you get one change for everything since you asked last.
+    ///
+    /// The system tells of commits by other processes: by inotify on Linux, by kqueue on Apple's systems. Of such a commit
+    /// you hear within a few milliseconds that there was one, as ``ContainerChange/isEverything``. The contexts of this
+    /// container that merge changes take it in at their next boundary.
+    public var changes: ContainerChanges { ContainerChanges(coordinator: coordinator) }
+}
+
+extension StoreCoordinator {
+    /// Listens to commits by others on the same data from now on, where the store can.
+    func watchForeignCommits() {
+        foreignCommits.withLock { observation in
+            guard observation == nil else { return }
+            observation = store.observeForeignCommits { [weak self] in self?.foreignCommitCame() }
+        }
+    }
+
+    /// Somebody else wrote, and nobody knows what.
+    private func foreignCommitCame() {
+        keys.storeWasWritten()
+        rowCache.forgetAll()
+        broadcastEverything()
+        listeners.post {
+            var change = ContainerChange()
+            change.isFromElsewhere = true
+            change.isEverything = true
+            return change
+        }
+        notificationCenter.withLock(\.self)?.post(name: .PersistentStoreRemoteChange, object: store)
+    }
+}

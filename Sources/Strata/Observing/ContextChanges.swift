@@ -1,0 +1,74 @@
+/// What changes in a context, boundary by boundary; see ``ManagedObjectContext/changes``. The sequence lives where its
+/// context lives.
+public struct ContextChanges: AsyncSequence {
+    /// What changed.
+    public typealias Element = ContextChange
+    /// Nothing can fail.
+    public typealias Failure = Never
+
+    let context: ManagedObjectContext
+
+    /// Gives the changes one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let buffer: ContextChangeBuffer
+
+        /// The next change; nil once the context or the task is gone.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> ContextChange? {
+            while true {
+                if let change = buffer.take() { return change }
+                if buffer.signal.hasEnded { return nil }
+                _ = await buffer.signal.wait(isolation: actor)
+            }
+        }
+
+        /// The next change; nil once the context or the task is gone.
+        public mutating func next() async -> ContextChange? { await next(isolation: nil) }
+    }
+
+    /// Listens from now on, until the iterator goes.
+    public func makeAsyncIterator() -> AsyncIterator {
+        let buffer = ContextChangeBuffer()
+        context.core.recorder.add(buffer)
+        return AsyncIterator(buffer: buffer)
+    }
+}
+
+/// Keeps what a reader has not asked for, made one.
+final class ContextChangeBuffer: BoundaryListener {
+    let signal = ChangeSignal()
+    private var change = ContextChange()
+
+    func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore) {
+        guard !changes.isEmpty else { return }
+        let next = ContextChange(changes, core)
+        if change.isEmpty { change = next } else { change.append(next) }
+    }
+
+    func boundaryPassed() {
+        if !change.isEmpty { signal.raise() }
+    }
+
+    func contextEnded() { signal.end() }
+
+    func take() -> ContextChange? {
+        guard !change.isEmpty else { return nil }
+        defer { change = ContextChange() }
+        return change
+    }
+}
+
+extension ManagedObjectContext {
+    /// What changes in the context, boundary by boundary: its own edits, what others saved, and what was refreshed or rolled
+    /// back.
+    ///
+    ///     for await change in context.changes {
+    ///         for (id, properties) in change.updated { print(id, properties.oldValues) }
+    ///     }
+    ///
+    /// A boundary is the end of a `perform`, a save, a merge of others' commits, a rollback, or a call of
+    /// ``processPendingChanges()``. Each iterator listens from its creation on. If you are slow, you get one change for
+    /// everything since you asked last: net, so that what was changed and changed back is not in it.
+    ///
+    /// The sequence ends when the context goes. A context that nobody listens to does no work for it.
+    public var changes: ContextChanges { ContextChanges(context: self) }
+}

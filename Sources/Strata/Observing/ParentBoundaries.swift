@@ -1,0 +1,77 @@
+/// Lets a child context follow its parent while somebody listens to the child: unchanged objects take what the parent shows
+/// now, and the child reaches a boundary of its own.
+final class ParentBoundaries: BoundaryListener {
+    private unowned let child: ContextCore
+
+    init(of child: ContextCore) { self.child = child }
+
+    func boundaryReached(_ changes: BoundaryChanges, _ parent: ContextCore) {
+        guard !changes.isEmpty else { return }
+        child.recorder.close(.beforeMerge)
+        if changes.isEverything { return refreshAll() }
+        var touches = changes.rows
+        for touch in changes.objects {
+            var row = RowTouch(
+                identity: touch.identity, kind: touch.object.isShown ? .updated : .deleted, before: touch.row)
+            if touch.object.isShown, !touch.object.isFault {
+                row.after = touch.object.sharedRow
+                row.slots = touch.changedSlots
+            }
+            unload(touch)
+            touches.append(row)
+        }
+        for touch in changes.rows { unloadOwners(touch) }
+        for touch in touches { refresh(touch.identity) }
+        child.oneToOneRepair.repairAll()
+        child.recorder.note(touches)
+        child.recorder.close(.merge)
+    }
+
+    /// An object of the child takes what the parent shows, and keeps its own changes on top.
+    private func refresh(_ identity: RowIdentity) {
+        guard let object = child.object(identity.entityIndex, identity.key), !object.isInserted,
+            !object.flags.contains(.deletedElsewhere)
+        else { return }
+        // What cannot be read now is read when it is touched.
+        do throws(PersistenceError) {
+            if object.flags.contains(.missing) {
+                let rows = try child.rows.rows(entityIndex: identity.entityIndex, keys: [identity.key])
+                if let row = rows.first, !row.isHeaderOnly { object.mutatingAll { object.fill(row) } }
+            } else if !object.isFault {
+                try child.refresher.reread(object)
+            }
+        } catch {
+            child.report(error, object)
+        }
+    }
+
+    /// The child loads lists anew that the parent shows with other members.
+    private func unload(_ touch: ObjectTouch) {
+        let object = touch.object
+        if let row = touch.row { child.unloading.owners(of: row.row, object.binding) }
+        if !object.isFault { child.unloading.owners(of: object.row, object.binding) }
+        guard let mine = child.object(object.binding.entity.index, object.key) else { return }
+        for index in touch.toManys.keys { child.unloading.members(of: mine, index) }
+    }
+
+    private func unloadOwners(_ touch: RowTouch) {
+        for row in [touch.before, touch.after].compactMap(\.self) {
+            child.unloading.owners(of: row.row, child.binding(at: row.entityIndex))
+        }
+        guard let index = touch.toManyIndex,
+            let mine = child.object(touch.identity.entityIndex, touch.identity.key)
+        else { return }
+        child.unloading.members(of: mine, index)
+    }
+
+    private func refreshAll() {
+        for object in child.identityMap.objects where !object.isInserted {
+            for (index, state) in (object.extras?.toManys ?? []).enumerated() where state != nil {
+                child.unloading.members(of: object, index)
+            }
+            refresh(RowIdentity(entityIndex: object.binding.entity.index, key: object.key))
+        }
+        child.recorder.noteEverything()
+        child.recorder.close(.merge)
+    }
+}

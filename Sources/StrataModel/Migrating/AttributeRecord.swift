@@ -1,0 +1,244 @@
+import Foundation
+
+/// An attribute of a ``ModelRecord``.
+package struct AttributeRecord: Codable, Sendable, Hashable {
+    package var name: String
+    var type: TypeRecord
+    var optional: Bool?
+    var transient: Bool?
+    var initial: String?
+    var derived: String?
+    var rules: [String: String]?
+    var enumeration: EnumerationRecord?
+    var indexed: Bool?
+    var unique: Bool?
+    var external: Bool?
+    var renamedFrom: [String]?
+
+    init(_ attribute: Attribute) {
+        name = attribute.name
+        type = TypeRecord(attribute.type)
+        optional = attribute.isOptional ? true : nil
+        transient = attribute.isTransient ? true : nil
+        initial = attribute.defaultValue.map(ValueRecord.text(of:))
+        derived = attribute.derivation.map(Self.text)
+        rules = Self.rules(of: attribute.rules)
+        enumeration = attribute.enumeration.map(EnumerationRecord.init)
+        indexed = attribute.isIndexed ? true : nil
+        unique = attribute.isUnique ? true : nil
+        external = attribute.allowsExternalStorage ? true : nil
+        renamedFrom = attribute.formerNames.nilIfEmpty
+    }
+
+    var declaration: Attribute {
+        var result = Attribute(name, type.type, optional: optional ?? false)
+        result.isTransient = transient ?? false
+        result.defaultValue = initial.flatMap(ValueRecord.defaultValue(of:))
+        result.derivation = derived.flatMap(Self.derivation)
+        result.rules = Self.rules(rules ?? [:])
+        result.enumeration = enumeration?.type
+        result.isIndexed = indexed ?? false
+        result.isUnique = unique ?? false
+        result.allowsExternalStorage = external ?? false
+        result.formerNames = renamedFrom ?? []
+        result.location = nil
+        return result
+    }
+
+    private static func rules(of rules: ValidationRules) -> [String: String]? {
+        var result: [String: String] = [:]
+        result["minimum"] = rules.minimum.map(ValueRecord.text(of:))
+        result["maximum"] = rules.maximum.map(ValueRecord.text(of:))
+        result["minimumLength"] = rules.minimumLength.map(String.init)
+        result["maximumLength"] = rules.maximumLength.map(String.init)
+        result["pattern"] = rules.pattern
+        return result.isEmpty ? nil : result
+    }
+
+    private static func rules(_ texts: [String: String]) -> ValidationRules {
+        ValidationRules(
+            minimum: texts["minimum"].flatMap(ValueRecord.value(of:)),
+            maximum: texts["maximum"].flatMap(ValueRecord.value(of:)),
+            minimumLength: texts["minimumLength"].flatMap { Int($0) },
+            maximumLength: texts["maximumLength"].flatMap { Int($0) }, pattern: texts["pattern"])
+    }
+
+    private static func text(_ derivation: Derivation) -> String {
+        switch derivation {
+        case .lowercase(let source): "lowercase \(source)"
+        case .uppercase(let source): "uppercase \(source)"
+        case .canonical(let source): "canonical \(source)"
+        case .now: "now"
+        case .count(let relationship): "count \(relationship)"
+        case .sum(let relationship, let attribute): "sum \(relationship) \(attribute)"
+        case .path(let path): "path " + path.joined(separator: " ")
+        }
+    }
+
+    private static func derivation(_ text: String) -> Derivation? {
+        let words = text.split(separator: " ").map(String.init)
+        guard let kind = words.first else { return nil }
+        let rest = Array(words.dropFirst())
+        switch (kind, rest.count) {
+        case ("lowercase", 1): return .lowercase(rest[0])
+        case ("uppercase", 1): return .uppercase(rest[0])
+        case ("canonical", 1): return .canonical(rest[0])
+        case ("now", 0): return .now
+        case ("count", 1): return .count(rest[0])
+        case ("sum", 2): return .sum(rest[0], rest[1])
+        case ("path", 1...): return .path(rest)
+        default: return nil
+        }
+    }
+}
+
+/// The type of an attribute in a ``ModelRecord``. Types of Swift that only name how a value is decoded stand by name.
+package struct TypeRecord: Codable, Sendable, Hashable {
+    var name: String
+    var swiftType: String?
+    var elements: [ElementRecord]?
+    /// The type of an array's elements; one.
+    var element: [TypeRecord]?
+
+    struct ElementRecord: Codable, Sendable, Hashable {
+        var name: String
+        var type: TypeRecord
+        var optional: Bool?
+        var enumeration: EnumerationRecord?
+    }
+
+    init(_ type: AttributeType) {
+        name = type.name
+        switch type {
+        case .transformable(let swift): swiftType = swift
+        case .json(let json): swiftType = json.name
+        case .array(let type): element = [TypeRecord(type)]
+        case .composite(let list):
+            elements = list.map {
+                ElementRecord(
+                    name: $0.name, type: TypeRecord($0.type), optional: $0.isOptional ? true : nil,
+                    enumeration: $0.enumeration.map(EnumerationRecord.init))
+            }.sorted { ModelRecord.precedes($0.name, $1.name) }
+        default: break
+        }
+    }
+
+    var type: AttributeType {
+        switch name {
+        case "transformable": .transformable(swiftType ?? "")
+        case "json": .json(JSONType(swiftType ?? "JSON"))
+        case "array": .array(element?.first?.type ?? .string)
+        case "composite":
+            .composite(
+                (elements ?? []).map {
+                    CompositeElement(
+                        $0.name, $0.type.type, optional: $0.optional ?? false, enumeration: $0.enumeration?.type)
+                })
+        default: Self.plain[name] ?? .string
+        }
+    }
+
+    /// The type of a name, as far as the name alone says it.
+    package static func type(named name: String) -> AttributeType {
+        switch name {
+        case "transformable": .transformable("Data")
+        case "json": .json(JSONType("JSON"))
+        case "array": .array(.string)
+        default: plain[name] ?? .string
+        }
+    }
+
+    private static let plain: [String: AttributeType] = Dictionary(
+        uniqueKeysWithValues: [
+            AttributeType.integer16, .integer32, .integer64, .integer, .decimal, .double, .float, .string, .boolean,
+            .date, .binary, .uuid, .uri, .geoPoint,
+        ].map { ($0.name, $0) })
+}
+
+/// An enumeration in a ``ModelRecord``.
+struct EnumerationRecord: Codable, Sendable, Hashable {
+    var name: String
+    /// Name and raw value of each case.
+    var cases: [[String]]?
+
+    init(_ type: EnumerationType) {
+        name = type.name
+        cases = type.cases.map { [$0.name, ValueRecord.text(of: $0.rawValue)] }.nilIfEmpty
+    }
+
+    var type: EnumerationType {
+        EnumerationType(
+            name,
+            cases: (cases ?? []).compactMap { pair in
+                pair.count == 2 ? ValueRecord.value(of: pair[1]).map { EnumerationCase(pair[0], $0) } : nil
+            })
+    }
+}
+
+/// Values as text: the kind, a colon, the value.
+package enum ValueRecord {
+    /// The text of a default.
+    static func text(of value: AttributeDefault) -> String {
+        switch value {
+        case .value(let value): text(of: value)
+        case .now: "now"
+        case .newUUID: "newUUID"
+        }
+    }
+
+    /// The default of a text.
+    static func defaultValue(of text: String) -> AttributeDefault? {
+        switch text {
+        case "now": .now
+        case "newUUID": .newUUID
+        default: value(of: text).map(AttributeDefault.value)
+        }
+    }
+
+    /// The text of a value; composites, which have none, are nil.
+    package static func text(of value: Value) -> String {
+        let text =
+            switch value {
+            case .integer(let number): String(number)
+            case .double(let number): String(number)
+            case .decimal(let number): number.description
+            case .string(let text): text
+            case .boolean(let flag): String(flag)
+            case .date(let date): String(date.timeIntervalSinceReferenceDate)
+            case .binary(let data): data.base64EncodedString()
+            case .uuid(let uuid): uuid.uuidString
+            case .uri(let uri): uri.absoluteString
+            case .geoPoint(let point): "\(point.latitude) \(point.longitude)"
+            case .list(let elements):
+                // Encoding strings does not fail.
+                (try? JSONEncoder().encode(elements.map { Self.text(of: $0) })).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            default: ""
+            }
+        return "\(value.kind):\(text)"
+    }
+
+    /// The value of a text; nil if it cannot be read.
+    package static func value(of record: String) -> Value? {
+        guard let colon = record.firstIndex(of: ":") else { return nil }
+        let text = String(record[record.index(after: colon)...])
+        switch record[..<colon] {
+        case "integer": return Int64(text).map(Value.integer)
+        case "double": return Double(text).map(Value.double)
+        case "decimal": return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map(Value.decimal)
+        case "string": return .string(text)
+        case "boolean": return .boolean(text == "true")
+        case "date": return Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+        case "binary": return Data(base64Encoded: text).map(Value.binary)
+        case "uuid": return UUID(uuidString: text).map(Value.uuid)
+        case "uri": return URL(string: text).map(Value.uri)
+        case "geoPoint":
+            let numbers = text.split(separator: " ").compactMap { Double($0) }
+            return numbers.count == 2 ? .geoPoint(GeoPoint(latitude: numbers[0], longitude: numbers[1])) : nil
+        case "list":
+            let records = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+            let elements = records?.compactMap(value)
+            return elements?.count == records?.count ? elements.map(Value.list) : nil
+        default: return .null
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/// What a store has to do so that its data fit another model. A plan is made from two models, without a store and without
+/// SQL; ``isExecutable`` and the counts of rows are known once a store has looked at its data.
+///
+///     let plan = MigrationPlan(from: version1, to: version2)
+///     for step in plan.steps { print(step.text) }
+public struct MigrationPlan: Sendable, Hashable {
+    /// A version of a model.
+    public struct Version: Sendable, Hashable {
+        /// The name of the model.
+        public let model: String
+        /// The fingerprint of everything that it declares about stored data, 32 hexadecimal digits.
+        public let fingerprint: String
+    }
+
+    /// The version that the data have.
+    public let source: Version
+    /// The version that they get.
+    public let target: Version
+    /// What has to be done, in the order of the entities of the new model; removed entities come last.
+    public package(set) var steps: [MigrationStep]
+    /// Where each value of the new model comes from.
+    package let mapping: ModelMapping
+
+    /// Compares two models. Entities and properties are the same if their names are, or if the new one was
+    /// `renamed(from:)` the old one.
+    public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
+        var inference = MigrationInference(old: old, new: new)
+        inference.run()
+        source = Version(model: old.name, fingerprint: ModelRecord(old).fingerprint)
+        target = Version(model: new.name, fingerprint: ModelRecord(new).fingerprint)
+        steps = inference.steps
+        mapping = inference.mapping
+    }
+
+    /// The steps that lose data, and those that cannot be inferred.
+    public var hazards: [MigrationStep] { steps.filter { $0.risk == .lossy || $0.risk == .impossible } }
+
+    /// Whether nothing has to be done.
+    public var isEmpty: Bool { steps.isEmpty }
+}
+
+extension MigrationPlan: CustomStringConvertible {
+    /// The steps, one a line, with their risks and the rows that they touch.
+    public var description: String {
+        steps.isEmpty ? "nothing to do" : steps.map(\.description).joined(separator: "\n")
+    }
+}
+
+/// One thing that a migration does.
+public struct MigrationStep: Sendable, Hashable, Identifiable {
+    /// What is done.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// An entity is new.
+        case addEntity
+        /// An entity and its objects go.
+        case removeEntity
+        /// An entity has another name.
+        case renameEntity
+        /// An entity inherits from another one, or becomes abstract or concrete.
+        case changeHierarchy
+        /// An attribute is new.
+        case addAttribute
+        /// An attribute and its values go.
+        case removeAttribute
+        /// A property has another name.
+        case renameProperty
+        /// A property is declared by another entity of the same hierarchy.
+        case moveProperty
+        /// An attribute has another type.
+        case changeType
+        /// A property may be nil, or may not any more.
+        case changeOptionality
+        /// Values of a derived attribute are computed anew.
+        case recompute
+        /// Large values move into files, or back.
+        case changeStorage
+        /// A relationship is new.
+        case addRelationship
+        /// A relationship and its links go.
+        case removeRelationship
+        /// A relationship has another cardinality, destination, inverse or order.
+        case changeRelationship
+        /// Values become unique.
+        case addUniqueness
+        /// Indexes come or go.
+        case changeIndexes
+        /// Only the description of the model changes: defaults, rules, delete rules.
+        case describe
+    }
+
+    /// What can happen to data.
+    public enum Risk: String, Sendable, Hashable, CaseIterable {
+        /// Nothing is lost, whatever the data are.
+        case safe
+        /// Nothing is lost if all data fit, which a store checks before it changes anything.
+        case checked
+        /// Data are lost. The step needs an answer; see ``MigrationAnswer``.
+        case lossy
+        /// It cannot be inferred. Write a custom stage.
+        case impossible
+    }
+
+    /// What is done.
+    public let kind: Kind
+    /// What can happen to data.
+    public let risk: Risk
+    /// The entity: its new name, or the old one if it goes.
+    public let entity: String
+    /// The property: its new name, or the old one if it goes; nil for a step that concerns the entity.
+    public let property: String?
+    /// What is done, in words.
+    public let text: String
+    /// How many objects the entity has; nil until a store has counted them.
+    public package(set) var rows: Int?
+    /// How many objects do not fit, or lose data; nil until a store has counted them, and for steps without risk.
+    public package(set) var misfits: Int?
+    /// Some of the values that do not fit, as text.
+    public package(set) var samples: [String] = []
+
+    /// The name under which an answer to the step is given: `City.nickname`, or `City` for the entity.
+    public var id: String { property.map { "\(entity).\($0)" } ?? entity }
+
+    package init(_ kind: Kind, _ risk: Risk, entity: String, property: String? = nil, _ text: String) {
+        self.kind = kind
+        self.risk = risk
+        self.entity = entity
+        self.property = property
+        self.text = text
+    }
+}
+
+extension MigrationStep: CustomStringConvertible {
+    /// The step on one line.
+    public var description: String {
+        var line = "\(id): \(text)"
+        switch risk {
+        case .safe: break
+        case .checked: line += " [checked]"
+        case .lossy: line += " [loses data]"
+        case .impossible: line += " [needs a custom stage]"
+        }
+        if let rows { line += ", \(rows) \(rows == 1 ? "object" : "objects")" }
+        if let misfits, misfits > 0 {
+            line += risk == .lossy ? ", \(misfits) with a value" : ", \(misfits) do not fit"
+            if !samples.isEmpty { line += " (\(samples.joined(separator: ", ")))" }
+        }
+        return line
+    }
+}
+
+/// The answer to a step that is not safe.
+public enum MigrationAnswer: Sendable, Hashable {
+    /// The data may be lost: a removed property, an order, all links but the first.
+    case accept
+    /// Values that are missing or do not fit become this one.
+    case fill(Value)
+    /// Values that do not fit become nil.
+    case clear
+}
+
+/// Where the data of each entity of a new model come from.
+package struct ModelMapping: Sendable, Hashable {
+    /// By the name of the new entity.
+    package var entities: [String: EntityMapping] = [:]
+    /// The names of old entities that no new one continues.
+    package var removed: [String] = []
+
+    /// The new entity that continues an old one.
+    package func successor(of entity: String) -> String? { entities.values.first { $0.source == entity }?.entity }
+}
+
+/// Where the data of an entity come from.
+package struct EntityMapping: Sendable, Hashable {
+    /// The name of the new entity.
+    package let entity: String
+    /// The name of the old one; nil if there was none.
+    package let source: String?
+    /// For each property of the new entity, inherited ones included, the property of the old one that it continues.
+    package var properties: [String: String] = [:]
+    /// For each stored attribute slot how it is filled.
+    package var slots: [SlotMapping] = []
+
+    package init(entity: String, source: String?) {
+        self.entity = entity
+        self.source = source
+    }
+}
+
+/// Where the values of a slot of an attribute come from.
+package struct SlotMapping: Sendable, Hashable {
+    /// The name of the slot: an attribute, or the path to an element.
+    package let slot: String
+    /// The slot of the old entity; nil if there was none, or none that was stored.
+    package let source: String?
+    /// How values change; nil if they stay as they are.
+    package var conversion: ValueConversion?
+    /// What stands in for a missing value.
+    package var fill: AttributeDefault?
+    /// How the value is computed from others.
+    package var derivation: Derivation?
+}

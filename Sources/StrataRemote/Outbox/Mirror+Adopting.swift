@@ -1,0 +1,274 @@
+import Foundation
+import StrataSQLite
+
+/// Online saves that got no answer, and whose objects are saved to the mirror then: the server may have carried them out.
+/// They are queued as they were sent, under their own names, and what was changed since comes behind them. So the server
+/// does each once, and nobody is in conflict with himself.
+extension Mirror {
+    /// What online saves of the objects of a change have sent without an answer.
+    func unknownWrites(of changes: ChangeSet) -> [(identity: RowIdentity, write: MirrorWrite)] {
+        if online.unknown.isEmpty { return [] }
+        var objects: Set<RowIdentity> = []
+        for row in changes.inserts.map(\.row.row) + changes.updates.map(\.row.row) {
+            objects.insert(RowIdentity(entityIndex: root(row.entityIndex), key: row.key))
+        }
+        for delete in changes.deletes {
+            objects.insert(RowIdentity(entityIndex: root(delete.entityIndex), key: delete.key))
+        }
+        for pair in changes.pairs {
+            objects.insert(RowIdentity(entityIndex: root(pair.entityIndex), key: pair.owner))
+        }
+        for order in changes.orders {
+            objects.insert(RowIdentity(entityIndex: root(order.entityIndex), key: order.owner))
+        }
+        for clearing in changes.clearings {
+            for key in clearing.keys { objects.insert(RowIdentity(entityIndex: root(clearing.entityIndex), key: key)) }
+        }
+        return objects.compactMap { identity in online.unknown.write(of: identity).map { (identity, $0) } }
+    }
+
+    /// Queues writes that were sent without an answer before what has just been queued, in the same transaction.
+    func adopt(
+        _ writes: [(identity: RowIdentity, write: MirrorWrite)], on connection: Connection
+    ) throws(StoreError) {
+        for (identity, write) in writes { try adopt(write, of: identity, on: connection) }
+    }
+
+    /// An attempt of a change that was refused later may have been carried out: whoever saves the object anew repeats it
+    /// first.
+    func noteUnknown(_ refused: [RowIdentity: OutboxEntry]) {
+        for (identity, entry) in refused {
+            guard let sent = entry.sent, let write = FrozenWrite.decode(sent, entry, self) else { continue }
+            online.unknown.add(write, identity)
+        }
+    }
+
+    /// Writes are queued: nobody repeats them but the engine.
+    func noteAdopted(_ writes: [(identity: RowIdentity, write: MirrorWrite)]) {
+        for (identity, write) in writes {
+            online.unknown.remove(identity)
+            online.births.end([RemoteIdentity(entity: write.entity.rootName, id: write.write.id)])
+        }
+    }
+
+    /// The new objects of a change whose primary keys others have that are here. They cannot be made: nothing is left to be
+    /// repeated of them.
+    func takenKeys(_ changes: ChangeSet) throws(StoreError) -> [StoreConflict] {
+        var result: [StoreConflict] = []
+        let inserts = changes.inserts.map(\.row.row)
+        for (root, rows) in Dictionary(grouping: inserts, by: { self.root($0.entityIndex) }) {
+            let slot = primaryKeys[root]
+            let ids = rows.map { PrimaryKey.id(of: $0, slot) ?? "" }
+            let known = try store.reading { (connection) throws(StoreError) in
+                try keys(of: ids, root: root, on: connection)
+            }
+            let taken = zip(rows, ids).compactMap { row, id in
+                known[id].flatMap { $0 == row.key ? nil : (row: row, other: $0) }
+            }
+            if taken.isEmpty { continue }
+            var found: [Int64: RowReference] = [:]
+            for row in try store.rows(entityIndex: root, keys: taken.map(\.other).sorted()).rows {
+                found[row.row.key] = row
+            }
+            for (row, other) in taken {
+                // What others only refer to is made now.
+                guard let there = found[other], there.row.version > 0 else { continue }
+                result.append(
+                    StoreConflict(
+                        reason: .unique(slots: [slot.index]), entityIndex: row.entityIndex, key: row.key,
+                        storeRow: there, otherKey: other))
+                let identity = RowIdentity(entityIndex: root, key: row.key)
+                if let write = online.unknown.write(of: identity) { noteAdopted([(identity, write)]) }
+            }
+        }
+        return result
+    }
+
+    /// The new objects of a change that the server had from a save without an answer, and that others have deleted since.
+    /// A context that makes one again on purpose gives it a version beyond all that it had before.
+    func deletedBirths(_ changes: ChangeSet) -> [StoreConflict] {
+        online.deleted.withLock { deleted in
+            if deleted.isEmpty { return [] }
+            return changes.inserts.map(\.row.row).compactMap { row in
+                let identity = RowIdentity(entityIndex: root(row.entityIndex), key: row.key)
+                guard deleted.contains(identity) else { return nil }
+                guard row.version == 1 else {
+                    deleted.remove(identity)
+                    return nil
+                }
+                return StoreConflict(reason: .version, entityIndex: row.entityIndex, key: row.key, storeRow: nil)
+            }
+        }
+    }
+
+    private func adopt(_ write: MirrorWrite, of identity: RowIdentity, on connection: Connection) throws(StoreError) {
+        let entries = try entries(root: identity.entityIndex, key: identity.key, on: connection)
+        guard entries.count == 1, var sent = entries.first, sent.state == .waiting,
+            write.kind == sent.kind || write.kind == .update, write.kind != .delete || sent.kind == .delete
+        else { return }
+        let later = try rest(of: sent, behind: write, on: connection)
+        if sent.kind == .delete, write.kind != .delete { sent.id = "" }
+        sent.kind = write.kind
+        sent.state = .sent
+        sent.token = write.write.token
+        sent.sent = FrozenWrite.encode(write)
+        sent.attempts = 1
+        if sent.kind == .update {
+            sent.slots = SlotSet()
+            for name in write.write.values.keys {
+                for slot in write.entity.slots(of: name) { sent.slots.insert(slot) }
+            }
+            sent.members = try members(of: write, on: connection)
+        }
+        try self.write(sent, on: connection)
+        if let later { try add([later], on: connection) }
+    }
+
+    /// The changes of members that a write tells of.
+    private func members(of write: MirrorWrite, on connection: Connection) throws(StoreError) -> [MemberChange] {
+        var result: [MemberChange] = []
+        for relation in write.relations {
+            guard let relationship = write.entity.relationship(named: relation.relationship) else { continue }
+            let root = root(relationship.destinationIndex)
+            var change = MemberChange(relationship: relation.relationship)
+            for id in relation.added {
+                if let key = try known(id, root: root, on: connection)?.key { change.added.insert(key) }
+            }
+            for id in relation.removed {
+                if let key = try known(id, root: root, on: connection)?.key { change.removed[key] = id }
+            }
+            result.append(change)
+        }
+        for (name, value) in write.write.values {
+            guard case .references = value, let relationship = write.entity.relationship(named: name) else { continue }
+            result.append(MemberChange(relationship: name, isOrder: relationship.isOrdered))
+        }
+        return result
+    }
+
+    /// What an entry says beyond a write that was sent before; nil if that is nothing.
+    private func rest(
+        of entry: OutboxEntry, behind write: MirrorWrite, on connection: Connection
+    ) throws(StoreError) -> OutboxEntry? {
+        var later = entry
+        later.seq = 0
+        if entry.kind == .delete {
+            if write.kind == .delete { return nil }
+            later.base = try base(of: entry, behind: write, on: connection)
+            return later
+        }
+        later.kind = .update
+        let reader = WriteReader(mirror: self, connection: connection, listsMembers: false, readsFiles: true)
+        guard
+            let row = try reader.rows(of: [entry.identity])[
+                RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)],
+            let now = try writes(
+                for: [entry], isWhole: false, listsMembers: false, readsFiles: true, on: connection
+            ).first ?? nil
+        else { return nil }
+        later.base = try base(of: entry, behind: write, on: connection) ?? RowSlab.copy(of: row.row).stored
+        later.slots = SlotSet()
+        for (name, value) in now.write.values where write.write.values[name] != value {
+            for slot in write.entity.slots(of: name) { later.slots.insert(slot) }
+        }
+        // What was changed in the meantime and is now as it was before.
+        for name in write.write.values.keys where now.write.values[name] == nil {
+            for slot in write.entity.slots(of: name) where entry.kind == .update { later.slots.insert(slot) }
+        }
+        later.members = try members(of: now, behind: write, entry, on: connection)
+        return later.slots.isEmpty && later.members.isEmpty ? nil : later
+    }
+
+    /// The row as the server has it once it has carried out a write.
+    private func base(
+        of entry: OutboxEntry, behind write: MirrorWrite, on connection: Connection
+    ) throws(StoreError) -> Data? {
+        let key = entry.identity.key
+        let before = entry.base.flatMap(RowSlab.restored(from:))
+        // A new object has nothing but what it was sent with.
+        guard var row = before ?? (write.kind == .insert ? RowEditing.emptyRow(entity: write.entity, key: key) : nil)
+        else { return nil }
+        if write.kind == .insert {
+            let primaryKey = primaryKeys[write.entity.index]
+            if let id = PrimaryKey.value(write.write.id, primaryKey) {
+                _ = RowEditing.setValue(id, primaryKey, layout: write.entity.slots, in: &row)
+            }
+        }
+        for (name, value) in write.write.values { try place(value, name, write.entity, in: &row, on: connection) }
+        return row.stored
+    }
+
+    /// The changes of members beyond those of a write that was sent before.
+    private func members(
+        of now: MirrorWrite, behind write: MirrorWrite, _ entry: OutboxEntry, on connection: Connection
+    ) throws(StoreError) -> [MemberChange] {
+        var result: [MemberChange] = []
+        for relationship in write.entity.relationships where relationship.isToMany {
+            let name = relationship.name
+            let root = root(relationship.destinationIndex)
+            let own = entry.members.first { $0.relationship == name }
+            var change = MemberChange(relationship: name)
+            if case .references(let listed)? = now.write.values[name] {
+                // An insert tells all members, and a new order all of it.
+                var before: [String] = []
+                if case .references(let list)? = write.write.values[name] { before = list }
+                if before == listed { continue }
+                for id in listed where !before.contains(id) {
+                    if let key = try known(id, root: root, on: connection)?.key { change.added.insert(key) }
+                }
+                for id in before where !listed.contains(id) {
+                    if let key = try known(id, root: root, on: connection)?.key { change.removed[key] = id }
+                }
+                change.isOrder = relationship.isOrdered
+                if case .inverseSlot = relationship.storage { (change.added, change.removed) = ([], [:]) }
+            } else {
+                let earlier = write.relations.filter { $0.relationship == name }
+                var (added, removed) = (Set<Int64>(), [Int64: String]())
+                for id in earlier.flatMap(\.added) {
+                    if let key = try known(id, root: root, on: connection)?.key { added.insert(key) }
+                    if let key = try known(id, root: root, on: connection)?.key, own?.added.contains(key) != true {
+                        change.removed[key] = id
+                    }
+                }
+                for id in earlier.flatMap(\.removed) {
+                    guard let key = try known(id, root: root, on: connection)?.key else { continue }
+                    removed[key] = id
+                    if own?.removed[key] == nil { change.added.insert(key) }
+                }
+                for key in own?.added ?? [] where !added.contains(key) { change.added.insert(key) }
+                for (key, id) in own?.removed ?? [:] where removed[key] == nil { change.removed[key] = id }
+                change.isOrder = own?.isOrder ?? false
+            }
+            if !change.isEmpty { result.append(change) }
+        }
+        return result
+    }
+
+    private func place(
+        _ value: RemoteValue, _ name: String, _ entity: EntityDescription, in row: inout RowSlab,
+        on connection: Connection
+    ) throws(StoreError) {
+        for index in entity.slots(of: name) {
+            let slot = entity.slots[index]
+            var told = Value.null
+            switch value {
+            case .value(.composite(let elements)):
+                told = elements[String(slot.name.dropFirst(name.count + 1))] ?? .null
+            case .value(let value): told = value
+            case .reference(let id?):
+                guard let index = slot.relationshipIndex else { break }
+                let root = root(entity.relationships[index].destinationIndex)
+                if let key = try known(id, root: root, on: connection)?.key { told = .object(key) }
+            default: break
+            }
+            _ = RowEditing.setValue(told, slot, layout: entity.slots, in: &row)
+        }
+    }
+}
+
+extension EntityDescription {
+    /// The places of an attribute or a to-one relationship in a row.
+    fileprivate func slots(of name: String) -> [Int] {
+        attribute(named: name)?.slots.map { $0 } ?? relationship(named: name)?.slot.map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import StrataCSQLite
+import StrataStore
+
+/// Sets columns of all rows that meet a condition, by one statement. Rows that have the values already keep their version.
+struct BulkUpdater {
+    let store: SQLiteStore
+    let transaction: StoreTransaction
+    let update: BulkUpdate
+
+    private var connection: Connection { transaction.connection }
+    private var entity: EntityDescription { store.model.entities[update.fetch.entityIndex] }
+    private var plan: WritePlan { store.writePlans[entity.index] }
+
+    func run() throws(StoreError) -> BulkResult {
+        let fields = try assignedFields()
+        let before = try store.identities(update.fetch, on: connection)
+        let isWhole = before.count <= BulkResult.mostRows
+        // The rows before say which lists an object has left.
+        let oldRows = isWhole ? try store.rows(entityIndex: entity.index, keys: before.map(\.key), on: connection) : nil
+        let changed = try write(fields)
+        try check(fields, changed)
+        let root = entity.rootIndex
+        guard isWhole, let oldRows else { return BulkResult(count: changed.count, change: nil, keys: [root: changed]) }
+        var old: [Int64: RowReference] = [:]
+        for row in oldRows.rows { old[row.key] = row }
+        var changes = ChangeSet()
+        var previous: [RowReference] = []
+        let slots = SlotSet(fields.map(\.slot))
+        for row in try transaction.rows(entityIndex: entity.index, keys: changed).rows {
+            changes.updates.append(.init(row: row, slots: slots, baseVersion: row.version - 1))
+            previous.append(old[row.key] ?? row)
+        }
+        let change = StoreChange(
+            changes: changes, effects: CommitEffects(), previousRows: previous, deletedRows: [])
+        return BulkResult(count: changed.count, change: change, keys: [root: changed])
+    }
+
+    // MARK: Writing
+
+    private func assignedFields() throws(StoreError) -> [WritePlan.Field] {
+        var fields: [WritePlan.Field] = []
+        for slot in update.slots {
+            guard let field = plan.fields.first(where: { $0.slot == slot }) else {
+                throw unsupported(slot, "is not stored")
+            }
+            if field.binding.allowsExternal, store.files != nil { throw unsupported(slot, "may stand in a file") }
+            fields.append(field)
+        }
+        return fields
+    }
+
+    private func unsupported(_ slot: Int, _ reason: String) -> StoreError {
+        .unsupported(
+            store: "SQLite", feature: "a bulk update of \(entity.name).\(entity.slots[slot].name), which \(reason)")
+    }
+
+    /// - Returns: The keys of the rows that are different now.
+    private func write(_ fields: [WritePlan.Field]) throws(StoreError) -> [Int64] {
+        // What the expressions give is computed for all rows before any is written.
+        var columns = [FetchColumn("_key", .evaluatedObject)]
+        var computed: [Int: String] = [:]
+        for field in fields {
+            guard case .expression(let expression)? = update.assignments[field.slot] else { continue }
+            computed[field.slot] = "c\(columns.count)"
+            columns.append(FetchColumn("c\(columns.count)", expression))
+        }
+        let compiled = try ValueCompiler(
+            schema: store.schema, plan: ValuePlan(update.fetch, columns: columns), clampsSums: true
+        ).compile()
+        for (column, kind) in zip(columns, compiled.kinds).dropFirst() {
+            try requireFit(column, kind, fields, computed)
+        }
+        // Behind the parameters of the condition, its limit and its offset.
+        var next = compiled.parameters.count
+        if update.fetch.limit != nil { next += 1 }
+        if update.fetch.offset > 0 { next += 1 }
+        var constants: [(field: WritePlan.Field, parameter: Int32)] = []
+        var sets: [String] = []
+        var differences: [String] = []
+        for field in fields {
+            let value: String
+            if let column = computed[field.slot] {
+                value = "_v.\(column)"
+            } else {
+                next += 1
+                constants.append((field, Int32(next)))
+                value = "?\(next)"
+            }
+            sets.append("\(field.column) = \(value)")
+            if let order = field.orderColumn { sets.append("\(order) = NULL") }
+            differences.append("\(plan.table).\(field.column) IS NOT \(value)")
+        }
+        let names = (["_k"] + computed.values.sorted(by: Self.isBefore)).joined(separator: ", ")
+        let sql = """
+            WITH _v(\(names)) AS MATERIALIZED (\(compiled.sql)) \
+            UPDATE \(plan.table) SET \(sets.joined(separator: ", ")), _version = _version + 1 FROM _v \
+            WHERE \(plan.table)._id = _v._k AND (\(differences.joined(separator: " OR "))) RETURNING _id
+            """
+        let statement = try connection.prepare(sql, persistent: false)
+        try PreparedFetch(statement: statement, parameters: compiled.parameters).bind(compiled.constants, update.fetch)
+        let writer = CommitWriter(store: store, connection: connection, changes: ChangeSet())
+        try withExtendedLifetime(update.constants) { () throws(StoreError) in
+            for (field, parameter) in constants {
+                try writer.bind(update.constants.row, field.binding, plan, statement, parameter)
+            }
+        }
+        var changed: [Int64] = []
+        do throws(StoreError) {
+            while try statement.step() { changed.append(statement.integer(0)) }
+        } catch {
+            guard case .constraint(_, let reason) = error else { throw error }
+            throw .constraint(
+                entity: entity.name, reason: "the bulk update would break a constraint (\(reason)); nothing was changed"
+            )
+        }
+        return changed.sorted()
+    }
+
+    /// `c2` before `c10`.
+    private static func isBefore(_ a: String, _ b: String) -> Bool { (a.count, a) < (b.count, b) }
+
+    /// Refuses expressions of which the store cannot say that their values are of the attribute's type.
+    private func requireFit(
+        _ column: FetchColumn, _ kind: SQLKind, _ fields: [WritePlan.Field], _ computed: [Int: String]
+    ) throws(StoreError) {
+        guard let field = fields.first(where: { computed[$0.slot] == column.name }) else { return }
+        let fits =
+            switch field.binding.storage {
+            case .integer, .double: kind.isPlainNumber
+            case .boolean: kind == .boolean
+            case .text: kind.isText
+            case .date: kind == .date
+            case .uuid: kind == .uuid
+            case .geoPoint: kind == .point
+            case .bytes: kind == .bytes
+            // A sum of decimals is a floating-point number to SQLite.
+            case .decimal, .key: false
+            }
+        if !fits { throw unsupported(field.slot, "cannot be computed in SQL by \(column.expression); set a constant") }
+    }
+
+    // MARK: Checking
+
+    /// Checks what the update has made: the first three objects that are wrong are named, and nothing stays changed.
+    private func check(_ fields: [WritePlan.Field], _ keys: [Int64]) throws(StoreError) {
+        guard !keys.isEmpty else { return }
+        for field in fields {
+            let slot = entity.slots[field.slot]
+            for (fault, reason) in faults(field, slot) {
+                let statement = try connection.prepare(
+                    "SELECT _id FROM \(plan.table) WHERE _id IN (SELECT value FROM strata_list(?)) AND \(fault) LIMIT 3",
+                    persistent: false)
+                statement.bind(ValueList(keys: keys), at: 1)
+                var examples: [String] = []
+                while try statement.step() { examples.append("\(statement.integer(0))") }
+                guard examples.isEmpty else {
+                    throw .constraint(
+                        entity: entity.name,
+                        reason: "the bulk update would leave \(slot.name) \(reason), as in object "
+                            + examples.joined(separator: ", ") + "; nothing was changed")
+                }
+            }
+        }
+    }
+
+    /// Conditions on wrong values, each with what is wrong.
+    private func faults(_ field: WritePlan.Field, _ slot: SlotDescription) -> [(sql: String, reason: String)] {
+        let column = field.column
+        var result: [(String, String)] = []
+        if !slot.isOptional, slot.derivation == nil { result.append(("\(column) IS NULL", "without a value")) }
+        if case .expression? = update.assignments[field.slot] {
+            switch slot.type {
+            case .integer16?: result.append(outside(column, Int64(Int16.min), Int64(Int16.max)))
+            case .integer32?: result.append(outside(column, Int64(Int32.min), Int64(Int32.max)))
+            case .integer64?, .integer?:
+                result.append(("typeof(\(column)) NOT IN ('integer', 'null')", "with a value that is no whole number"))
+            default: break
+            }
+        }
+        guard update.isValidated, let attribute = slot.attributeIndex.map({ entity.attributes[$0] }) else {
+            return result
+        }
+        let rules = attribute.declaration.rules
+        if let least = rules.minimum.flatMap(number) { result.append(("\(column) < \(least)", "below \(least)")) }
+        if let most = rules.maximum.flatMap(number) { result.append(("\(column) > \(most)", "above \(most)")) }
+        if let least = rules.minimumLength {
+            result.append(("length(\(column)) < \(least)", "shorter than \(least)"))
+        }
+        if let most = rules.maximumLength {
+            result.append(("length(\(column)) > \(most)", "longer than \(most)"))
+        }
+        return result
+    }
+
+    private func outside(_ column: String, _ least: Int64, _ most: Int64) -> (String, String) {
+        (
+            "(typeof(\(column)) NOT IN ('integer', 'null') OR \(column) NOT BETWEEN \(least) AND \(most))",
+            "with a value that is no whole number from \(least) to \(most)"
+        )
+    }
+
+    private func number(_ value: Value) -> String? {
+        switch value {
+        case .integer(let number): "\(number)"
+        case .double(let number): number.isFinite ? "\(number)" : nil
+        case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
+        default: nil
+        }
+    }
+}

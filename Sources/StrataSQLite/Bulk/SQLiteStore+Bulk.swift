@@ -1,0 +1,33 @@
+import StrataStore
+
+extension SQLiteStore {
+    public func perform(_ operation: BulkOperation) throws(StoreError) -> BulkResult {
+        guard !options.isMirror else {
+            throw .unsupported(
+                store: name, feature: "bulk operations on a mirror, which cannot be sent to its server; change objects")
+        }
+        return try transaction { (transaction) throws(StoreError) in
+            switch operation {
+            case .update(let update): try BulkUpdater(store: self, transaction: transaction, update: update).run()
+            case .delete(let plan): try BulkDeleter(store: self, transaction: transaction).run(plan)
+            }
+        }
+    }
+
+    /// The entities and keys of the rows that a plan asks for, as an open transaction sees them.
+    func identities(_ plan: FetchPlan, on connection: Connection) throws(StoreError) -> [RowIdentity] {
+        let rowPlan = rowPlans[plan.entityIndex]
+        let statement = try bound(FetchShape(plan, .identities), on: connection)
+        defer { statement.reset() }
+        var result: [RowIdentity] = []
+        while try statement.step() {
+            let key = statement.integer(0)
+            guard RowPlan.keys.contains(key) else { throw rowPlan.unsoundHeader(key) }
+            let shape =
+                rowPlan.hasEntityColumn
+                ? try rowPlan.shape(named: statement.textBytes(1), key: key) : rowPlan.shapes[0]
+            result.append(RowIdentity(entityIndex: shape.entityIndex, key: key))
+        }
+        return result
+    }
+}

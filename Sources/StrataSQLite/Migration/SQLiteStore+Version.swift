@@ -1,0 +1,26 @@
+import StrataStore
+
+extension SQLiteStore {
+    /// Begins a transaction that writes, unless somebody else has migrated the file since it was opened: the statements of
+    /// this store may still be valid then, and leave out values that objects of the new version must have.
+    ///
+    /// SQLite counts all changes of tables and indexes in a number that costs next to nothing to read.
+    /// - Throws: ``StoreError/migratedElsewhere(path:)``, and all that a write throws.
+    func begin(on connection: Connection) throws(StoreError) {
+        try connection.begin()
+        // A stage of a migration writes before the new version is noted.
+        if connection.nesting.usesSavepoints { return }
+        do throws(StoreError) {
+            let number = try connection.schemaNumber()
+            if number == connection.version.schema { return }
+            // Other indexes, defaults and rules are no obstacle: what is stored is the same.
+            guard try StoreMetadata.get("version_hash", on: connection) == model.versionHash else {
+                throw .migratedElsewhere(path: path)
+            }
+            connection.version.schema = number
+        } catch {
+            connection.rollback()
+            throw error
+        }
+    }
+}

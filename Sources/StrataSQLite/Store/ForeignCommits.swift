@@ -1,0 +1,88 @@
+import Foundation
+import StrataStore
+
+/// Notices commits that others make to a database: other processes, and other stores of this one.
+///
+/// The system says that somebody writes to the files; `PRAGMA data_version` of the connection that writes says whether
+/// another connection has committed. A commit can be seen a moment after its bytes are written, so the look is taken again
+/// a few times.
+final class ForeignCommits: Sendable {
+    private struct State: Sendable {
+        var version: Int64?
+        /// Whether looks are being taken, and whether there was another event meanwhile.
+        var isLooking = false
+        var isStale = false
+    }
+
+    /// When to look after an event, in milliseconds from one look to the next.
+    private static let delays = [0, 1, 1, 3, 5, 15, 25, 50]
+
+    private let read: @Sendable () -> Int64?
+    private let onCommit: @Sendable () -> Void
+    private let queue = DispatchQueue(label: "strata.foreign-commits")
+    private let state: Guarded<State>
+    private let watcher = Guarded<FileWatcher?>(nil)
+
+    /// - Parameter read: The data version; nil once the store is closed.
+    /// - Returns: nil if the system gives no watch.
+    init?(
+        path: String, read: @escaping @Sendable () -> Int64?, onCommit: @escaping @Sendable () -> Void
+    ) {
+        self.read = read
+        self.onCommit = onCommit
+        state = Guarded(State(version: read()))
+        let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let name = url.lastPathComponent
+        let made = FileWatcher(
+            folder: url.deletingLastPathComponent().path, names: [name, "\(name)-wal", "\(name)-journal"], queue: queue
+        ) { [weak self] in self?.eventCame() }
+        guard let made else { return nil }
+        watcher.withLock { $0 = made }
+    }
+
+    private func eventCame() {
+        let starts = state.withLock { state in
+            state.isStale = true
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        if starts { look(0) }
+    }
+
+    private func look(_ index: Int) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(Self.delays[index])) { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isStale = index == 0 ? false : $0.isStale }
+            let version = read()
+            let isNew = state.withLock { state in
+                guard let version, version != state.version else { return false }
+                state.version = version
+                return true
+            }
+            if isNew { onCommit() }
+            if index + 1 < Self.delays.count, version != nil { return look(index + 1) }
+            let again = state.withLock { state in
+                state.isLooking = state.isStale && version != nil
+                return state.isLooking
+            }
+            if again { look(0) }
+        }
+    }
+}
+
+extension SQLiteStore {
+    public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? {
+        guard case .file = location else { return nil }
+        let pool = pool
+        let commits = ForeignCommits(path: path) {
+            try? pool.write { (connection) throws(StoreError) in
+                let statement = try connection.statement("PRAGMA data_version")
+                defer { statement.reset() }
+                return try statement.step() ? statement.integer(0) : nil
+            }
+        } onCommit: {
+            handler()
+        }
+        return commits.map { commits in StoreObservation { withExtendedLifetime(commits) {} } }
+    }
+}

@@ -1,0 +1,62 @@
+/// A change of many objects that a store makes by itself, without a context reading them. A value; it refers to no object.
+public enum BulkOperation: Sendable {
+    /// Sets properties of all objects that a plan selects.
+    case update(BulkUpdate)
+    /// Deletes all objects that a plan selects, and what the delete rules of the model say.
+    case delete(FetchPlan)
+}
+
+/// What a bulk update sets.
+public struct BulkUpdate: Sendable {
+    /// What a slot is set to.
+    public enum Assignment: Sendable {
+        /// The value in the slot of ``BulkUpdate/constants``.
+        case constant
+        /// What an expression gives for each object, from its values before the update.
+        case expression(FetchExpression)
+    }
+
+    /// The objects.
+    public var fetch: FetchPlan
+    /// By slot, what it is set to.
+    public var assignments: [Int: Assignment]
+    /// A row that holds the constants.
+    public var constants: RowReference
+    /// Whether the rules of the model for values must hold afterwards, besides that what is required has a value.
+    public var isValidated: Bool
+
+    /// Describes an update.
+    public init(
+        fetch: FetchPlan, assignments: [Int: Assignment], constants: RowReference, isValidated: Bool
+    ) {
+        self.fetch = fetch
+        self.assignments = assignments
+        self.constants = constants
+        self.isValidated = isValidated
+    }
+
+    /// The slots that are set, in order.
+    public var slots: [Int] { assignments.keys.sorted() }
+}
+
+/// What a bulk operation has done.
+public struct BulkResult: Sendable {
+    /// The number of objects that were changed, or deleted by the operation itself and by delete rules. Objects that had the
+    /// values already are not among them.
+    public var count: Int
+    /// The change in full; nil if it is about more than ``mostRows`` objects. Of deletes the keys are told however many there
+    /// are, and the rows up to that number.
+    public var change: StoreChange?
+    /// The keys of all objects that are different now, by the position of the topmost entity of their hierarchy.
+    public var keys: [Int: [Int64]]
+
+    /// The number of rows beyond which only keys are told.
+    public static let mostRows = 10_000
+
+    /// Describes a result.
+    public init(count: Int, change: StoreChange?, keys: [Int: [Int64]]) {
+        self.count = count
+        self.change = change
+        self.keys = keys
+    }
+}

@@ -1,0 +1,122 @@
+/// What a store does with a file that was made with another version of the model.
+public struct MigrationOptions: Sendable {
+    /// Whether files are migrated when they are opened.
+    public enum Policy: Sendable, Hashable {
+        /// A file is migrated if that loses nothing, or if ``MigrationOptions/answers`` allow what it loses. All else is
+        /// an error.
+        case automatic
+        /// A file of another version is an error: ``StoreError/incompatibleModel(path:differences:)``.
+        case never
+    }
+
+    /// Whether files are migrated when they are opened.
+    public var policy = Policy.automatic
+    /// Answers to steps that are not safe, by ``MigrationStep/id``: `["City.nickname": .accept]`.
+    public var answers: [String: MigrationAnswer] = [:]
+    /// Stages with code of their own, in any order. A file goes through those that lead from its version to the model of the
+    /// application; what is between them is inferred.
+    public var stages: [MigrationStage] = []
+    /// The versions of the model in their order, the oldest first. They tell which stages a file still has to go through
+    /// whose version is none that a stage begins with.
+    public var versions: [ManagedObjectModel] = []
+    /// Whether the file as it was is kept beside the store, as `<name>.before-<fingerprint>`.
+    public var keepsOriginal = false
+    /// Whether a file that cannot be migrated is moved aside, as `<name>.erased`, and a new one made. For development
+    /// only: the data are lost to the application.
+    public var erasesOnMismatch = false
+    /// Called as a migration goes on, on the thread that migrates.
+    public var onProgress: (@Sendable (MigrationProgress) -> Void)?
+    /// What may stop a migration. A file is as it was then.
+    public var cancellation: ReadCancellation?
+
+    /// The defaults: additions are applied, nothing is lost.
+    public init() {}
+}
+
+/// How far a migration is.
+public struct MigrationProgress: Sendable, Hashable {
+    /// What is being done, in words.
+    public let text: String
+    /// How many of ``total`` parts are done.
+    public let completed: Int
+    /// How many parts there are in all.
+    public let total: Int
+
+    package init(text: String, completed: Int, total: Int) {
+        self.text = text
+        self.completed = completed
+        self.total = total
+    }
+
+    /// How much is done, 0 to 1.
+    public var fraction: Double { total == 0 ? 1 : Double(completed) / Double(total) }
+}
+
+/// A stage of a migration with code of its own: from one version of the model to another.
+///
+/// The stores of a session are there for as long as the code runs. `import Strata` gives stages whose code works with
+/// objects.
+public struct MigrationStage: Sendable {
+    /// The version that it begins with.
+    public let source: ManagedObjectModel
+    /// The version that it ends with.
+    public let target: ManagedObjectModel
+    /// What it does after the inferred part.
+    package let body: @Sendable (MigrationSession) throws -> Void
+
+    /// A stage whose code works with stores.
+    package init(
+        from source: ManagedObjectModel, to target: ManagedObjectModel,
+        body: @escaping @Sendable (MigrationSession) throws -> Void
+    ) {
+        self.source = source
+        self.target = target
+        self.body = body
+    }
+
+    /// A stage without code: a version between others.
+    public init(from source: ManagedObjectModel, to target: ManagedObjectModel) {
+        self.init(from: source, to: target) { _ in }
+    }
+}
+
+/// What the code of a stage works with.
+package struct MigrationSession: Sendable {
+    /// The data as they were. It can only be read.
+    package let old: any PersistentStore
+    /// The data as they will be. What is saved here becomes permanent with the stage.
+    package let new: any PersistentStore
+    /// Says how far the code is.
+    package let report: @Sendable (String, Int, Int) -> Void
+    /// Whether somebody wants the migration to stop.
+    package let isCancelled: @Sendable () -> Bool
+
+    package init(
+        old: any PersistentStore, new: any PersistentStore, report: @escaping @Sendable (String, Int, Int) -> Void,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) {
+        self.old = old
+        self.new = new
+        self.report = report
+        self.isCancelled = isCancelled
+    }
+}
+
+/// What a migration did, or would do.
+public struct MigrationReport: Sendable, Hashable {
+    /// The plans that were carried out, one for each stage.
+    public let plans: [MigrationPlan]
+    /// How long it took, in seconds.
+    public let seconds: Double
+    /// The file as it was, if it was kept.
+    public let original: String?
+
+    package init(plans: [MigrationPlan], seconds: Double, original: String?) {
+        self.plans = plans
+        self.seconds = seconds
+        self.original = original
+    }
+
+    /// The steps of all plans.
+    public var steps: [MigrationStep] { plans.flatMap(\.steps) }
+}

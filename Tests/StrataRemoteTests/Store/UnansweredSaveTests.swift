@@ -1,0 +1,280 @@
+import Foundation
+import Strata
+import StrataRemote
+import Testing
+
+/// An online save gets no answer, and its objects are saved to the mirror then.
+@Suite struct UnansweredSaveTests {
+    private func open() throws -> (ShelfBackend, RemoteStore, ManagedObjectContext) {
+        let backend = ShelfBackend.conditional()
+        let (store, container) = try Atlas.open(backend) { $0.sync.retries = 0 }
+        return (backend, store, container.newContext(automaticallyMergesChanges: true))
+    }
+
+    /// Saves online, and hears nothing of it.
+    private func saveWithoutAnswer(_ context: ManagedObjectContext, _ backend: ShelfBackend) async throws {
+        backend.losesAnswers = true
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.losesAnswers = false
+    }
+
+    @Test("A new object is queued as it was sent, and what others make of it comes with the next pull")
+    func newObject() async throws {
+        let (backend, store, context) = try open()
+        let city = try Atlas.city("1", "Lima", context)
+        try await saveWithoutAnswer(context, backend)
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        #expect(try store.sync.pendingCount() == 0)
+        #expect(try store.sync.failedChanges().isEmpty)
+        backend.putCity("1", "Lima", population: 9)
+        try await store.sync.pull()
+        context.processPendingChanges()
+        #expect(city["population"] as? Int64 == 9)
+        #expect(backend.count("City") == 1)
+    }
+
+    @Test("What was changed since comes behind it, and is in no conflict with it", arguments: [false, true])
+    func changedSince(isNew: Bool) async throws {
+        let (backend, store, context) = try open()
+        var city: ManagedObject
+        if isNew {
+            city = try Atlas.city("1", "first", context)
+        } else {
+            backend.putCity("1", "old")
+            city = try #require(try await context.fetch(cities()).first)
+            city["name"] = "first"
+        }
+        try await saveWithoutAnswer(context, backend)
+        city["name"] = "second"
+        city["population"] = Int64(5)
+        try await context.save(options: RemoteOptions.cache)
+        let report = try await store.sync.push()
+        #expect(report.results.allSatisfy { $0.action == .created || $0.action == .updated })
+        let record = try #require(backend.record("City", "1"))
+        #expect(record.values["name"] == .value(.string("second")))
+        #expect(record.values["population"] == .value(.integer(5)))
+        #expect(city["name"] as? String == "second")
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("A save that the server has never seen is done once")
+    func neverArrived() async throws {
+        let (backend, store, context) = try open()
+        let city = try Atlas.city("1", "first", context)
+        backend.down = RemoteError(.unreachable, domain: "test", message: "no connection")
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.down = nil
+        city["name"] = "second"
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("second")))
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("A refusal of the repetition says nothing of the first attempt")
+    func refusedRepetition() async throws {
+        let backend = Interceptor()
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try Atlas.city("1", "Lima", context)
+        try await saveWithoutAnswer(context, backend.shelf)
+        backend.intercept { operation throws(RemoteError) in
+            guard case .create = operation else { return nil }
+            return .outcomes([.failed(RemoteError(.notFound, domain: "test", message: "a proxy", status: 404))])
+        }
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(backend.shelf.count("City") == 1)
+    }
+
+    @Test("What is given up is seen again once the store has forgotten it", arguments: 0..<3)
+    func givenUp(way: Int) async throws {
+        let (backend, store, context) = try open()
+        try Atlas.city("1", "Lima", context)
+        try await saveWithoutAnswer(context, backend)
+        context.rollback()
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities(nil, .cache)).isEmpty)
+        switch way {
+        case 0: try store.sync.reset()
+        case 1: try store.sync.purge(try #require(store.model.entity(named: "City")))
+        default: try store.sync.purge([RemoteIdentity(entity: "City", id: "1")])
+        }
+        try await store.sync.pull()
+        #expect(try await context.fetch(cities(nil, .cache)).map(\.name) == ["Lima"])
+    }
+
+    @Test(
+        "A new object that others have deleted since is made again only if the merge policy says so",
+        arguments: [false, true])
+    func deletedByOthers(isKept: Bool) async throws {
+        let backend = Interceptor()
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        context.mergePolicy = isKept ? .objectWinsByProperty : .error
+        try Atlas.city("1", "Lima", context)
+        try await saveWithoutAnswer(context, backend.shelf)
+        backend.shelf.take("City", "1")
+        backend.intercept { operation throws(RemoteError) in
+            guard case .create = operation else { return nil }
+            return .outcomes([.failed(RemoteError(.gone, domain: "test", message: "deleted"))])
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        if isKept {
+            try await context.save(options: nil)
+            #expect(backend.shelf.count("City") == 1)
+        } else {
+            await #expect { try await context.save(options: nil) } throws: {
+                if case PersistenceError.conflicts = $0 { true } else { false }
+            }
+            #expect(backend.shelf.count("City") == 0)
+        }
+    }
+
+    @Test("A new object whose primary key another one has got is a conflict", arguments: [false, true])
+    func takenKey(isKept: Bool) async throws {
+        let (backend, _, context) = try open()
+        context.mergePolicy = isKept ? .objectWinsByProperty : .error
+        try Atlas.city("1", "Lima", context)
+        backend.down = RemoteError(.unreachable, domain: "test", message: "no connection")
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.down = nil
+        backend.putCity("1", "Quito", population: 9)
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        _ = try await context.fetch(cities())
+        if isKept {
+            try await context.save(options: nil)
+            #expect(backend.record("City", "1")?.values["name"] == .value(.string("Lima")))
+            #expect(!context.hasChanges)
+        } else {
+            await #expect { try await context.save(options: nil) } throws: {
+                if case PersistenceError.conflicts = $0 { true } else { false }
+            }
+            #expect(backend.record("City", "1")?.values["name"] == .value(.string("Quito")))
+        }
+    }
+
+    @Test("Others refer to a new object before its save is known to be done")
+    func referredTo() async throws {
+        let (backend, store, context) = try open()
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        country["name"] = "Peru"
+        try await saveWithoutAnswer(context, backend)
+        backend.putCity("1", "Lima", country: "pe")
+        try await store.sync.pull()
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        try await store.sync.pull()
+        context.processPendingChanges()
+        let city = try #require(try await context.fetch(cities(nil, .cache)).first)
+        #expect(city["country"] as? ManagedObject === country)
+        #expect(backend.count("Country") == 1)
+    }
+
+    @Test("An online save repeats a creation first that may have been carried out before it was refused")
+    func refusedCreation() async throws {
+        let backend = Interceptor()
+        let (store, context) = try Atlas.offline(backend)
+        let city = try Atlas.city("1", "first", context)
+        try await context.save(options: nil)
+        backend.shelf.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.shelf.losesAnswers = false
+        backend.intercept { operation throws(RemoteError) in
+            guard case .create = operation else { return nil }
+            return .outcomes([.failed(RemoteError(.rejected, domain: "test", message: "no", status: 400))])
+        }
+        try await store.sync.push()
+        #expect(try store.sync.failedChanges().count == 1)
+        backend.intercept(nil)
+        city["name"] = "second"
+        try await context.save(options: RemoteOptions.network)
+        #expect(!context.hasChanges)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("second")))
+        #expect(try store.sync.failedChanges().isEmpty)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("A delete behind a change without an answer holds")
+    func deletedSince() async throws {
+        let (backend, store, context) = try open()
+        backend.putCountry("pe", "old")
+        let country = try #require(try await context.fetch(FetchRequest<ManagedObject>(entity: "Country")).first)
+        country["name"] = "first"
+        try await saveWithoutAnswer(context, backend)
+        context.delete(country)
+        try await context.save(options: RemoteOptions.cache)
+        try await store.sync.push()
+        #expect(backend.count("Country") == 0)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+}
+
+/// A context has nothing left to save after a save.
+@Suite struct CleanContextTests {
+    @Test("An object that is made and deleted again is no change after an asynchronous save")
+    func madeAndDeleted() async throws {
+        let (_, container) = try Atlas.open(ShelfBackend())
+        let context = container.newContext()
+        context.delete(try Atlas.city("1", "Lima", context))
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        let city = try Atlas.city("2", "Quito", context)
+        context.delete(try Atlas.city("3", "Cusco", context))
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(!city.hasChanges)
+    }
+
+    @Test("A relationship that is set to the members it has is no change after an asynchronous save")
+    func sameMembers() async throws {
+        let (_, container) = try Atlas.open(ShelfBackend())
+        let context = container.newContext()
+        let city = try Atlas.city("1", "Lima", context)
+        let tag = try context.insert(entityNamed: "Tag")
+        tag["tagId"] = "t"
+        city["tags"] = [tag]
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        city["tags"] = [] as [ManagedObject]
+        city["tags"] = [tag]
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+    }
+
+    @MainActor
+    @Test("Members that a new object gets while its save is under way are saved by the next one")
+    func membersMeanwhile() async throws {
+        let backend = ShelfBackend()
+        backend.put("Tag", "t", ["label": .value(.string("t")), "cities": .references([])])
+        let (_, container) = try Atlas.open(backend)
+        let context = container.viewContext
+        let tag = try #require(try await context.fetch(FetchRequest<ManagedObject>(entity: "Tag")).first)
+        let city = try Atlas.city("1", "Lima", context)
+        backend.close()
+        let save = Task { @MainActor in try await context.save(options: nil) }
+        while !backend.isWaitedFor { await Task.yield() }
+        city["tags"] = [tag]
+        backend.open()
+        try await save.value
+        #expect(city.hasChanges)
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(backend.record("City", "1")?.values["tags"] == .references(["t"]))
+    }
+
+    @Test("A pair with an object that is deleted in the same save is no change after it", arguments: [false, true])
+    func pairWithDeleted(deletesOwner: Bool) async throws {
+        let (_, container) = try Atlas.open(ShelfBackend())
+        let context = container.newContext()
+        let city = try Atlas.city("1", "Lima", context)
+        let tag = try context.insert(entityNamed: "Tag")
+        tag["tagId"] = "t"
+        try await context.save(options: nil)
+        city["tags"] = [tag]
+        context.delete(deletesOwner ? city : tag)
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+    }
+}

@@ -1,0 +1,51 @@
+import StrataRemote
+
+/// What clients saved and deleted, under the names and with the values that they gave.
+///
+/// `@unchecked Sendable`: everything happens on one thread.
+final class Ledger: @unchecked Sendable {
+    /// Who saved a value, and what it took the place of.
+    struct Save {
+        let client: Int
+        let seen: RemoteValue
+        /// Whether it may be put over what came after it was made up: it waited in a context.
+        let isLoose: Bool
+    }
+
+    private(set) var saves: [ModelServer.Write: Save] = [:]
+    /// Saves that were given up on the client that made them.
+    private(set) var forgotten: Set<ModelServer.Write> = []
+    /// Who deleted what.
+    private(set) var deletes: [RemoteIdentity: Set<Int>] = [:]
+    /// What reached the server.
+    private(set) var history: Set<ModelServer.Write> = []
+
+    /// A value was saved, or will be.
+    func save(_ write: ModelServer.Write, _ save: Save) { saves[write.given] = save }
+
+    /// The server took a value.
+    func reached(_ write: ModelServer.Write) { history.insert(write.given) }
+
+    /// An object was deleted.
+    func delete(_ identity: RemoteIdentity, by client: Int) {
+        deletes[ModelServer.given(identity), default: []].insert(client)
+    }
+
+    /// Values are given up. They may have reached the server.
+    func forget(_ writes: some Sequence<ModelServer.Write>) { for write in writes { forgotten.insert(write.given) } }
+
+    /// All that a client saved of some objects is given up.
+    func forget(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) {
+        for (write, save) in saves where save.client == client && isForgotten(write.identity) {
+            forgotten.insert(write)
+        }
+    }
+}
+
+extension ModelServer.Write {
+    /// As a client gave it.
+    var given: ModelServer.Write {
+        ModelServer.Write(
+            identity: ModelServer.given(identity), property: property, value: ModelServer.given(value))
+    }
+}

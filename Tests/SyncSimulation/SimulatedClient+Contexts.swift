@@ -1,0 +1,304 @@
+import Foundation
+import Strata
+import StrataRemote
+
+/// What an app does with a context: fetches, changes and saves, online and off, beside the runs of the engine.
+extension SimulatedClient {
+    // MARK: Fetching
+
+    /// Fetches at random, by any policy.
+    func fetch() async {
+        let current = process
+        guard let context = current.context else { return }
+        let policy = world.executor.random.one(of: FetchPolicy.allCases)
+        var options = RemoteOptions(fetchPolicy: policy)
+        if world.executor.random.chance(0.1) { options.cachesResults = false }
+        if world.executor.random.chance(0.2) { options.finishesLocally = true }
+        let name = world.executor.random.one(of: Self.rootNames + ["Special"])
+        let request = FetchRequest<ManagedObject>(entity: name).options(options)
+        world.trace("\(number) fetches \(name) \(policy)")
+        do throws(PersistenceError) {
+            switch world.executor.random.below(5) {
+            case 0:
+                var narrow = request
+                narrow.predicate = .comparison(
+                    .keyPath(["a"]), world.executor.random.one(of: [.less, .greater]),
+                    .constant(.string("\(1 + world.executor.random.below(3))-5")), [])
+                _ = try await found(narrow, context)
+            case 1:
+                var first = request
+                first.limit = 1 + world.executor.random.below(3)
+                _ = try await found(first, context)
+            case 2:
+                defer { world.executor.hasReturned() }
+                for try await _ in context.results(of: request) { world.executor.hasReturned() }
+            case 3 where name == "Item":
+                let items = try await found(request, context)
+                try await context.load("folder", of: items, options: options)
+                try await context.load("tags", of: items, options: options)
+            default:
+                _ = try await found(request, context)
+            }
+            if policy != .cacheOnly { world.struck(.onlineFetch) }
+        } catch {
+            check(error, current, "a fetch")
+        }
+    }
+
+    private func found(
+        _ request: FetchRequest<ManagedObject>, _ context: ManagedObjectContext
+    ) async throws(PersistenceError) -> [ManagedObject] {
+        defer { world.executor.hasReturned() }
+        return try await context.fetch(request)
+    }
+
+    /// Errors that have nothing to do with the network are nobody's will.
+    private func check(_ error: PersistenceError, _ current: Process, _ what: String) {
+        world.trace("\(number)     \(what) failed: \(error)")
+        guard current.number == process.number else { return }
+        switch error {
+        case .store(.remote), .store(.cancelled), .cancelled: return
+        // An object is related to one of which the mirror has no more than the key.
+        case .store(.needsNetwork) where what != "a fetch": return
+        // A condition that the server does not take and that may not be finished here.
+        case .store(.unsupported) where what == "a fetch": return
+        default: world.violate("client \(number): \(what) failed: \(error)")
+        }
+    }
+
+    // MARK: Changing
+
+    /// What the context has of an entity, as far as the mirror knows it.
+    private func objects(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) -> [ManagedObject] {
+        try context.fetch(FetchRequest<ManagedObject>(entity: name).options(RemoteOptions(fetchPolicy: .cacheOnly)))
+            .filter { !$0.isMissing && !$0.isDeleted }
+    }
+
+    private func pick(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) -> ManagedObject? {
+        let all = try objects(name, context).sorted { id($0) < id($1) }
+        return all.isEmpty ? nil : world.executor.random.one(of: all)
+    }
+
+    private func id(_ object: ManagedObject) -> String { identity(object).id }
+
+    private func identity(_ object: ManagedObject) -> RemoteIdentity {
+        let entity = object.objectID.entity
+        let id = entity.primaryKeyField.flatMap { object[$0] as? String } ?? ""
+        return RemoteIdentity(entity: entity.name, id: id)
+    }
+
+    /// Changes something at random in the context, and mostly saves it.
+    func actInContext() async {
+        guard let context = process.context else { return }
+        do throws(PersistenceError) {
+            for _ in 0...world.executor.random.below(3) { try change(context) }
+        } catch {
+            return check(error, process, "a change")
+        }
+        guard world.executor.random.chance(0.85) else { return }
+        await save(
+            world.executor.random.one(of: [
+                .networkThenCache, .networkThenCache, .networkOnly, .cacheOnly, .networkElseQueue,
+            ]))
+    }
+
+    private func change(_ context: ManagedObjectContext) throws(PersistenceError) {
+        let name = world.executor.random.one(of: Self.madeNames)
+        switch world.executor.random.below(10) {
+        case 0..<3: try insert(name, context)
+        case 3..<6: try update(name, context)
+        case 6..<8: try relate(context)
+        case 8: try arrange(context)
+        default: try delete(name, context)
+        }
+    }
+
+    private func insert(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
+        let key: String?
+        do { key = try newKey(name) } catch { return world.violate("client \(number): \(error)") }
+        guard let key, let field = entity(name).primaryKeyField else { return }
+        if name == "Counter" {
+            // One that was deleted here and not saved keeps its key, as one does that is not saved yet.
+            let taken = try objects(name, context).contains { $0[field] as? String == key }
+            if taken { return }
+        }
+        let object = try context.insert(entityNamed: name)
+        object[field] = key
+        set("a", of: object)
+        if name == "Item" || name == "Special" {
+            object["folder"] = try pick("Folder", context)
+            if world.executor.random.chance(0.5), let tag = try pick("Tag", context) { object["tags"] = [tag] }
+        }
+    }
+
+    /// Gives a property a value that nobody else gives, and tells the world of it.
+    private func set(_ property: String, of object: ManagedObject) {
+        let old: Value =
+            switch object[property] {
+            case let text as String: .string(text)
+            case let data as Data: .binary(data)
+            default: .null
+            }
+        let value = newValue(property, object.objectID.entity)
+        object[property] = value.any
+        let write = ModelServer.Write(identity: identity(object), property: property, value: .value(value))
+        world.saved(write, by: number, seen: .value(old), isLoose: mayMergeUnseen)
+        changed(write)
+    }
+
+    /// Whether the context puts its values over those of others that come before it saves.
+    private var mayMergeUnseen: Bool { habits.mergesAutomatically || habits.mergePolicy != .error }
+
+    private func update(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
+        guard let object = try pick(name, context) else { return }
+        set(world.executor.random.one(of: object.objectID.entity.simulatedAttributes), of: object)
+        if object.objectID.entity.rootName == "Item", world.executor.random.chance(0.3) {
+            object["folder"] = try pick("Folder", context)
+        }
+    }
+
+    private func relate(_ context: ManagedObjectContext) throws(PersistenceError) {
+        guard let item = try pick("Item", context) else { return }
+        var tags = (item["tags"] as? Set<ManagedObject> ?? []).filter { !$0.isDeleted && !$0.isMissing }
+            .sorted { id($0) < id($1) }
+        if world.executor.random.chance(0.4), !tags.isEmpty {
+            tags.removeFirst()
+        } else if let tag = try pick("Tag", context), !tags.contains(tag) {
+            tags.append(tag)
+        }
+        world.trace("\(number) sets tags of \(id(item)) to \(tags.map(id))")
+        item["tags"] = tags
+    }
+
+    /// Puts a member into an order, takes one out, or moves one.
+    private func arrange(_ context: ManagedObjectContext) throws(PersistenceError) {
+        guard let device = try pick("Device", context) else { return }
+        var route = device["route"] as? [ManagedObject] ?? []
+        switch world.executor.random.below(3) {
+        case 0 where route.count > 1: route.append(route.removeFirst())
+        case 1 where !route.isEmpty: route.remove(at: world.executor.random.below(route.count))
+        default:
+            guard let item = try pick("Item", context), !route.contains(item) else { return }
+            route.insert(item, at: world.executor.random.below(route.count + 1))
+        }
+        world.trace("\(number) arranges \(id(device)): \(route.map(id))")
+        world.struck(.arranged)
+        device["route"] = route
+    }
+
+    private func delete(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
+        guard let object = try pick(name, context) else { return }
+        world.deleted(identity(object), by: number)
+        if object.isInserted { noteGivenUp() }
+        context.delete(object)
+    }
+
+    // MARK: Saving
+
+    /// Saves what the context has. What is refused stays in it, or is given up.
+    func save(_ policy: SavePolicy) async {
+        let current = process
+        guard let context = current.context, context.hasChanges else { return }
+        let writes = current.unsaved
+        beginSave()
+        defer { endSave(current.number) }
+        world.trace("\(number) saves its context \(policy)")
+        do throws(PersistenceError) {
+            try await context.save(options: RemoteOptions(savePolicy: policy))
+            guard current.number == process.number else { return }
+            world.trace("\(number)     saved")
+            saved(writes)
+            if policy != .cacheOnly { world.struck(.onlineSave) }
+        } catch {
+            guard current.number == process.number else { return }
+            switch error {
+            case .conflicts:
+                world.struck(.contextConflict)
+                discard(context)
+            case .store(.constraint):
+                // What it refers to was deleted by others.
+                discard(context)
+            default:
+                check(error, current, "a save")
+                noteFailure()
+                world.struck(.failedSave)
+                if world.executor.random.chance(0.2), process.saving == 1 { discard(context) }
+            }
+        }
+    }
+
+    /// Gives up what is not saved.
+    func discard(_ context: ManagedObjectContext) {
+        world.trace("\(number) discards its changes")
+        context.reset()
+        abandonContext()
+        noteGivenUp()
+    }
+
+    // MARK: The end
+
+    /// Saves what is left in calm weather.
+    func finishContext() async {
+        guard let context = process.context else { return }
+        for _ in 0..<5 where context.hasChanges {
+            await save(.networkThenCache)
+            // What others have deleted is no conflict before somebody hears of it.
+            if context.hasChanges { _ = try? await engine.pull() }
+        }
+        if context.hasChanges {
+            world.violate("client \(number): its context cannot be saved")
+            discard(context)
+        }
+        guard process.hasGivenUp else { return }
+        do { try crash() } catch { world.violate("client \(number): \(error)") }
+    }
+
+    /// What a context has after a fetch from the network and one from the mirror.
+    func checkContext(_ truth: [RemoteIdentity: [String: RemoteValue]]) async {
+        guard let context = process.context else { return }
+        for policy in [FetchPolicy.networkOnly, .cacheOnly] {
+            for name in Self.rootNames {
+                do throws(PersistenceError) {
+                    let request = FetchRequest<ManagedObject>(entity: name)
+                        .options(RemoteOptions(fetchPolicy: policy, finishesLocally: true))
+                    let found = try await found(request, context)
+                    let wanted = truth.keys.filter { entity($0.entity).rootName == name }
+                    if Set(found.map(identity)) != Set(wanted) || found.count != wanted.count {
+                        world.violate(
+                            "client \(number): a fetch \(policy) of \(name) gives \(found.map(id).sorted()) instead of \(wanted.map(\.id).sorted())"
+                        )
+                    }
+                    for object in found {
+                        for property in object.objectID.entity.simulatedAttributes {
+                            let told = truth[identity(object)]?[property] ?? .value(.null)
+                            let here: RemoteValue =
+                                switch object[property] {
+                                case let text as String: .value(.string(text))
+                                case let data as Data: .value(.binary(data))
+                                default: .value(.null)
+                                }
+                            if here != told {
+                                world.violate(
+                                    "client \(number): a context has \(here) in \(identity(object)).\(property), the server \(told)"
+                                )
+                            }
+                        }
+                    }
+                } catch {
+                    world.violate("client \(number): a fetch in calm weather failed: \(error)")
+                }
+            }
+        }
+    }
+}
+
+extension Value {
+    /// As objects take it by the name of a property.
+    fileprivate var any: Any? {
+        switch self {
+        case .string(let text): text
+        case .binary(let data): data
+        default: nil
+        }
+    }
+}

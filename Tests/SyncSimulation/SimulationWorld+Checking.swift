@@ -1,0 +1,168 @@
+import StrataRemote
+
+// What must hold.
+extension SimulationWorld {
+    /// A client saved a value over another one.
+    func saved(_ write: ModelServer.Write, by client: Int, seen: RemoteValue, isLoose: Bool = false) {
+        let save = Ledger.Save(client: client, seen: ModelServer.given(seen), isLoose: isLoose)
+        ledger.save(write, save)
+        trace("\(client) saves \(write.identity).\(write.property) = \(write.value) over \(seen)")
+    }
+
+    /// A client forgets objects, and what it saved of them.
+    func forgot(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) { ledger.forget(by: client, isForgotten) }
+
+    /// Values that a client gives up.
+    func forget(_ writes: Set<ModelServer.Write>) { ledger.forget(writes) }
+
+    /// A client deleted an object.
+    func deleted(_ identity: RemoteIdentity, by client: Int) {
+        ledger.delete(identity, by: client)
+        trace("\(client) deletes \(identity)")
+    }
+
+    /// Whether an object may be made that was there and was deleted.
+    func mayReturn(_ identity: RemoteIdentity) -> Bool {
+        if identity.entity == "Counter" {
+            struck(.reusedKey)
+            return true
+        }
+        // Some make again what others have deleted and they have changed.
+        return clients.contains {
+            $0.habits.overrules || ($0.habits.usesContext && $0.habits.mergePolicy != .error)
+        }
+    }
+
+    /// A value may replace another one only if those who wrote it had seen that, or it is of the same client.
+    func check(_ write: ModelServer.Write, replaces old: RemoteValue) {
+        let write = write.given
+        let old = ModelServer.given(old)
+        ledger.reached(write)
+        guard variant.isConditional, let first = ledger.saves[write], !overrules(first.client) else { return }
+        // What it has given up itself may have arrived all the same.
+        let replaced = ModelServer.Write(identity: write.identity, property: write.property, value: old)
+        if ledger.forgotten.contains(replaced), ledger.saves[replaced]?.client == first.client { return }
+        var value = write.value
+        while true {
+            if value == old { return }
+            guard
+                let save = ledger.saves[
+                    ModelServer.Write(identity: write.identity, property: write.property, value: value)]
+            else { break }
+            if save.isLoose { return }
+            value = save.seen
+        }
+        violate("\(write.identity).\(write.property): \(old) was lost under \(write.value)")
+    }
+
+    private func overrules(_ number: Int) -> Bool {
+        clients.contains { $0.number == number && $0.habits.overrules }
+    }
+
+    func checkEnd() async {
+        for client in clients {
+            let truth = contents(client.model)
+            do {
+                let found = try client.contents()
+                for identity in Set(truth.keys).union(found.keys).sorted(by: { $0.id < $1.id })
+                where truth[identity] != found[identity] {
+                    violate(
+                        "client \(client.number) has \(identity) as \(text(found[identity])), the server as \(text(truth[identity]))"
+                    )
+                }
+                let failed = try client.engine.failedChanges()
+                for change in failed { violate("client \(client.number): \(change.identity) failed: \(change.error)") }
+            } catch {
+                violate("client \(client.number): \(error)")
+            }
+            await client.checkContext(truth)
+        }
+        if variant.isConditional { checkSaves() }
+    }
+
+    private func text(_ values: [String: RemoteValue]?) -> String {
+        guard let values else { return "nothing" }
+        return values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// What the server has, as far as an app knows it; references to what it has not are nil.
+    private func contents(_ model: ManagedObjectModel) -> [RemoteIdentity: [String: RemoteValue]] {
+        var result: [RemoteIdentity: [String: RemoteValue]] = [:]
+        for (identity, object) in server.objects where !object.isDeleted {
+            guard let entity = model.entity(named: identity.entity) else { continue }
+            var values: [String: RemoteValue] = [:]
+            for slot in entity.slots where slot.name != entity.primaryKeyField {
+                guard let index = slot.relationshipIndex else {
+                    values[slot.name] = object.values[slot.name] ?? .value(.null)
+                    continue
+                }
+                var target: String?
+                if case .reference(let id?) = object.values[slot.name],
+                    server.hasObject(entity.relationships[index].destination, id)
+                {
+                    target = id
+                }
+                values[slot.name] = .reference(target)
+            }
+            if let told = entity.simulatedMembers {
+                var members: [String] = []
+                if case .references(let list) = object.values[told.name] {
+                    members = list.filter { server.hasObject(told.destination, $0) }
+                }
+                values[told.name] = .references(told.isOrdered ? members : members.sorted())
+            }
+            result[identity] = values
+        }
+        return result
+    }
+
+    /// Every value that was saved reached the server, or another one was saved over it, or its object was deleted, or
+    /// it was reported to have lost.
+    private func checkSaves() {
+        let covered = Set(
+            ledger.saves.map {
+                ModelServer.Write(identity: $0.key.identity, property: $0.key.property, value: $0.value.seen)
+            })
+        let present = Set(server.objects.filter { !$0.value.isDeleted }.map { ModelServer.given($0.key) })
+        checkPresence(present)
+        for (write, save) in ledger.saves
+        where !ledger.history.contains(write) && !covered.contains(write) && !ledger.forgotten.contains(write) {
+            // A server without tokens makes an object again whose creation it is told twice, and one that is restored has again
+            // what was deleted. Others may have made another object with the same primary key.
+            if !variant.hasTokens || server.wasRestored || mayReturn(write.identity),
+                ledger.deletes[write.identity]?.contains(save.client) == true
+            {
+                continue
+            }
+            guard present.contains(write.identity), let client = clients.first(where: { $0.number == save.client })
+            else { continue }
+            // Nobody is in conflict with himself, but with a server that takes back what it has, and with another object that
+            // got the same primary key: there nil is a value, too.
+            let isContested =
+                server.wasRestored || write.identity.entity == "Counter"
+                || ledger.saves.contains {
+                    $0.key.identity == write.identity && $0.key.property == write.property
+                        && ($0.value.client != save.client || ledger.forgotten.contains($0.key))
+                }
+            let isReported = client.results.contains { result in
+                guard ModelServer.given(result.identity) == write.identity else { return false }
+                switch result.action {
+                case .merged(let overridden): return isContested && overridden.contains(write.property)
+                case .serverWon, .deletedHere, .failed: return true
+                default: return false
+                }
+            }
+            if !isReported { violate("\(write.identity).\(write.property): \(write.value) went without a word") }
+        }
+    }
+
+    /// What was made and nobody deleted or gave up is there.
+    private func checkPresence(_ present: Set<RemoteIdentity>) {
+        guard !server.wasRestored else { return }
+        let forgotten = Set(ledger.forgotten.map(\.identity))
+        let made = Set(ledger.saves.keys.map(\.identity))
+        for identity in made.subtracting(present).subtracting(forgotten) where ledger.deletes[identity] == nil {
+            violate("\(identity) was made, and is gone")
+        }
+    }
+}
