@@ -16,7 +16,9 @@ struct JSONReader {
     mutating func document(_ selection: Selection = .all) -> Value? {
         guard let value = value(depth: 1, selection) else { return nil }
         skipSpace()
-        return place == bytes.count ? value : nil
+        // Not in one expression: the literal nil would be a value, JSON's null.
+        guard place == bytes.count else { return nil }
+        return value
     }
 
     private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
