@@ -221,6 +221,25 @@
             }
         }
 
+        /// Reads until the other side closes: at first a little, ten times a second, then as fast as it comes. It has a thread
+        /// for itself, so that a busy machine does not make it slower than it means to be.
+        /// - Returns: The number of bytes.
+        func countAll(slowlyFor time: Duration) async -> Int {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    let end = ContinuousClock.now + time
+                    var count = 0
+                    for round in 1... {
+                        let part = self.receiveNow()
+                        if part.isEmpty { break }
+                        count += part.count
+                        if round.isMultiple(of: 16), ContinuousClock.now < end { Thread.sleep(forTimeInterval: 0.1) }
+                    }
+                    continuation.resume(returning: count)
+                }
+            }
+        }
+
         /// All that comes until the other side closes. Waits on a thread of its own, because a server in this process
         /// needs those of the tasks.
         func receiveAll() async -> String {
