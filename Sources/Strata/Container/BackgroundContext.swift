@@ -31,6 +31,28 @@ public actor BackgroundContext {
         return try body(context)
     }
 
+    /// Runs a closure that waits for other work, such as the answer of a server, on the context's queue.
+    ///
+    ///     try await background.perform { context in
+    ///         for story in try await feed.latest() {
+    ///             _ = Article(context: context, articleId: story.id, title: story.title)
+    ///         }
+    ///         try context.save()
+    ///     }
+    ///
+    /// While the closure waits, other closures of the same context may run; they see its unsaved changes, and a save of theirs
+    /// includes them. Wait before you change objects, or make a context for the work with
+    /// ``PersistentContainer/newBackgroundContext()``.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure.
+    public func perform<R: Sendable, E: Error>(
+        _ body: nonisolated(nonsending) @Sendable (ManagedObjectContext) async throws(E) -> R
+    ) async throws(E) -> R {
+        context.core.processPendingChanges()
+        defer { context.processPendingChanges() }
+        return try await body(context)
+    }
+
     /// Runs a closure on the context's queue and blocks the calling thread until it has ended. Calls from within a
     /// closure of the same context run at once.
     /// - Returns: What the closure returns.

@@ -119,7 +119,8 @@ public final class SyncEngine: Sendable {
     public var statuses: AsyncStream<SyncStatus> { news.statuses() }
     /// What is being done now.
     public var status: SyncStatus { news.status }
-    /// What becomes of each change that is sent, from now on.
+    /// The result of each change that is sent from now on. A reader that is slower than the engine keeps the newest 10,000; changes that
+    /// the server refused stay in the outbox, whether or not anybody read of them.
     public var results: AsyncStream<SyncResult> { news.results() }
 
     // MARK: What waits

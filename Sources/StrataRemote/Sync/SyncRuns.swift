@@ -102,7 +102,8 @@ final class SyncNews: @unchecked Sendable {
     }
 
     func results() -> AsyncStream<SyncResult> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SyncResult.self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SyncResult.self, bufferingPolicy: .bufferingNewest(10_000))
         let id = UUID()
         lock.withLock { resultListeners[id] = continuation }
         continuation.onTermination = { [weak self] _ in

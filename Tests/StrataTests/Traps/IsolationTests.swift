@@ -73,6 +73,41 @@ import Testing
         #expect(try await background.perform { try $0.existingObject(Cat.self, with: id).name } == "Tom")
     }
 
+    @Test(
+        "A closure that waits keeps its context, stays on its queue, lets others in meanwhile, and throws its own errors"
+    )
+    func waitingPerform() async throws {
+        let file = try ZooFile()
+        let background = file.container.newBackgroundContext()
+        let (steps, step) = AsyncStream.makeStream(of: Int.self)
+        async let names = background.perform { context in
+            _ = Cat(context, name: "Tom")
+            try context.save()
+            for await _ in steps { break }
+            background.assertIsolated()
+            let cats = try context.fetch(FetchRequest<Cat>())
+            for cat in cats { cat.name += "!" }
+            try await context.save()
+            return cats.map(\.name).sorted()
+        }
+        while try await background.perform({ try $0.count(FetchRequest<Cat>()) }) == 0 { await Task.yield() }
+        try await background.perform { context in
+            _ = Cat(context, name: "Kit")
+            try context.save()
+        }
+        step.yield(1)
+        #expect(try await names == ["Kit!", "Tom!"])
+        do {
+            try await background.perform { _ async throws(Refusal) in
+                await Task.yield()
+                throw Refusal(number: 3)
+            }
+            Issue.record("the error was lost")
+        } catch {
+            #expect(error.number == 3)
+        }
+    }
+
     @Test("performAndWait blocks until it is done, nests, throws typed errors, and serves many threads")
     func performAndWait() async throws {
         let file = try ZooFile()
