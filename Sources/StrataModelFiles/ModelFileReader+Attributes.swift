@@ -78,7 +78,7 @@ extension ModelFileReader {
 
     private func readElements(_ node: Node) -> [CompositeElement] {
         (entries(of: node, what: "'elements'") ?? []).map { _, name, value in
-            if value.scalar != nil {
+            if value.scalar != nil || value.sequence != nil {
                 let (type, optional) = attributeType(value)
                 return CompositeElement(name, type, optional: optional)
             }
