@@ -82,7 +82,8 @@
             let counts = ConnectionCounts(maximum: limits.connections.perAddress, exempt: network.trustedProxies)
             let http1 = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
-                    ConnectionLimit(counts), ResponseCompression(), RequestDeadline(seconds: limits.requests.timeout),
+                    UnsentLimit(), ConnectionLimit(counts), ResponseCompression(),
+                    RequestDeadline(seconds: limits.requests.timeout),
                 ],
                 idleTimeout: .nanoseconds(Int64(limits.connections.idleTimeout * 1e9)),
                 httpDecoderConfiguration: .init(
