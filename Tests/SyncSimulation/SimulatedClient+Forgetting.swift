@@ -28,7 +28,8 @@ extension SimulatedClient {
             world.trace("\(number) purges \(identity)")
             world.struck(.purgedObject)
             discardAll()
-            world.forgot(by: number) { $0 == identity }
+            let given = ModelServer.given(identity)
+            world.forgot(by: number) { $0 == given }
             try engine.purge([identity])
         }
     }
@@ -58,7 +59,7 @@ extension SimulatedClient {
         guard !failed.isEmpty else { return }
         world.trace("\(number) drops \(failed.map(\.identity))")
         world.struck(.drop)
-        let identities = Set(failed.map(\.identity))
+        let identities = Set(failed.map { ModelServer.given($0.identity) })
         world.forgot(by: number) { identities.contains($0) }
         try engine.drop(failed)
         guard world.defect == .dropKeepsOldState else { return }

@@ -86,6 +86,9 @@ struct ApplySession {
             let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
             if let key = known?.key { keys[named(identity.id, entity)] = key }
         }
+        for item in items where mirror.order.hasBegun(item.entity.name, since: ticket) {
+            try links.noteStale(item.record.identity)
+        }
         for record in unreadable {
             if let identity = record.identity { try links.noteStale(identity) }
             mirror.unreadable.add(record)
@@ -96,7 +99,9 @@ struct ApplySession {
 
     func row(of record: RemoteRecord) -> RowIdentity? {
         guard let entity = model.entity(named: record.entity) else { return nil }
-        return keys[named(mirror.canonical(record.id, entity), entity)].map { RowIdentity(entityIndex: entity.index, key: $0) }
+        return keys[named(mirror.canonical(record.id, entity), entity)].map {
+            RowIdentity(entityIndex: entity.index, key: $0)
+        }
     }
 
     func named(_ id: String, _ entity: EntityDescription) -> RemoteIdentity {
