@@ -10,7 +10,7 @@ extension SimulatedClient {
         // have changed what they were about.
         if try !engine.failedChanges().isEmpty, world.executor.random.chance(0.5) {
             world.executor.after(world.executor.random.unit() * 30) { [self] in
-                do { try dropFailed() } catch { world.violate("client \(number): \(error)") }
+                giveUpFailed()
             }
             return
         }
@@ -54,6 +54,10 @@ extension SimulatedClient {
     }
 
     /// Gives up what the server refused.
+    func giveUpFailed() {
+        do { try dropFailed() } catch { world.violate("client \(number): \(error)") }
+    }
+
     private func dropFailed() throws {
         let failed = try engine.failedChanges()
         guard !failed.isEmpty else { return }

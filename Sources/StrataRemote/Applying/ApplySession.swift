@@ -34,6 +34,8 @@ struct ApplySession {
     var members = ToldMembers()
     /// Objects whose entries the same answer settles, by topmost entity and key: their own records tell their members.
     var settling: Set<RowIdentity> = []
+    /// A change that the server has carried out, and told what it has made of it.
+    var echoed: OutboxEntry?
     /// Whether the records are the server's answers to changes made here, which it has carried out.
     var isEcho = false
     var notes = ApplyNotes()

@@ -196,6 +196,19 @@ import Testing
         #expect(try store.sync.pendingCount() == 0)
     }
 
+    @Test("What is deleted online behind a change without an answer does not come back with the answer to that")
+    func deletedOnlineSince() async throws {
+        let (backend, _, context) = try open()
+        backend.putCity("1", "old")
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "first"
+        try await saveWithoutAnswer(context, backend)
+        context.delete(city)
+        try await context.save(options: RemoteOptions.network)
+        #expect(backend.count("City") == 0)
+        #expect(try await context.fetch(cities(nil, .cache)).isEmpty)
+    }
+
     @Test("A delete behind a change without an answer holds")
     func deletedSince() async throws {
         let (backend, store, context) = try open()

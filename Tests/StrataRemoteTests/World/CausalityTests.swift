@@ -117,6 +117,31 @@ import Testing
         #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("third")))
     }
 
+    @Test("What was changed while a write was under way is in no conflict with what the server made of that")
+    func changedUnderWay() async throws {
+        let backend = Interceptor()
+        let (store, context) = try Atlas.offline(backend)
+        let lima = try Atlas.city("1", "first", context)
+        try await context.save()
+        let gate = Gate()
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .create(let entity, var writes) = operation else { return nil }
+            for index in writes.indices { writes[index].values["name"] = .value(.string("FIRST")) }
+            let answer = try await shelf.perform(.create(entity: entity, writes), options: RequestOptions())
+            await gate.pass()
+            return answer
+        }
+        let push = Task { try await store.sync.push() }
+        await gate.reached()
+        lima["name"] = "second"
+        try await context.save()
+        gate.open()
+        let report = try await push.value
+        #expect(report.results.allSatisfy { $0.action == .created || $0.action == .updated })
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("second")))
+        #expect(lima.name == "second")
+    }
+
     @Test("A server whose clock steps back is believed all the same")
     func clockStepsBack() async throws {
         let backend = ShelfBackend.conditional()

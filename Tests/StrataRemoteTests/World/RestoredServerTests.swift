@@ -46,6 +46,13 @@ import Testing
             try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
         }
 
+        func changeOnline(_ id: String, _ text: String) async throws {
+            let all = try await context.fetch(FetchRequest<ManagedObject>(entity: "Note"))
+            let note = try #require(try all.first { try $0.value(forKey: "noteId") as? String == id })
+            try note.setValue(text, forKey: "text")
+            try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        }
+
         func texts() throws -> [String] {
             try container.newContext().fetch(FetchRequest<ManagedObject>(entity: "Note")).compactMap {
                 try $0.value(forKey: "text") as? String
@@ -197,6 +204,8 @@ import Testing
     @Test func aSaveThatAnswersLateDoesNotHideWhatOthersMadeOfItMeanwhile() async throws {
         let server = PausingServer()
         let (client, other) = (try Client(server), try Client(server.memory))
+        try await client.insertOnline("a")
+        try await client.synchronize()
         server.beforeAnswer { [sync = client.store.sync, container = other.container, others = other.store.sync] in
             try await others.pull()
             let context = container.newContext()
@@ -205,7 +214,7 @@ import Testing
             try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
             try await sync.pull()
         }
-        try await client.insertOnline("a")
+        try await client.changeOnline("a", "ours")
         try await client.synchronize()
         #expect(try client.texts() == ["theirs"])
     }
