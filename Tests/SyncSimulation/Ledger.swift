@@ -17,6 +17,8 @@ final class Ledger: @unchecked Sendable {
     private(set) var forgotten: Set<ModelServer.Write> = []
     /// Who deleted what.
     private(set) var deletes: [RemoteIdentity: Set<Int>] = [:]
+    /// What objects had when they were deleted, and by whom.
+    private(set) var buried: [RemoteIdentity: [(client: Int, write: ModelServer.Write)]] = [:]
     /// What reached the server.
     private(set) var history: Set<ModelServer.Write> = []
 
@@ -27,8 +29,13 @@ final class Ledger: @unchecked Sendable {
     func reached(_ write: ModelServer.Write) { history.insert(write.given) }
 
     /// An object was deleted.
-    func delete(_ identity: RemoteIdentity, by client: Int) {
-        deletes[ModelServer.given(identity), default: []].insert(client)
+    func delete(_ identity: RemoteIdentity, with values: [String: RemoteValue], by client: Int) {
+        let identity = ModelServer.given(identity)
+        deletes[identity, default: []].insert(client)
+        for (property, value) in values {
+            let write = ModelServer.Write(identity: identity, property: property, value: value).given
+            buried[identity, default: []].append((client, write))
+        }
     }
 
     /// Values are given up. They may have reached the server.

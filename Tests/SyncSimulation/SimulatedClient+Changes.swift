@@ -182,7 +182,9 @@ extension SimulatedClient {
     private func delete(_ name: String, _ changes: inout ChangeSet) throws {
         guard let row = try pick(name) else { return }
         changes.deletes.append(.init(entityIndex: row.entityIndex, key: row.key, baseVersion: row.version))
-        world.deleted(identity(row), by: number)
+        let entity = model.entities[row.entityIndex]
+        let values = entity.simulatedAttributes.map { ($0, RemoteValue.value(value(row.row, slot($0, entity)))) }
+        world.deleted(identity(row), with: Dictionary(uniqueKeysWithValues: values), by: number)
         guard name == "Folder" else { return }
         for entity in model.entities where entity.rootName == "Item" {
             let folder = slot("folder", entity)

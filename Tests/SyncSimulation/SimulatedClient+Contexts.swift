@@ -81,6 +81,14 @@ extension SimulatedClient {
 
     private func id(_ object: ManagedObject) -> String { identity(object).id }
 
+    private func value(_ property: String, of object: ManagedObject) -> RemoteValue {
+        switch object[property] {
+        case let text as String: .value(.string(text))
+        case let data as Data: .value(.binary(data))
+        default: .value(.null)
+        }
+    }
+
     private func identity(_ object: ManagedObject) -> RemoteIdentity {
         let entity = object.objectID.entity
         let id = entity.primaryKeyField.flatMap { object[$0] as? String } ?? ""
@@ -188,8 +196,13 @@ extension SimulatedClient {
 
     private func delete(_ name: String, _ context: ManagedObjectContext) throws(PersistenceError) {
         guard let object = try pick(name, context) else { return }
-        world.deleted(identity(object), by: number)
-        if object.isInserted { noteGivenUp() }
+        var values: [String: RemoteValue] = [:]
+        for property in object.objectID.entity.simulatedAttributes { values[property] = value(property, of: object) }
+        world.deleted(identity(object), with: values, by: number)
+        if object.isInserted {
+            noteGivenUp()
+            giveUp(identity(object))
+        }
         context.delete(object)
     }
 
@@ -271,12 +284,7 @@ extension SimulatedClient {
                     for object in found {
                         for property in object.objectID.entity.simulatedAttributes {
                             let told = truth[identity(object)]?[property] ?? .value(.null)
-                            let here: RemoteValue =
-                                switch object[property] {
-                                case let text as String: .value(.string(text))
-                                case let data as Data: .value(.binary(data))
-                                default: .value(.null)
-                                }
+                            let here = value(property, of: object)
                             if here != told {
                                 world.violate(
                                     "client \(number): a context has \(here) in \(identity(object)).\(property), the server \(told)"

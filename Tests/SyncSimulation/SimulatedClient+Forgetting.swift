@@ -10,7 +10,7 @@ extension SimulatedClient {
         // have changed what they were about.
         if try !engine.failedChanges().isEmpty, world.executor.random.chance(0.5) {
             world.executor.after(world.executor.random.unit() * 30) { [self] in
-                do { try dropFailed() } catch { world.violate("client \(number): \(error)") }
+                giveUpFailed()
             }
             return
         }
@@ -28,7 +28,8 @@ extension SimulatedClient {
             world.trace("\(number) purges \(identity)")
             world.struck(.purgedObject)
             discardAll()
-            world.forgot(by: number) { $0 == identity }
+            let given = ModelServer.given(identity)
+            world.forgot(by: number) { $0 == given }
             try engine.purge([identity])
         }
     }
@@ -53,12 +54,16 @@ extension SimulatedClient {
     }
 
     /// Gives up what the server refused.
+    func giveUpFailed() {
+        do { try dropFailed() } catch { world.violate("client \(number): \(error)") }
+    }
+
     private func dropFailed() throws {
         let failed = try engine.failedChanges()
         guard !failed.isEmpty else { return }
         world.trace("\(number) drops \(failed.map(\.identity))")
         world.struck(.drop)
-        let identities = Set(failed.map(\.identity))
+        let identities = Set(failed.map { ModelServer.given($0.identity) })
         world.forgot(by: number) { identities.contains($0) }
         try engine.drop(failed)
         guard world.defect == .dropKeepsOldState else { return }

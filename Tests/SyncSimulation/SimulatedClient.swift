@@ -118,6 +118,13 @@ final class SimulatedClient: @unchecked Sendable {
         process.unsaved = []
     }
 
+    /// What a context had of a new object that is not saved is gone with it.
+    func giveUp(_ identity: RemoteIdentity) {
+        let writes = process.unsaved.filter { $0.identity == identity }
+        world.forget(writes)
+        process.unsaved.subtract(writes)
+    }
+
     /// A save begins, and ends in the same process or a later one.
     func beginSave() { process.saving += 1 }
 

@@ -16,8 +16,8 @@ extension SimulationWorld {
     func forget(_ writes: Set<ModelServer.Write>) { ledger.forget(writes) }
 
     /// A client deleted an object.
-    func deleted(_ identity: RemoteIdentity, by client: Int) {
-        ledger.delete(identity, by: client)
+    func deleted(_ identity: RemoteIdentity, with values: [String: RemoteValue], by client: Int) {
+        ledger.delete(identity, with: values, by: client)
         trace("\(client) deletes \(identity)")
     }
 
@@ -42,17 +42,22 @@ extension SimulationWorld {
         // What it has given up itself may have arrived all the same.
         let replaced = ModelServer.Write(identity: write.identity, property: write.property, value: old)
         if ledger.forgotten.contains(replaced), ledger.saves[replaced]?.client == first.client { return }
-        var value = write.value
-        while true {
-            if value == old { return }
-            guard
-                let save = ledger.saves[
-                    ModelServer.Write(identity: write.identity, property: write.property, value: value)]
-            else { break }
-            if save.isLoose { return }
-            value = save.seen
-        }
+        if hasSeen(old, write) { return }
+        // It was deleted by the same client, with the object, and that has been made again.
+        for (client, buried) in ledger.buried[write.identity] ?? []
+        where client == first.client && buried.property == write.property && hasSeen(old, buried) { return }
         violate("\(write.identity).\(write.property): \(old) was lost under \(write.value)")
+    }
+
+    /// Whether a value was put over another one, or over one that was put over that, and so on.
+    private func hasSeen(_ old: RemoteValue, _ write: ModelServer.Write) -> Bool {
+        var write = write
+        while write.value != old {
+            guard let save = ledger.saves[write] else { return false }
+            if save.isLoose { return true }
+            write = ModelServer.Write(identity: write.identity, property: write.property, value: save.seen)
+        }
+        return true
     }
 
     private func overrules(_ number: Int) -> Bool {
@@ -136,10 +141,12 @@ extension SimulationWorld {
             }
             guard present.contains(write.identity), let client = clients.first(where: { $0.number == save.client })
             else { continue }
-            // Nobody is in conflict with himself, but with a server that takes back what it has, and with another object that
+            // Nobody is in conflict with himself, but with a server that takes back what it has, with one that makes something
+            // else of what it is given and answers a repetition, when nobody can tell whose it is, and with another object that
             // got the same primary key: there nil is a value, too.
             let isContested =
                 server.wasRestored || write.identity.entity == "Counter"
+                || server.marksTexts && write.property == "b"
                 || ledger.saves.contains {
                     $0.key.identity == write.identity && $0.key.property == write.property
                         && ($0.value.client != save.client || ledger.forgotten.contains($0.key))

@@ -207,9 +207,13 @@ public final class SimulationWorld: @unchecked Sendable {
             for client in clients {
                 await client.finishContext()
                 do throws(SyncError) {
-                    // What was refused by a stranger is sent again.
+                    // What was refused by a stranger is sent again, or given up now that others have changed the same.
                     if let failed = try? client.engine.failedChanges(), !failed.isEmpty {
-                        try? client.engine.retry(failed)
+                        if executor.random.chance(0.5) {
+                            client.giveUpFailed()
+                        } else {
+                            try? client.engine.retry(failed)
+                        }
                     }
                     try await client.engine.synchronize()
                 } catch {

@@ -84,7 +84,25 @@ struct CommitApplier {
         // What was made and deleted again is nothing to save.
         for object in core.tracker.objects where object.isStillborn { leave(object) }
         for object in answer.objects where !refused.contains(object.identity) { clean(object) }
+        touchOwners()
         core.nullifications.remove(done.clearings)
+    }
+
+    /// What is not saved yet may lead to objects that are clean now. Their members are not those of the store alone, so that
+    /// they stay changed, as they are when a relationship is set after the save.
+    private func touchOwners() {
+        for member in core.tracker.objects where member.flags.isDisjoint(with: [.deleted, .fault, .detached]) {
+            for (slot, relationship) in member.binding.toOnes
+            where member.isInserted || member.storedChanges.contains(slot) {
+                guard let key = member.targetKey(slot), let index = model.inverse(of: relationship)?.toManyIndex,
+                    let owner = core.object(relationship.destinationIndex, key), !owner.isInserted
+                else { continue }
+                let state = owner.toManyState(index)
+                guard !state.isTouched else { continue }
+                state.isTouched = true
+                core.tracker.noteToManyChange(owner)
+            }
+        }
     }
 
     private func settle(_ sent: RowReference, _ now: RowReference) {

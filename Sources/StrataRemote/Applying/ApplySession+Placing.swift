@@ -138,7 +138,9 @@ extension ApplySession {
         _ entity: EntityDescription
     ) throws(StoreError) -> Bool {
         var agrees = true
-        for var entry in entries {
+        // The change behind the one that the server tells of was made to what that sent, whatever the server made of it.
+        let sent = echoed.flatMap { entry in entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) } }
+        for (position, var entry) in entries.enumerated() {
             let isSettled = entry.seq == settled?.seq
             if isSettled, let settled { entry = settled }
             let base = entry.base.flatMap(RowSlab.restored(from:)) ?? RowSlab.copy(of: old)
@@ -148,7 +150,12 @@ extension ApplySession {
                 if entry.slots.contains(slot.index), !isSettled {
                     trial = RowSlab.copy(of: slab.row)
                     try set(value, slot, entity, in: &trial)
-                    if !trial.row.hasSameValue(as: base.row, slot: slot.index, storage: slot.storage) { agrees = false }
+                    if trial.row.hasSameValue(as: base.row, slot: slot.index, storage: slot.storage) { continue }
+                    if position == 0, let sent, Self.isSent(base, slot, sent, entity) {
+                        slab = trial
+                    } else {
+                        agrees = false
+                    }
                 } else {
                     try set(value, slot, entity, in: &slab)
                 }
@@ -160,6 +167,16 @@ extension ApplySession {
             notes.entries.append(entry)
         }
         return agrees
+    }
+
+    /// Whether a row has in a slot what a write has sent.
+    private static func isSent(
+        _ row: RowSlab, _ slot: SlotDescription, _ write: MirrorWrite, _ entity: EntityDescription
+    ) -> Bool {
+        guard case .value(let value)? = write.write.values[slot.name] else { return false }
+        var trial = RowSlab.copy(of: row.row)
+        return RowEditing.setValue(value, slot, layout: entity.slots, in: &trial)
+            && trial.row.hasSameValue(as: row.row, slot: slot.index, storage: slot.storage)
     }
 
     /// Notes the server's version of an object.

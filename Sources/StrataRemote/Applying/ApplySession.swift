@@ -34,6 +34,8 @@ struct ApplySession {
     var members = ToldMembers()
     /// Objects whose entries the same answer settles, by topmost entity and key: their own records tell their members.
     var settling: Set<RowIdentity> = []
+    /// A change that the server has carried out, and told what it has made of it.
+    var echoed: OutboxEntry?
     /// Whether the records are the server's answers to changes made here, which it has carried out.
     var isEcho = false
     var notes = ApplyNotes()
@@ -86,6 +88,9 @@ struct ApplySession {
             let known = try mirror.known(identity.id, root: entity.rootIndex, on: connection)
             if let key = known?.key { keys[named(identity.id, entity)] = key }
         }
+        for item in items where mirror.order.hasBegun(item.entity.name, since: ticket) {
+            try links.noteStale(item.record.identity)
+        }
         for record in unreadable {
             if let identity = record.identity { try links.noteStale(identity) }
             mirror.unreadable.add(record)
@@ -96,7 +101,9 @@ struct ApplySession {
 
     func row(of record: RemoteRecord) -> RowIdentity? {
         guard let entity = model.entity(named: record.entity) else { return nil }
-        return keys[named(mirror.canonical(record.id, entity), entity)].map { RowIdentity(entityIndex: entity.index, key: $0) }
+        return keys[named(mirror.canonical(record.id, entity), entity)].map {
+            RowIdentity(entityIndex: entity.index, key: $0)
+        }
     }
 
     func named(_ id: String, _ entity: EntityDescription) -> RemoteIdentity {

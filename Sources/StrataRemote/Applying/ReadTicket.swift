@@ -26,6 +26,8 @@ final class AnswerOrder: @unchecked Sendable {
     private var deleted: [RemoteIdentity: Int] = [:]
     /// The ticket of the latest answer that told an object. Of a write it is a number later than all tickets until then.
     private var told: [RemoteIdentity: Int] = [:]
+    /// When pulls of entities began that had to find out what is gone, by the entity's name.
+    private var begun: [String: Int] = [:]
     /// When objects were forgotten here that pulls have passed.
     private var purged = 0
 
@@ -43,6 +45,7 @@ final class AnswerOrder: @unchecked Sendable {
             if open.isEmpty {
                 deleted.removeAll()
                 told.removeAll()
+                begun.removeAll()
             }
         }
     }
@@ -73,6 +76,32 @@ final class AnswerOrder: @unchecked Sendable {
             number += 1
             for identity in identities { told[identity] = number }
         }
+    }
+
+    /// The server has carried out the writes of a save.
+    /// - Returns: Those of the objects that answers have told meanwhile, which may be later than what the server answered.
+    func noteWritten(_ identities: Set<RemoteIdentity>, since ticket: ReadTicket) -> Set<RemoteIdentity> {
+        lock.withLock {
+            number += 1
+            let overtaken = identities.filter { told[$0].map { $0 > ticket.number } ?? false }
+            for identity in identities { told[identity] = number }
+            return overtaken
+        }
+    }
+
+    /// A pull of an entity begins that finds out what is gone of what is here.
+    func noteBegun(_ entity: String) {
+        lock.withLock {
+            guard !open.isEmpty else { return }
+            number += 1
+            begun[entity] = number
+        }
+    }
+
+    /// Whether such a pull has begun since a ticket was taken: what the answer tells may be gone, and the pull does not find out.
+    func hasBegun(_ entity: String, since ticket: ReadTicket?) -> Bool {
+        guard let ticket else { return false }
+        return lock.withLock { begun[entity].map { $0 > ticket.number } ?? false }
     }
 
     /// Objects are forgotten here that pulls have passed: how far those came that are under way means nothing any more.

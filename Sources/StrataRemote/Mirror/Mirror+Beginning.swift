@@ -11,6 +11,7 @@ extension Mirror {
 
     /// Forgets how far pulls of an entity came, and notes the objects that the next one has to tell.
     func begin(_ entity: EntityDescription) throws(StoreError) {
+        order.noteBegun(entity.name)
         let known = try settledIdentities(of: entity)
         try store.transaction { (transaction) throws(StoreError) in
             let connection = transaction.connection

@@ -6,7 +6,7 @@ import StrataSQLite
 /// does each once, and nobody is in conflict with himself.
 extension Mirror {
     /// What online saves of the objects of a change have sent without an answer.
-    func unknownWrites(of changes: ChangeSet) -> [(identity: RowIdentity, write: MirrorWrite)] {
+    func unknownWrites(of changes: ChangeSet) -> [(identity: RowIdentity, unknown: UnknownWrite)] {
         if online.unknown.isEmpty { return [] }
         var objects: Set<RowIdentity> = []
         for row in changes.inserts.map(\.row.row) + changes.updates.map(\.row.row) {
@@ -29,9 +29,9 @@ extension Mirror {
 
     /// Queues writes that were sent without an answer before what has just been queued, in the same transaction.
     func adopt(
-        _ writes: [(identity: RowIdentity, write: MirrorWrite)], on connection: Connection
+        _ writes: [(identity: RowIdentity, unknown: UnknownWrite)], on connection: Connection
     ) throws(StoreError) {
-        for (identity, write) in writes { try adopt(write, of: identity, on: connection) }
+        for (identity, unknown) in writes { try adopt(unknown, of: identity, on: connection) }
     }
 
     /// An attempt of a change that was refused later may have been carried out: whoever saves the object anew repeats it
@@ -44,8 +44,9 @@ extension Mirror {
     }
 
     /// Writes are queued: nobody repeats them but the engine.
-    func noteAdopted(_ writes: [(identity: RowIdentity, write: MirrorWrite)]) {
-        for (identity, write) in writes {
+    func noteAdopted(_ writes: [(identity: RowIdentity, unknown: UnknownWrite)]) {
+        for (identity, unknown) in writes {
+            let write = unknown.write
             online.unknown.remove(identity)
             online.births.end([RemoteIdentity(entity: write.entity.rootName, id: write.write.id)])
         }
@@ -78,7 +79,7 @@ extension Mirror {
                         reason: .unique(slots: [slot.index]), entityIndex: row.entityIndex, key: row.key,
                         storeRow: there, otherKey: other))
                 let identity = RowIdentity(entityIndex: root, key: row.key)
-                if let write = online.unknown.write(of: identity) { noteAdopted([(identity, write)]) }
+                if let unknown = online.unknown.write(of: identity) { noteAdopted([(identity, unknown)]) }
             }
         }
         return result
@@ -101,12 +102,16 @@ extension Mirror {
         }
     }
 
-    private func adopt(_ write: MirrorWrite, of identity: RowIdentity, on connection: Connection) throws(StoreError) {
+    private func adopt(
+        _ unknown: UnknownWrite, of identity: RowIdentity, on connection: Connection
+    ) throws(StoreError) {
+        let write = unknown.write
         let entries = try entries(root: identity.entityIndex, key: identity.key, on: connection)
         guard entries.count == 1, var sent = entries.first, sent.state == .waiting,
             write.kind == sent.kind || write.kind == .update, write.kind != .delete || sent.kind == .delete
         else { return }
-        let later = try rest(of: sent, behind: write, on: connection)
+        let later = try rest(of: sent, behind: unknown, on: connection)
+        if sent.kind == .insert, let born = unknown.born { sent.base = try row(of: born, on: connection).stored }
         if sent.kind == .delete, write.kind != .delete { sent.id = "" }
         sent.kind = write.kind
         sent.state = .sent
@@ -148,13 +153,15 @@ extension Mirror {
 
     /// What an entry says beyond a write that was sent before; nil if that is nothing.
     private func rest(
-        of entry: OutboxEntry, behind write: MirrorWrite, on connection: Connection
+        of entry: OutboxEntry, behind unknown: UnknownWrite, on connection: Connection
     ) throws(StoreError) -> OutboxEntry? {
+        let write = unknown.write
+        let told = unknown.told
         var later = entry
         later.seq = 0
         if entry.kind == .delete {
             if write.kind == .delete { return nil }
-            later.base = try base(of: entry, behind: write, on: connection)
+            later.base = try base(of: entry, behind: unknown, on: connection)
             return later
         }
         later.kind = .update
@@ -166,41 +173,51 @@ extension Mirror {
                 for: [entry], isWhole: false, listsMembers: false, readsFiles: true, on: connection
             ).first ?? nil
         else { return nil }
-        later.base = try base(of: entry, behind: write, on: connection) ?? RowSlab.copy(of: row.row).stored
+        later.base = try base(of: entry, behind: unknown, on: connection) ?? RowSlab.copy(of: row.row).stored
         later.slots = SlotSet()
-        for (name, value) in now.write.values where write.write.values[name] != value {
+        for (name, value) in now.write.values where told[name] != value {
             for slot in write.entity.slots(of: name) { later.slots.insert(slot) }
         }
         // What was changed in the meantime and is now as it was before.
         for name in write.write.values.keys where now.write.values[name] == nil {
             for slot in write.entity.slots(of: name) where entry.kind == .update { later.slots.insert(slot) }
         }
-        later.members = try members(of: now, behind: write, entry, on: connection)
+        later.members = try members(of: now, behind: write, told, entry, on: connection)
         return later.slots.isEmpty && later.members.isEmpty ? nil : later
     }
 
     /// The row as the server has it once it has carried out a write.
     private func base(
-        of entry: OutboxEntry, behind write: MirrorWrite, on connection: Connection
+        of entry: OutboxEntry, behind unknown: UnknownWrite, on connection: Connection
     ) throws(StoreError) -> Data? {
-        let key = entry.identity.key
-        let before = entry.base.flatMap(RowSlab.restored(from:))
-        // A new object has nothing but what it was sent with.
-        guard var row = before ?? (write.kind == .insert ? RowEditing.emptyRow(entity: write.entity, key: key) : nil)
-        else { return nil }
-        if write.kind == .insert {
-            let primaryKey = primaryKeys[write.entity.index]
-            if let id = PrimaryKey.value(write.write.id, primaryKey) {
-                _ = RowEditing.setValue(id, primaryKey, layout: write.entity.slots, in: &row)
-            }
+        let write = unknown.write
+        var row: RowSlab
+        if let before = entry.base.flatMap(RowSlab.restored(from:)) {
+            row = before
+        } else if let born = write.kind == .insert ? write : unknown.born {
+            row = try self.row(of: born, on: connection)
+        } else {
+            return nil
         }
         for (name, value) in write.write.values { try place(value, name, write.entity, in: &row, on: connection) }
         return row.stored
     }
 
+    /// A new object as it was sent: it has nothing else.
+    private func row(of write: MirrorWrite, on connection: Connection) throws(StoreError) -> RowSlab {
+        var row = RowEditing.emptyRow(entity: write.entity, key: write.identity.key)
+        let primaryKey = primaryKeys[write.entity.index]
+        if let id = PrimaryKey.value(write.write.id, primaryKey) {
+            _ = RowEditing.setValue(id, primaryKey, layout: write.entity.slots, in: &row)
+        }
+        for (name, value) in write.write.values { try place(value, name, write.entity, in: &row, on: connection) }
+        return row
+    }
+
     /// The changes of members beyond those of a write that was sent before.
     private func members(
-        of now: MirrorWrite, behind write: MirrorWrite, _ entry: OutboxEntry, on connection: Connection
+        of now: MirrorWrite, behind write: MirrorWrite, _ told: [String: RemoteValue], _ entry: OutboxEntry,
+        on connection: Connection
     ) throws(StoreError) -> [MemberChange] {
         var result: [MemberChange] = []
         for relationship in write.entity.relationships where relationship.isToMany {
@@ -211,7 +228,7 @@ extension Mirror {
             if case .references(let listed)? = now.write.values[name] {
                 // An insert tells all members, and a new order all of it.
                 var before: [String] = []
-                if case .references(let list)? = write.write.values[name] { before = list }
+                if case .references(let list)? = told[name] { before = list }
                 if before == listed { continue }
                 for id in listed where !before.contains(id) {
                     if let key = try known(id, root: root, on: connection)?.key { change.added.insert(key) }

@@ -11,7 +11,8 @@ extension Mirror {
         if changes.isEmpty { return .committed(CommitEffects()) }
         let unknown = enqueues ? unknownWrites(of: changes) : []
         let (result, told) = try store.transaction { (transaction) throws(StoreError) in
-            var save = LocalSave(mirror: self, transaction: transaction, changes: changes, enqueues: enqueues)
+            var save = LocalSave(
+                mirror: self, transaction: transaction, changes: changes, enqueues: enqueues, ticket: nil)
             let result = try save.run()
             if case .committed = result, !unknown.isEmpty { try adopt(unknown, on: transaction.connection) }
             return (result, save.told)
@@ -21,6 +22,24 @@ extension Mirror {
         for change in told { self.changes.post(change) }
         return result
     }
+
+    /// Saves changes that the server has carried out.
+    /// - Parameter ticket: Taken before they were sent.
+    /// - Returns: What became of it, and the objects that answers have told since: the server is asked for them again. They are
+    ///   named by the topmost entity.
+    func commitDone(
+        _ changes: ChangeSet, _ ticket: ReadTicket
+    ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>) {
+        let (save, result) = try store.transaction { (transaction) throws(StoreError) in
+            var save = LocalSave(
+                mirror: self, transaction: transaction, changes: changes, enqueues: false, ticket: ticket)
+            let result = try save.run()
+            return (save, result)
+        }
+        guard case .committed = result else { return (result, []) }
+        for change in save.told { self.changes.post(change) }
+        return (result, save.overtaken)
+    }
 }
 
 /// A save on its way into the mirror.
@@ -29,6 +48,8 @@ private struct LocalSave {
     let transaction: StoreTransaction
     let changes: ChangeSet
     let enqueues: Bool
+    /// Taken before the changes were sent to the server; nil if they were not.
+    let ticket: ReadTicket?
     var outbox: OutboxWriter
     /// The rows before the save, of objects that it changes without making them.
     var oldRows: [RowIdentity: RowReference] = [:]
@@ -38,12 +59,15 @@ private struct LocalSave {
     var removedIDs: [RowIdentity: String] = [:]
     /// What contexts hear of beside the save itself.
     private(set) var told: [StoreChange] = []
+    /// Objects that answers have told since the changes were sent, named by the topmost entity.
+    private(set) var overtaken: Set<RemoteIdentity> = []
 
-    init(mirror: Mirror, transaction: StoreTransaction, changes: ChangeSet, enqueues: Bool) {
+    init(mirror: Mirror, transaction: StoreTransaction, changes: ChangeSet, enqueues: Bool, ticket: ReadTicket?) {
         self.mirror = mirror
         self.transaction = transaction
         self.changes = changes
         self.enqueues = enqueues
+        self.ticket = ticket
         outbox = OutboxWriter(mirror: mirror, connection: transaction.connection)
     }
 
@@ -67,6 +91,7 @@ private struct LocalSave {
         }
         try forgetDeleted()
         if enqueues { try enqueue() }
+        if let ticket { try noteWritten(ticket) }
         return result
     }
 
@@ -203,6 +228,23 @@ private struct LocalSave {
                 try outbox.forget(ids, root: root)
                 for id in ids { mirror.order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: id)) }
             }
+        }
+    }
+
+    /// Whatever was asked for before the server carried out the changes does not set them back.
+    private mutating func noteWritten(_ ticket: ReadTicket) throws(StoreError) {
+        var rows = changes.inserts.map(\.row.row)
+        let gone = Set(changes.deletes.map { RowIdentity(entityIndex: mirror.root($0.entityIndex), key: $0.key) })
+        rows += oldRows.filter { !gone.contains($0.key) }.map(\.value.row)
+        let names = rows.map { RemoteIdentity(entity: model.entities[$0.entityIndex].name, id: id(of: $0)) }
+        let rooted = zip(rows, names).map { row, name in
+            RemoteIdentity(entity: model.entities[row.entityIndex].rootName, id: name.id)
+        }
+        overtaken = mirror.order.noteWritten(Set(rooted), since: ticket)
+        let links = DeletedLinks(mirror: mirror, connection: transaction.connection)
+        for (name, identity) in zip(names, rooted)
+        where overtaken.contains(identity) || mirror.order.hasBegun(name.entity, since: ticket) {
+            try links.noteStale(name)
         }
     }
 

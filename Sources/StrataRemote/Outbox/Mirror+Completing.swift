@@ -95,7 +95,7 @@ extension Mirror {
     }
 
     func complete(
-        _ entry: OutboxEntry, _ record: RemoteRecord?, in transaction: StoreTransaction
+        _ entry: OutboxEntry, _ record: RemoteRecord?, isOwn: Bool, in transaction: StoreTransaction
     ) throws(StoreError) -> [StoreChange] {
         var told: [StoreChange] = []
         if let record, entry.kind == .insert {
@@ -106,7 +106,7 @@ extension Mirror {
         // Each is looked at as if it were alone: what waits for the others is still to be told of.
         var session = ApplySession(mirror: self, transaction: transaction)
         session.isEcho = true
-        try session.complete(entry, record)
+        try session.complete(entry, record, isOwn: isOwn)
         if let change = session.change { told.append(change) }
         if let record, let entity = model.entity(named: record.entity) {
             order.noteWritten([RemoteIdentity(entity: entity.rootName, id: canonical(record.id, entity))])

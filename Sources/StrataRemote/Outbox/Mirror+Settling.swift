@@ -3,16 +3,18 @@ import StrataSQLite
 
 extension Mirror {
     /// What the server did with a change: the entry is done with.
-    /// - Parameter record: What the server has now, as far as it told.
+    /// - Parameters:
+    ///   - record: What the server has now, as far as it told.
+    ///   - isOwn: Whether that is what the change has made of the object, without changes by others.
     package func complete(
-        _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil
+        _ entry: OutboxEntry, _ record: RemoteRecord?, ticket: ReadTicket? = nil, isOwn: Bool = false
     ) throws(StoreError) {
-        try complete([(entry, record)], ticket: ticket)
+        try complete([(entry, record)], ticket: ticket, isOwn: isOwn)
     }
 
     /// What the server did with changes, in one transaction: their entries are done with, one after the other.
     package func complete(
-        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil
+        _ list: [(entry: OutboxEntry, record: RemoteRecord?)], ticket: ReadTicket? = nil, isOwn: Bool = false
     ) throws(StoreError) {
         let (told, done) = try echoing {
             (transaction) throws(StoreError) -> ([StoreChange], [RowIdentity]) in
@@ -23,7 +25,8 @@ extension Mirror {
                 return (change.map { [$0] } ?? [], [])
             }
             for (entry, record) in list {
-                told += try self.complete(entry, record, in: transaction)
+                // The answer to a repetition may tell of what others have done since the first attempt.
+                told += try self.complete(entry, record, isOwn: isOwn && entry.attempts == 1, in: transaction)
                 let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
                 if held[identity] != nil,
                     try entries(root: identity.entityIndex, key: identity.key, on: transaction.connection).isEmpty
@@ -241,12 +244,13 @@ extension Mirror {
 
 extension ApplySession {
     /// The entry is done with.
-    mutating func complete(_ entry: OutboxEntry, _ record: RemoteRecord?) throws(StoreError) {
+    mutating func complete(_ entry: OutboxEntry, _ record: RemoteRecord?, isOwn: Bool) throws(StoreError) {
         if let current = try mirror.current(entry, on: connection) {
             try mirror.remove(current.seq, on: connection)
             if current.kind == .delete {
                 try end(current)
             } else if let record {
+                if isOwn { echoed = current }
                 try take(record, behind: current)
             }
         } else if let record, entry.kind != .delete {

@@ -33,6 +33,7 @@ extension RemoteStore {
         let born = births.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) }
         mirror.online.births.begin(born)
         var sending = SaveSending(store: self, options: options, writes: writes)
+        let ticket = mirror.ticket()
         await sending.run()
         let sent = sending
         defer { endBirths(births) }
@@ -46,7 +47,7 @@ extension RemoteStore {
         let keeps = options.savePolicy != .networkOnly
         let result = try await surroundings.elsewhere { () throws(StoreError) in
             try self.mirror.forgetRefused(refused.filter { !sent.undone.contains($0.key) })
-            return try self.finish(done, sent, births, behind: behind, keeps: keeps)
+            return try self.finish(done, sent, ticket, writes, behind: behind, keeps: keeps)
         }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }
         return .partly(effects, done: done, failure: sent.failure)
@@ -112,24 +113,28 @@ extension RemoteStore {
 
     /// Writes what the back end has done into the mirror, and what it answered on top.
     private func finish(
-        _ done: ChangeSet, _ sent: SaveSending, _ births: [MirrorWrite], behind: Set<RowIdentity>, keeps: Bool
+        _ done: ChangeSet, _ sent: SaveSending, _ ticket: ReadTicket, _ writes: [MirrorWrite],
+        behind: Set<RowIdentity>, keeps: Bool
     ) throws(StoreError) -> CommitResult {
         var effects = CommitEffects()
-        let records = sent.records
+        var overtaken: Set<RemoteIdentity> = []
         if !keeps {
             for (root, list) in Dictionary(grouping: done.inserts.map(\.row.row), by: { mirror.root($0.entityIndex) }) {
                 try mirror.notePassing(list.map(\.key), rootIndex: root)
             }
         }
         if !done.isEmpty {
-            switch try commitRebasing(done) {
+            let (result, later) = try commitRebasing(done, ticket)
+            overtaken = later
+            switch result {
             case .committed(let made), .partly(let made, _, _): effects = made
             case .conflicts(let conflicts): return .conflicts(conflicts)
             }
         }
         for (identity, id) in sent.renamed { try mirror.rename(identity, to: id) }
-        endBirths(births)
-        _ = try mirror.apply(RemotePage(records: records), keeps: keeps)
+        endBirths(writes.filter { $0.kind == .insert })
+        let undone = sent.isComplete ? [] : writes.filter { sent.undone.contains(sent.rooted($0)) }
+        try take(sent.records, ticket, overtaken, undone, keeps: keeps)
         for delete in done.deletes {
             mirror.secrets.forget(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
         }
@@ -148,20 +153,41 @@ extension RemoteStore {
         return .committed(effects)
     }
 
+    /// Takes in what the back end answered to a save. Of what other answers have told meanwhile it is not known which is the
+    /// later one.
+    private func take(
+        _ records: [RemoteRecord], _ ticket: ReadTicket, _ overtaken: Set<RemoteIdentity>, _ undone: [MirrorWrite],
+        keeps: Bool
+    ) throws(StoreError) {
+        let undone = Set(undone.map { RemoteIdentity(entity: $0.entity.rootName, id: $0.write.id) })
+        var done: [RemoteRecord] = []
+        var others: [RemoteRecord] = []
+        for record in records {
+            guard let entity = model.entity(named: record.entity) else { continue }
+            let identity = RemoteIdentity(entity: entity.rootName, id: mirror.canonical(record.id, entity))
+            if overtaken.contains(identity) { continue }
+            if undone.contains(identity) { others.append(record) } else { done.append(record) }
+        }
+        _ = try mirror.apply(RemotePage(records: done), keeps: keeps)
+        if !others.isEmpty { _ = try mirror.apply(RemotePage(records: others), ticket: ticket, keeps: keeps) }
+    }
+
     /// Commits what the back end has done already: what came meanwhile stands below it.
-    private func commitRebasing(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    private func commitRebasing(
+        _ changes: ChangeSet, _ ticket: ReadTicket
+    ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>) {
         var changes = changes
         for _ in 0..<10 {
-            let result = try mirror.commit(changes, enqueues: false)
-            guard case .conflicts(let conflicts) = result else { return result }
+            let (result, overtaken) = try mirror.commitDone(changes, ticket)
+            guard case .conflicts(let conflicts) = result else { return (result, overtaken) }
             var rows: [RowIdentity: RowReference?] = [:]
             for conflict in conflicts {
-                guard conflict.reason == .version else { return result }
+                guard conflict.reason == .version else { return (result, overtaken) }
                 rows[RowIdentity(entityIndex: mirror.root(conflict.entityIndex), key: conflict.key)] =
                     .some(conflict.storeRow)
             }
             changes = changes.rebased(on: rows, model)
         }
-        return try mirror.commit(changes, enqueues: false)
+        return try mirror.commitDone(changes, ticket)
     }
 }

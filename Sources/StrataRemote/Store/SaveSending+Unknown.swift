@@ -7,28 +7,39 @@ extension SaveSending {
     mutating func settleUnknown() async {
         for (position, write) in writes.enumerated() {
             guard let earlier = store.mirror.online.unknown.write(of: rooted(write)) else { continue }
-            switch await outcome(of: earlier) {
+            switch await outcome(of: earlier.write) {
             case .done(let record):
-                store.mirror.online.unknown.remove(rooted(write))
-                settled[position] = rest(of: write, behind: earlier, record)
-                if earlier.kind == .insert { bornBefore.insert(rooted(write)) }
-                if let record { note(record, of: earlier) }
-            case .failed(let error):
-                if error.concernsAll {
-                    fail(write, error)
-                } else {
+                let rest = rest(of: write, behind: earlier, record)
+                settled[position] = rest
+                if rest.isNothing {
                     store.mirror.online.unknown.remove(rooted(write))
-                    // It has been here, and others have deleted it: not to make it again is for the merge policy to say.
-                    if error.kind == .gone, earlier.kind == .insert, write.kind == .insert {
-                        store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
-                        fail(write, error)
-                    }
+                } else {
+                    // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
+                    repeated[rooted(write)] = earlier
                 }
+                // What is deleted next is not to be told of once more.
+                if let record, write.kind != .delete { note(record, of: earlier.write) }
+            case .failed(let error): failRepetition(of: earlier, write, error)
             }
         }
         writes = writes.enumerated().compactMap { position, write in settled[position] ?? write }
-            .filter { !($0.kind == .update && $0.write.values.isEmpty && $0.relations.isEmpty) }
-            .filter { !undone.contains(rooted($0)) }
+            .filter { !$0.isNothing && !undone.contains(rooted($0)) }
+    }
+
+    /// What was sent before was not carried out now.
+    private mutating func failRepetition(of earlier: UnknownWrite, _ write: MirrorWrite, _ error: RemoteError) {
+        if error.concernsAll { return fail(write, error) }
+        store.mirror.online.unknown.remove(rooted(write))
+        guard write.kind == .insert, earlier.write.kind == .insert || earlier.born != nil else { return }
+        if error.kind == .gone {
+            // It has been here, and others have deleted it: not to make it again is for the merge policy to say.
+            store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
+            fail(write, error)
+        } else if let born = earlier.born {
+            // The server has it, but not the change.
+            store.mirror.online.unknown.put(UnknownWrite(write: born), rooted(write))
+            fail(write, error)
+        }
     }
 
     /// What became of a write that is sent once more.
@@ -48,7 +59,8 @@ extension SaveSending {
                 case .failed(let error): throw error
                 }
             } catch {
-                if write.kind == .delete, error.kind == .notFound || error.kind == .gone { return .done(nil) }
+                if write.kind == .delete { return await confirmed(.failed(error), of: write) }
+                if write.kind == .update, error.kind == .notFound { return await absence(of: write, error) }
                 // A server without idempotency tokens finds its own work in the way, and a refusal of the repetition says
                 // nothing of the first attempt.
                 guard error.kind == .duplicate || error.kind == .conflict || write.kind == .insert && !error.concernsAll
@@ -65,6 +77,18 @@ extension SaveSending {
             }
         }
         return .done(last)
+    }
+
+    /// What became of a change whose object cannot be found.
+    private func absence(of write: MirrorWrite, _ error: RemoteError) async -> RemoteOutcome {
+        do throws(RemoteError) {
+            guard try await isGone(write) else { return .failed(error) }
+            var error = error
+            error.kind = .gone
+            return .failed(error)
+        } catch {
+            return .failed(error)
+        }
     }
 
     private func state(of write: MirrorWrite) async throws(RemoteError) -> RemoteRecord? {
@@ -95,22 +119,29 @@ extension SaveSending {
     }
 
     /// What is left of a write once the server is known to have carried out an earlier one of the object.
-    private func rest(of write: MirrorWrite, behind earlier: MirrorWrite, _ record: RemoteRecord?) -> MirrorWrite {
+    private func rest(of write: MirrorWrite, behind earlier: UnknownWrite, _ record: RemoteRecord?) -> MirrorWrite {
         guard write.kind != .delete else {
             var rest = write
             rest.write.baseVersion = record?.version ?? rest.write.baseVersion
             return rest
         }
+        let told = earlier.told
         var rest = write
         rest.kind = .update
+        if write.kind == .insert, let record { rest.write.id = store.mirror.canonical(record.id, write.entity) }
         rest.write.isWhole = write.kind == .update && write.write.isWhole
-        rest.write.values = write.write.values.filter { earlier.write.values[$0.key] != $0.value }
+        rest.write.values = write.write.values.filter { told[$0.key] != $0.value }
         rest.relations = write.relations.filter { relation in
-            !earlier.relations.contains {
+            !earlier.write.relations.contains {
                 $0.relationship == relation.relationship && $0.added == relation.added && $0.removed == relation.removed
             }
         }
         rest.write.baseVersion = record?.version
         return rest
     }
+}
+
+extension MirrorWrite {
+    /// Whether there is nothing to be sent.
+    fileprivate var isNothing: Bool { kind == .update && write.values.isEmpty && relations.isEmpty }
 }

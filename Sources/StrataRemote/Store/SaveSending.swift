@@ -18,8 +18,8 @@ struct SaveSending {
     private var failures: [(write: MirrorWrite, error: RemoteError)] = []
     /// What is left of writes, by position, behind an earlier one of the object that the server has carried out.
     var settled: [Int: MirrorWrite] = [:]
-    /// New objects that the server was found to have from an earlier save.
-    var bornBefore: Set<RowIdentity> = []
+    /// The earlier ones, as long as what is left is not done.
+    var repeated: [RowIdentity: UnknownWrite] = [:]
     /// New objects to which the server gave other primary keys than they were sent with.
     private(set) var renamed: [RowIdentity: String] = [:]
     /// The number of objects of the save.
@@ -132,6 +132,7 @@ struct SaveSending {
             jobs, atOnce: isOrdered ? 1 : Self.width, backend: store.backend, options: options.request)
         var common: RemoteError?
         for (write, outcome) in results.joined() {
+            let outcome = await confirmed(outcome, of: write)
             if case .failed(let error) = outcome, error.concernsAll { common = error }
             take(outcome, of: write)
         }
@@ -199,7 +200,12 @@ struct SaveSending {
     }
 
     mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
-        if error.leavesOutcomeUnknown { store.mirror.online.unknown.add(write, rooted(write)) }
+        if let earlier = repeated[rooted(write)] {
+            let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : earlier
+            store.mirror.online.unknown.put(next, rooted(write))
+        } else if error.leavesOutcomeUnknown {
+            store.mirror.online.unknown.add(write, rooted(write))
+        }
         guard undone.insert(rooted(write)).inserted else { return }
         failures.append((write, error))
     }
@@ -213,13 +219,29 @@ struct SaveSending {
             // Of several requests about an object the last one tells what it is now.
             untold[rooted(write)] = record == nil && write.kind == .update ? write : nil
         case .failed(let error):
-            // What was to be deleted is gone.
-            if write.kind == .delete, error.kind == .notFound || error.kind == .gone {
-                return store.mirror.online.unknown.remove(rooted(write))
-            }
             if let record = error.serverRecord { records.append(record) }
             fail(write, error)
         }
+    }
+
+    /// What became of a write in the end. What was to be deleted and is gone is done with; but that it cannot be found may be
+    /// the word of a proxy, so that the server itself is asked for the object.
+    func confirmed(_ outcome: RemoteOutcome, of write: MirrorWrite) async -> RemoteOutcome {
+        guard case .failed(let error) = outcome, write.kind == .delete else { return outcome }
+        if error.kind == .gone { return .done(nil) }
+        guard error.kind == .notFound else { return outcome }
+        do throws(RemoteError) {
+            return try await isGone(write) ? .done(nil) : outcome
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Whether the server answers for the collection of an object, and does not have the object.
+    func isGone(_ write: MirrorWrite) async throws(RemoteError) -> Bool {
+        let lookup = RemoteLookup(mirror: store.mirror, backend: store.backend, options: options.request)
+        if case .gone = try await lookup.presence(write.entity, write.write.id) { return true }
+        return false
     }
 
     /// The server told of an object that was written. A new one may have another primary key there.

@@ -2,13 +2,9 @@ import Foundation
 import StrataSQLite
 
 extension PushRun {
-    /// Whether the server has an object.
-    enum Presence {
-        case there(RemoteRecord)
-        /// The server answered for the collection, and the object is not in it.
-        case gone
-        /// Nothing can be said: the server does not know the collection either.
-        case unknown(RemoteError)
+    private func lookup() throws(RemoteError) -> RemoteLookup {
+        try engine.checkCancellation()
+        return RemoteLookup(mirror: mirror, backend: engine.backend, options: engine.options.request)
     }
 
     /// The server's state of the object of a job; nil if it has none.
@@ -18,47 +14,23 @@ extension PushRun {
 
     func serverState(_ entity: EntityDescription, _ id: String) async throws(Interruption) -> RemoteRecord? {
         do throws(RemoteError) {
-            return try await records(.read(entity: entity, ids: [id])).first { mirror.isSame($0, entity, id) }
+            return try await lookup().state(entity, id)
         } catch {
-            if error.kind == .notFound || error.kind == .gone { return nil }
             throw Interruption(error)
         }
     }
 
-    /// Asks the server for the object of a job. A query tells a collection without the object from a server that knows
-    /// no such collection; a back end that cannot be asked so is asked by primary key.
-    func presence(_ job: Job) async throws(Interruption) -> Presence {
+    /// Asks the server for the object of a job.
+    func presence(_ job: Job) async throws(Interruption) -> RemotePresence {
         try await presence(job.write.entity, job.write.write.id)
     }
 
-    private func presence(_ entity: EntityDescription, _ id: String) async throws(Interruption) -> Presence {
-        var operation = RemoteOperation.read(entity: entity, ids: [id])
-        let slot = mirror.primaryKeys[entity.index]
-        if let value = PrimaryKey.value(id, slot) {
-            var query = RemoteQuery(entity: entity)
-            query.predicate = .comparison(.keyPath([slot.name]), .equal, .constant(value), [])
-            if (try? engine.backend.check(.query(query))) != nil { operation = .query(query) }
-        }
+    private func presence(_ entity: EntityDescription, _ id: String) async throws(Interruption) -> RemotePresence {
         do throws(RemoteError) {
-            return try await records(operation).first { mirror.isSame($0, entity, id) }.map(Presence.there) ?? .gone
+            return try await lookup().presence(entity, id)
         } catch {
-            if error.kind == .gone { return .gone }
-            if error.kind == .notFound { return .unknown(error) }
-            if error.kind == .unsupported, case .query = operation {
-                return try await serverState(entity, id).map(Presence.there) ?? .gone
-            }
             throw Interruption(error)
         }
-    }
-
-    private func records(_ operation: RemoteOperation) async throws(RemoteError) -> [RemoteRecord] {
-        try engine.checkCancellation()
-        guard case .page(let page) = try await engine.backend.perform(operation, options: engine.options.request) else {
-            throw RemoteError(
-                .invalidAnswer, domain: "Strata", message: "\(engine.backend.name) answered a read without objects")
-        }
-        if let unreadable = page.unreadable.first { throw unreadable.error }
-        return page.records
     }
 
     /// The server says that it does not have the object of a job. Nothing is deleted here before it was asked for the

@@ -38,7 +38,7 @@ extension PushRun {
             try mirror.complete(
                 list.map { (job, outcome) in
                     if case .done(let record) = outcome { (job.entry, record) } else { (job.entry, nil) }
-                }, ticket: ticket)
+                }, ticket: ticket, isOwn: true)
         } catch {
             return false
         }
@@ -60,14 +60,18 @@ extension PushRun {
         case .done(let record):
             var ticket = ticket
             var told = record
+            var isOwn = true
             if mirror.isOvertaken(job.identity, ticket), job.kind != .delete {
                 // A read was answered meanwhile, and nobody knows which of both states is the later one.
                 ticket = mirror.ticket()
                 told = try await serverState(job) ?? record
+                isOwn = record?.version != nil && told?.version == record?.version
             } else {
                 told = try await toldState(job, record)
+                isOwn = record != nil
             }
-            try here { () throws(StoreError) in try mirror.complete(job.entry, told, ticket: ticket) }
+            let isEcho = isOwn
+            try here { () throws(StoreError) in try mirror.complete(job.entry, told, ticket: ticket, isOwn: isEcho) }
             reportDone(job)
         case .failed(let error): try await settle(job, error)
         }

@@ -196,6 +196,19 @@ import Testing
         #expect(try store.sync.pendingCount() == 0)
     }
 
+    @Test("What is deleted online behind a change without an answer does not come back with the answer to that")
+    func deletedOnlineSince() async throws {
+        let (backend, _, context) = try open()
+        backend.putCity("1", "old")
+        let city = try #require(try await context.fetch(cities()).first)
+        city["name"] = "first"
+        try await saveWithoutAnswer(context, backend)
+        context.delete(city)
+        try await context.save(options: RemoteOptions.network)
+        #expect(backend.count("City") == 0)
+        #expect(try await context.fetch(cities(nil, .cache)).isEmpty)
+    }
+
     @Test("A delete behind a change without an answer holds")
     func deletedSince() async throws {
         let (backend, store, context) = try open()
@@ -208,6 +221,105 @@ import Testing
         try await store.sync.push()
         #expect(backend.count("Country") == 0)
         #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test(
+        "A new object that was changed since is not made twice when its first save is repeated and the change is not sent"
+    )
+    func restNotSent() async throws {
+        let backend = Interceptor()
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "first", context)
+        try await saveWithoutAnswer(context, backend.shelf)
+        city["name"] = "second"
+        let tag = try context.insert(entityNamed: "Tag")
+        tag["tagId"] = "t"
+        backend.intercept { operation throws(RemoteError) in
+            guard case .create(let entity, _) = operation, entity.name == "Tag" else { return nil }
+            throw RemoteError(.unavailable, domain: "test", message: "down", status: 503)
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        try await context.save(options: RemoteOptions.cache)
+        let report = try await store.sync.synchronize()
+        #expect(report.results.allSatisfy { $0.action == .created || $0.action == .updated })
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("second")))
+        #expect(city["name"] as? String == "second")
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test(
+        "What was changed behind a change without an answer, both of a new object, is in no conflict with it",
+        arguments: [false, true], [false, true])
+    func restUnanswered(isCarriedOut: Bool, isOnline: Bool) async throws {
+        let backend = Interceptor()
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "first", context)
+        try await saveWithoutAnswer(context, backend.shelf)
+        city["name"] = "second"
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .update = operation else { return nil }
+            if isCarriedOut { _ = try await shelf.perform(operation, options: RequestOptions()) }
+            throw RemoteError(.timeout, domain: "test", message: "no answer")
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        backend.intercept(nil)
+        city["name"] = "third"
+        try await context.save(options: isOnline ? nil : RemoteOptions.cache)
+        let report = try await store.sync.synchronize()
+        #expect(report.results.allSatisfy { $0.action == .created || $0.action == .updated })
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("third")))
+        #expect(city["name"] as? String == "third")
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("The change of a new object goes to the name that the server has given it")
+    func renamed() async throws {
+        let backend = Interceptor()
+        let (_, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        let city = try Atlas.city("1", "first", context)
+        let isFirst = Guarded(true)
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation else { return nil }
+            if isFirst.withLock({ first in
+                defer { first = false }
+                return first
+            }) {
+                let renamed = writes.map { write in
+                    var write = write
+                    write.id += "~"
+                    return write
+                }
+                _ = try await shelf.perform(.create(entity: entity, renamed), options: RequestOptions())
+                throw RemoteError(.timeout, domain: "test", message: "no answer")
+            }
+            return .outcomes(writes.map { .done(shelf.record(entity.name, $0.id + "~")) })
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        city["name"] = "second"
+        try await context.save(options: nil)
+        #expect(backend.shelf.record("City", "1~")?.values["name"] == .value(.string("second")))
+        #expect(city["cityId"] as? String == "1~")
+        #expect(!context.hasChanges)
+    }
+
+    @Test("A proxy that cannot find what an online save deletes is not believed")
+    func deletedBehindAProxy() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima")
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        try await store.sync.pull()
+        context.delete(try #require(try await context.fetch(cities()).first))
+        backend.intercept { operation throws(RemoteError) in
+            guard case .delete = operation else { return nil }
+            return .outcomes([.failed(RemoteError(.notFound, domain: "test", message: "a proxy", status: 404))])
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        #expect(context.hasChanges)
+        backend.intercept(nil)
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(backend.shelf.count("City") == 0)
     }
 }
 
@@ -276,5 +388,29 @@ import Testing
         context.delete(deletesOwner ? city : tag)
         try await context.save(options: nil)
         #expect(!context.hasChanges)
+    }
+
+    @MainActor
+    @Test("What was made while its owner was saved does not lead to it any more once it is deleted")
+    func ownerDeletedLater() async throws {
+        let backend = ShelfBackend()
+        let (_, container) = try Atlas.open(backend)
+        let context = container.viewContext
+        let country = try context.insert(entityNamed: "Country")
+        country["countryId"] = "pe"
+        backend.close()
+        let save = Task { @MainActor in try await context.save(options: nil) }
+        while !backend.isWaitedFor { await Task.yield() }
+        let city = try Atlas.city("1", "Lima", context)
+        city["country"] = country
+        backend.open()
+        try await save.value
+        try context.refreshAllObjects()
+        context.delete(country)
+        #expect(city["country"] == nil)
+        try await context.save(options: nil)
+        #expect(!context.hasChanges)
+        #expect(backend.count("Country") == 0)
+        #expect(backend.count("City") == 1)
     }
 }

@@ -14,7 +14,9 @@ import Testing
             while !(state.withLock { $0.isOpen }) { try? await Task.sleep(for: .milliseconds(1)) }
         }
 
-        func reached() async { while !(state.withLock { $0.isReached }) { try? await Task.sleep(for: .milliseconds(1)) } }
+        func reached() async {
+            while !(state.withLock { $0.isReached }) { try? await Task.sleep(for: .milliseconds(1)) }
+        }
         func open() { state.withLock { $0.isOpen = true } }
     }
 
@@ -58,7 +60,12 @@ import Testing
         let gate = Gate()
         let isFirst = Guarded(true)
         backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
-            guard case .query = operation, isFirst.withLock({ first in defer { first = false }; return first }) else {
+            guard case .query = operation,
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            else {
                 return nil
             }
             let answer = try await shelf.perform(operation, options: RequestOptions())
@@ -80,6 +87,59 @@ import Testing
         try await store.sync.push()
         #expect(try await context.fetch(cities()).map(\.name) == ["third"])
         #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("third")))
+    }
+
+    @Test("An answer that was asked for earlier does not set back what an online save has done")
+    func olderThanSave() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "first")
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let lima = try #require(try await context.fetch(cities()).first)
+        let gate = Gate()
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .query = operation else { return nil }
+            let answer = try await shelf.perform(operation, options: RequestOptions())
+            await gate.pass()
+            return answer
+        }
+        let container = try PersistentContainer(store: store)
+        let fetch = Task { try await container.newContext().fetch(cities(nil, .network)).count }
+        await gate.reached()
+        lima["name"] = "second"
+        try await context.save(options: RemoteOptions.network)
+        gate.open()
+        _ = try await fetch.value
+        try context.refreshAllObjects()
+        #expect(try await context.fetch(cities()).map(\.name) == ["second"])
+        lima["name"] = "third"
+        try await context.save(options: RemoteOptions.network)
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("third")))
+    }
+
+    @Test("What was changed while a write was under way is in no conflict with what the server made of that")
+    func changedUnderWay() async throws {
+        let backend = Interceptor()
+        let (store, context) = try Atlas.offline(backend)
+        let lima = try Atlas.city("1", "first", context)
+        try await context.save()
+        let gate = Gate()
+        backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
+            guard case .create(let entity, var writes) = operation else { return nil }
+            for index in writes.indices { writes[index].values["name"] = .value(.string("FIRST")) }
+            let answer = try await shelf.perform(.create(entity: entity, writes), options: RequestOptions())
+            await gate.pass()
+            return answer
+        }
+        let push = Task { try await store.sync.push() }
+        await gate.reached()
+        lima["name"] = "second"
+        try await context.save()
+        gate.open()
+        let report = try await push.value
+        #expect(report.results.allSatisfy { $0.action == .created || $0.action == .updated })
+        #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("second")))
+        #expect(lima.name == "second")
     }
 
     @Test("A server whose clock steps back is believed all the same")
@@ -204,8 +264,9 @@ import Testing
                 throw RemoteError(.cursorExpired, message: "begin anew", status: 410)
             }
             if pull.cursor != nil { return .page(RemotePage(next: "\(now)")) }
-            guard case .page(var page) = try await shelf.perform(
-                .query(RemoteQuery(entity: pull.entity)), options: RequestOptions())
+            guard
+                case .page(var page) = try await shelf.perform(
+                    .query(RemoteQuery(entity: pull.entity)), options: RequestOptions())
             else { return nil }
             page.next = "\(now)"
             page.hasMore = false
@@ -221,7 +282,8 @@ import Testing
         #expect(try await context.fetch(cities()).map(\.name) == ["City 1", "City 3", "City 4", "City 5", "City 6"])
     }
 
-    @Test("What is forgotten while a pull is under way comes back, however far the pull came", arguments: [false, true])
+    @Test(
+        "What is forgotten while a pull is under way comes back, however far the pull came", arguments: [false, true])
     func forgottenDuringPull(onlyCities: Bool) async throws {
         let backend = Interceptor { $0.features.formUnion([.incrementalPull, .deletions]) }
         for number in 1...4 { backend.shelf.putCity("\(number)", "City \(number)") }
@@ -231,7 +293,14 @@ import Testing
             guard pull.entity.name == "City" else { return .page(RemotePage(next: "0")) }
             let first = (pull.cursor.flatMap(Int.init) ?? 0) + 1
             guard first <= 4 else { return .page(RemotePage(next: pull.cursor)) }
-            if first == 3, let body = forget.withLock({ body in defer { body = nil }; return body }) { try? body() }
+            if first == 3,
+                let body = forget.withLock({ body in
+                    defer { body = nil }
+                    return body
+                })
+            {
+                try? body()
+            }
             let record = shelf.record("City", "\(first)")
             return .page(RemotePage(records: record.map { [$0] } ?? [], next: "\(first)", hasMore: first < 4))
         }
@@ -266,7 +335,12 @@ import Testing
         }
         let isFirst = Guarded(true)
         backend.alter { [shelf = backend.shelf] operation, answer throws(RemoteError) in
-            if case .query = operation, isFirst.withLock({ first in defer { first = false }; return first }) {
+            if case .query = operation,
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            {
                 shelf.put("City", "1", ["changed": Self.time(100)])
             }
             return answer

@@ -9,10 +9,10 @@ import Testing
     private final class Client {
         let network: FaultInjectingBackend
         let store: RemoteStore
-        private let container: PersistentContainer
+        let container: PersistentContainer
         private let context: ManagedObjectContext
 
-        init(_ server: MemoryBackend) throws {
+        init(_ server: some RemoteBackend) throws {
             let model = try ManagedObjectModel(name: "Notes") {
                 Entity("Note") {
                     Attribute("noteId", .string)
@@ -38,6 +38,25 @@ import Testing
                 try note.setValue(id, forKey: "noteId")
             }
             try context.save()
+        }
+
+        func insertOnline(_ id: String) async throws {
+            let note = try context.insert(entityNamed: "Note")
+            try note.setValue(id, forKey: "noteId")
+            try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        }
+
+        func changeOnline(_ id: String, _ text: String) async throws {
+            let all = try await context.fetch(FetchRequest<ManagedObject>(entity: "Note"))
+            let note = try #require(try all.first { try $0.value(forKey: "noteId") as? String == id })
+            try note.setValue(text, forKey: "text")
+            try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        }
+
+        func texts() throws -> [String] {
+            try container.newContext().fetch(FetchRequest<ManagedObject>(entity: "Note")).compactMap {
+                try $0.value(forKey: "text") as? String
+            }
         }
 
         func ids() throws -> [String] {
@@ -107,5 +126,96 @@ import Testing
         try client.store.sync.purge([RemoteIdentity(entity: "Note", id: "a")])
         try await client.synchronize()
         #expect(try client.ids() == ["a"])
+    }
+
+    /// A server that lets a test do something before it looks at the next pull, and before it answers the next write.
+    private final class PausingServer: RemoteBackend {
+        let memory = MemoryBackend()
+        private let work = Guarded<(@Sendable () async throws -> Void)?>(nil)
+        private let late = Guarded<(@Sendable () async throws -> Void)?>(nil)
+
+        var name: String { memory.name }
+        var capabilities: RemoteCapabilities { memory.capabilities }
+        func check(_ operation: RemoteOperation) throws(RemoteError) { try memory.check(operation) }
+
+        func beforeAnswer(_ body: @escaping @Sendable () async throws -> Void) { late.withLock { $0 = body } }
+
+        func beforePull(_ body: @escaping @Sendable () async throws -> Void) { work.withLock { $0 = body } }
+
+        func perform(
+            _ operation: RemoteOperation, options: RequestOptions
+        ) async throws(RemoteError) -> RemoteAnswer {
+            let body: (@Sendable () async throws -> Void)? =
+                if case .pull = operation {
+                    work.withLock { work in
+                        defer { work = nil }
+                        return work
+                    }
+                } else { nil }
+            do {
+                try await body?()
+            } catch {
+                Issue.record(error)
+            }
+            let answer = try await memory.perform(operation, options: options)
+            guard operation.written != nil else { return answer }
+            do {
+                try await late.withLock { late in
+                    defer { late = nil }
+                    return late
+                }?()
+            } catch {
+                Issue.record(error)
+            }
+            return answer
+        }
+    }
+
+    @Test func whatASaveBroughtWhileAPullBeganAnewIsFoundGone() async throws {
+        let server = PausingServer()
+        let client = try Client(server)
+        let backup = server.memory.backUp()
+        server.beforePull { [container = client.container] in
+            let context = container.newContext()
+            let note = try context.insert(entityNamed: "Note")
+            try note.setValue("a", forKey: "noteId")
+            try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+            #expect(server.memory.records.map(\.id) == ["a"])
+            server.memory.restore(backup)
+        }
+        try await client.synchronize()
+        #expect(try client.ids() == [])
+    }
+
+    @Test func whatASaveBringsBehindAPullThatBeganAnewIsFoundGone() async throws {
+        let server = PausingServer()
+        let client = try Client(server)
+        let backup = server.memory.backUp()
+        server.beforeAnswer { [sync = client.store.sync] in
+            server.memory.restore(backup)
+            try await sync.pull()
+        }
+        try await client.insertOnline("a")
+        #expect(server.memory.records.isEmpty)
+        try await client.synchronize()
+        #expect(try client.ids() == [])
+    }
+
+    @Test func aSaveThatAnswersLateDoesNotHideWhatOthersMadeOfItMeanwhile() async throws {
+        let server = PausingServer()
+        let (client, other) = (try Client(server), try Client(server.memory))
+        try await client.insertOnline("a")
+        try await client.synchronize()
+        server.beforeAnswer { [sync = client.store.sync, container = other.container, others = other.store.sync] in
+            try await others.pull()
+            let context = container.newContext()
+            let note = try #require(try await context.fetch(FetchRequest<ManagedObject>(entity: "Note")).first)
+            try note.setValue("theirs", forKey: "text")
+            try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+            try await sync.pull()
+        }
+        try await client.changeOnline("a", "ours")
+        try await client.synchronize()
+        #expect(try client.texts() == ["theirs"])
     }
 }
