@@ -120,7 +120,7 @@ struct BulkPlanner {
     /// Tells the other contexts, and brings the objects of this one up to date.
     func take(_ result: BulkResult) {
         guard result.count > 0 else { return }
-        core.recorder.close(.beforeMerge)
+        core.recorder?.close(.beforeMerge)
         if let change = result.change {
             var changes = change.changes
             changes.author = core.settings.author
@@ -128,16 +128,16 @@ struct BulkPlanner {
                 contextNumber: core.inbox.contextNumber, changes: changes, effects: change.effects,
                 previousRows: change.previousRows, deletedRows: change.deletedRows)
             core.coordinator.announce(notification)
-            if core.recorder.isOn { core.recorder.note(notification) }
+            if let recorder = core.recorder, recorder.isOn { recorder.note(notification) }
             core.merger.merge(notification)
         } else {
             let keys = result.keys.mapValues(Set.init)
             core.coordinator.announce(keys, from: core.inbox.contextNumber)
-            if core.recorder.isOn { core.recorder.note(keys) }
+            if let recorder = core.recorder, recorder.isOn { recorder.note(keys) }
             core.merger.refresh(keys)
         }
         core.oneToOneRepair.repairAll()
-        core.recorder.close(.merge)
+        core.recorder?.close(.merge)
     }
 }
 

@@ -75,7 +75,7 @@ public final class PersistentContainer: Sendable {
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
         // Whoever shows the context hears of edits as soon as the main actor has nothing else to do.
-        context.core.recorder.onFirstChange = { [weak self] in
+        context.core.settings.onFirstChange = { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
         return context

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
             }
             core.identityMap.detach(object)
         }
-        core.recorder.close(.rollback)
+        core.recorder?.close(.rollback)
     }
 
     /// Makes an object fresh again.
@@ -30,6 +30,7 @@ extension ManagedObjectContext {
         if object.isInserted { return object.forgetFetched() }
         core.coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
         guard mergingChanges else {
+            core.tracker.willChange(object)
             try takeBackLinks(of: object)
             core.unresolved.removeAll(of: object)
             object.flags.remove(.changed)

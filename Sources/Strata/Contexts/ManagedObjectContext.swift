@@ -31,11 +31,11 @@ public final class ManagedObjectContext {
         guard let center = coordinator.notificationCenter.withLock(\.self) else { return }
         let notifications = ChangeNotifications(self, center)
         core.settings.notifications = notifications
-        core.recorder.add(notifications)
+        core.someRecorder.add(notifications)
     }
 
     deinit {
-        core.recorder.end()
+        core.recorder?.end()
         core.close()
     }
 
@@ -112,7 +112,7 @@ public final class ManagedObjectContext {
     /// Whoever listens to the context hears here what has changed since the last boundary.
     public func processPendingChanges() {
         core.processPendingChanges()
-        core.recorder.close(.event)
+        core.recorder?.close(.event)
     }
 
     /// Forgets all objects and pending changes. Objects that somebody holds can still be read; they do not belong to the
@@ -124,6 +124,6 @@ public final class ManagedObjectContext {
         core = ContextCore(coordinator: old.coordinator, parent: parent, settings: old.settings, inbox: old.inbox)
         core.open(self)
         old.inbox.isOpen = isOpen
-        core.recorder.takeOver(old.recorder)
+        if let recorder = old.recorder { core.someRecorder.takeOver(recorder) }
     }
 }

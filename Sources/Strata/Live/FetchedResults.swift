@@ -36,7 +36,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
         let core = context.core
         core.processPendingChanges()
         list = try LiveList(try Self.query(request, sectionKey, core), core: core)
-        core.recorder.add(list)
+        core.someRecorder.add(list)
         list.onStep = { [weak self] update in self?.stepped(update) }
     }
 

@@ -30,7 +30,7 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
             try core.fetcher.currentValues(try core.planner.plan(for: request))
         }
         current = try core.fetcher.rows(list.values, for: request, plan)
-        core.recorder.add(list)
+        core.someRecorder.add(list)
         list.onStep = { [weak self] in self?.stepped() }
     }
 

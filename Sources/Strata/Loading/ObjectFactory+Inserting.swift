@@ -32,7 +32,7 @@ extension ObjectFactory {
 
     /// Registers a new object, gives it the defaults that are new for each object, and runs its hook.
     func didInsert(_ object: ManagedObject) {
-        core.tracker.willInsert(object)
+        if object.flags.contains(.recorded) { core.tracker.willInsert(object) }
         core.identityMap.register(object)
         core.tracker.add(object)
         for (slot, value) in object.binding.freshDefaults {
@@ -54,7 +54,7 @@ extension ObjectFactory {
                 source: sharedSource(binding), row: row, key: row.key,
                 flags: newFlags.union(.inserted), slab: reference.slab))
         object.extras?.changes = ChangeRecord(slots: assigned, snapshot: nil)
-        core.tracker.willInsert(object)
+        if object.flags.contains(.recorded) { core.tracker.willInsert(object) }
         core.identityMap.register(object)
         core.tracker.add(object)
     }

@@ -13,7 +13,7 @@ final class ObjectFactory: ContextPart {
 
     private let tracker: ChangeTracker
     /// The flags of an object with a row.
-    let newFlags: ObjectFlags
+    private(set) var newFlags: ObjectFlags
 
     init(entityCount: Int, tracker: ChangeTracker, observesObjects: Bool) {
         sharedSources = Array(repeating: nil, count: entityCount)
@@ -74,7 +74,17 @@ final class ObjectFactory: ContextPart {
                 }
             }
         }
+        // A hook may have begun to listen to the context.
+        if newFlags != flags { for object in objects { object.flags.formUnion(newFlags) } }
         return objects
+    }
+
+    /// Marks all objects, those to come included: somebody wants to know before they change. The mark stays when nobody does
+    /// any more, because to go through all objects each time would cost more than to ask the tracker.
+    func markRecorded() {
+        guard !newFlags.contains(.recorded) else { return }
+        newFlags.insert(.recorded)
+        for object in core.identityMap.objects { object.flags.insert(.recorded) }
     }
 
     /// The object of a header.

@@ -11,15 +11,15 @@ struct CommitMerger {
         case .commits(let commits):
             guard core.inbox.isOpen else { return }
             for commit in commits {
-                if core.recorder.isOn { core.recorder.note(commit) }
+                if let recorder = core.recorder, recorder.isOn { recorder.note(commit) }
                 merge(commit)
                 core.oneToOneRepair.repairAll()
             }
         case .keys(let keys):
-            if core.recorder.isOn { core.recorder.note(keys) }
+            if let recorder = core.recorder, recorder.isOn { recorder.note(keys) }
             refresh(keys)
         case .everything:
-            if core.recorder.isOn { core.recorder.noteEverything() }
+            if let recorder = core.recorder, recorder.isOn { recorder.noteEverything() }
             refresh { _ in
                 true
             } orPutBack: {
@@ -228,9 +228,9 @@ extension ContextCore {
     /// which could not be read. What others changed is a boundary by itself.
     func processPendingChanges() {
         if inbox.hasContent {
-            recorder.close(.beforeMerge)
+            recorder?.close(.beforeMerge)
             merger.takeIn()
-            recorder.close(.merge)
+            recorder?.close(.merge)
         }
         // What still cannot be read goes on waiting; the save says why.
         if !unresolved.isEmpty { try? unresolved.resolve() }

@@ -108,7 +108,7 @@ extension ManagedObject {
     /// Goes back to what was read or saved last, because the context is gone. A new object keeps its values.
     final func dropChanges() {
         if flags.contains(.inserted) {
-            source.tracker?.willChange(self)
+            if flags.contains(.recorded) { source.tracker?.willChange(self) }
             flags.remove(.changed)
             flags.insert(.missing)
             if let core { core.identityMap.detach(self) }

@@ -191,7 +191,8 @@ extension ManagedObject {
 
     /// Tells the observers of all properties around a change of the whole object.
     final func mutatingAll(_ body: () -> Void) {
-        source.tracker?.willChange(self)
+        if flags.isDisjoint(with: .watched) { return body() }
+        if flags.contains(.recorded) { source.tracker?.willChange(self) }
         guard flags.contains(.observed), let properties = extras?.observers.keys, !properties.isEmpty else {
             return body()
         }

@@ -26,6 +26,8 @@ struct ObjectFlags: OptionSet, Sendable {
     @usableFromInline static let deleting = ObjectFlags(rawValue: 1 << 9)
     /// The row was deleted elsewhere; the object is kept because it has unsaved changes.
     @usableFromInline static let deletedElsewhere = ObjectFlags(rawValue: 1 << 11)
+    /// The context has a recorder, which is to know before the whole object changes.
+    static let recorded = ObjectFlags(rawValue: 1 << 10)
     /// Somebody asked for the ID before the first save.
     @usableFromInline static let idTaken = ObjectFlags(rawValue: 1 << 12)
 
@@ -49,6 +51,8 @@ struct ObjectFlags: OptionSet, Sendable {
     static let unsaved = ObjectFlags(rawValue: 1 << 2 | 1 << 3 | 1 << 5 | 1 << 12)
     /// The row is read, or the object has been found missing or deleted elsewhere: flags that a row removes.
     static let beforeRow = ObjectFlags(rawValue: 1 << 0 | 1 << 5 | 1 << 6 | 1 << 11)
+    /// Somebody may want to know before the whole object changes.
+    static let watched = ObjectFlags(rawValue: 1 << 1 | 1 << 10)
     /// No flags.
     static let none: ObjectFlags = []
 }

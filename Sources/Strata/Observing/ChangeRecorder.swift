@@ -14,8 +14,6 @@ final class ChangeRecorder: ContextPart {
     private var isDelivering = false
     /// Boundaries that were reached while another one was handed out.
     private var waiting: BoundaryChanges.Kind?
-    /// Called at the first change after a boundary, by contexts whose boundaries come by themselves.
-    var onFirstChange: (() -> Void)?
     /// Hears of the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
@@ -43,7 +41,6 @@ final class ChangeRecorder: ContextPart {
     /// Takes over the listeners of the core that this one replaces: everything may be different now.
     func takeOver(_ other: ChangeRecorder) {
         listeners = other.listeners.filter { $0.listener != nil }
-        onFirstChange = other.onFirstChange
         other.listeners = []
         other.turnOff()
         guard !listeners.isEmpty else { return }
@@ -65,10 +62,11 @@ final class ChangeRecorder: ContextPart {
         guard !isOn else { return }
         isOn = true
         core.tracker.updateRecording()
+        core.factory.markRecorded()
         if let parent = core.parent?.core, below == nil {
             let boundaries = ParentBoundaries(of: core)
             below = boundaries
-            parent.recorder.add(boundaries)
+            parent.someRecorder.add(boundaries)
         } else {
             core.coordinator.watchForeignCommits()
         }
@@ -79,7 +77,7 @@ final class ChangeRecorder: ContextPart {
         core.tracker.updateRecording()
         pending = BoundaryChanges()
         positions = [:]
-        if let below { core.parent?.core.recorder.remove(below) }
+        if let below { core.parent?.core.recorder?.remove(below) }
         below = nil
     }
 
@@ -153,7 +151,7 @@ final class ChangeRecorder: ContextPart {
     }
 
     private func noteFirst() {
-        if pending.isEmpty { onFirstChange?() }
+        if pending.isEmpty { core.settings.onFirstChange?() }
     }
 
     private func position(of object: ManagedObject, existed: Bool) -> Int {

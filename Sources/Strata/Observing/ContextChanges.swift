@@ -28,7 +28,7 @@ public struct ContextChanges: AsyncSequence {
     /// Listens from now on, until the iterator goes.
     public func makeAsyncIterator() -> AsyncIterator {
         let buffer = ContextChangeBuffer()
-        context.core.recorder.add(buffer)
+        context.core.someRecorder.add(buffer)
         return AsyncIterator(buffer: buffer)
     }
 }

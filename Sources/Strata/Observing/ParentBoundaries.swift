@@ -7,7 +7,7 @@ final class ParentBoundaries: BoundaryListener {
 
     func boundaryReached(_ changes: BoundaryChanges, _ parent: ContextCore) {
         guard !changes.isEmpty else { return }
-        child.recorder.close(.beforeMerge)
+        child.recorder?.close(.beforeMerge)
         if changes.isEverything { return refreshAll() }
         var touches = changes.rows
         for touch in changes.objects {
@@ -23,8 +23,8 @@ final class ParentBoundaries: BoundaryListener {
         for touch in changes.rows { unloadOwners(touch) }
         for touch in touches { refresh(touch.identity) }
         child.oneToOneRepair.repairAll()
-        child.recorder.note(touches)
-        child.recorder.close(.merge)
+        child.recorder?.note(touches)
+        child.recorder?.close(.merge)
     }
 
     /// An object of the child takes what the parent shows, and keeps its own changes on top.
@@ -71,7 +71,7 @@ final class ParentBoundaries: BoundaryListener {
             }
             refresh(RowIdentity(entityIndex: object.binding.entity.index, key: object.key))
         }
-        child.recorder.noteEverything()
-        child.recorder.close(.merge)
+        child.recorder?.noteEverything()
+        child.recorder?.close(.merge)
     }
 }

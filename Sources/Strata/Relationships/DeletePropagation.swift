@@ -34,7 +34,9 @@ struct DeletePropagation {
             }
             queue = next
         }
-        if core.recorder.isOn { for object in doomed { core.recorder.willDelete(object) } }
+        if core.factory.newFlags.contains(.recorded), let recorder = core.recorder, recorder.isOn {
+            for object in doomed { recorder.willDelete(object) }
+        }
         for object in doomed { object.mutatingAll { object.flags.insert(.deleted) } }
         for object in doomed {
             for relationship in object.binding.entity.relationships {
@@ -135,8 +137,8 @@ struct DeletePropagation {
         _ object: ManagedObject, _ relationship: RelationshipDescription, inverse: RelationshipDescription
     ) throws(PersistenceError) -> Bool {
         let destination = model.entities[relationship.destinationIndex]
-        guard core.parent == nil, !core.recorder.recordsSteps, relationship.deleteRule == .nullify, !object.isInserted,
-            core.tracker.isTracking,
+        guard core.parent == nil, relationship.deleteRule == .nullify, !object.isInserted, core.tracker.isTracking,
+            !object.flags.contains(.recorded) || core.recorder?.recordsSteps != true,
             let index = relationship.toManyIndex, let slot = inverse.slot,
             // Only an object in memory is validated, and these would lack what they must have.
             destination.slots[slot].isOptional

@@ -129,7 +129,7 @@ struct InverseMaintenance {
     ) {
         guard let index = inverse.toManyIndex else { return }
         if let old {
-            core.tracker.willChangeMembers(old, index)
+            if old.flags.contains(.recorded) { core.tracker.willChangeMembers(old, index) }
             old.mutating(old.observerIndex(toMany: index)) {
                 old.toManyState(index).noteRemoved(object)
                 core.tracker.noteToManyChange(old)
@@ -190,7 +190,7 @@ struct InverseMaintenance {
         guard relationship.isOrdered else { return }
         let state = owner.toManyState(index)
         guard let list = state.members as? AnyMemberList, list.objects != wanted else { return }
-        core.tracker.willChangeMembers(owner, index)
+        if owner.flags.contains(.recorded) { core.tracker.willChangeMembers(owner, index) }
         state.rearrange(wanted, list)
         core.tracker.noteToManyChange(owner)
     }
@@ -238,7 +238,7 @@ struct InverseMaintenance {
         guard let list = state.members as? AnyMemberList, let old = list.objects.firstIndex(of: member) else { return }
         // A member that is put last where it is last already was appended, not rearranged.
         guard min(max(position, 0), list.count - 1) != old else { return }
-        core.tracker.willChangeMembers(owner, index)
+        if owner.flags.contains(.recorded) { core.tracker.willChangeMembers(owner, index) }
         state.move(member, to: position, list)
         core.tracker.noteToManyChange(owner)
     }
@@ -262,8 +262,10 @@ struct InverseMaintenance {
     /// Notes a pair on one side. Whether the store has it is not known here, nor whether it will have it at the save, so the
     /// last request counts, also where nothing seems to change.
     func notePair(_ owner: ManagedObject, _ member: ManagedObject, _ index: Int, added: Bool) {
-        core.tracker.willChangeMembers(owner, index)
-        core.tracker.willChangePair(owner, member, index, added: added)
+        if owner.flags.contains(.recorded) {
+            core.tracker.willChangeMembers(owner, index)
+            core.tracker.willChangePair(owner, member, index, added: added)
+        }
         let state = owner.toManyState(index)
         state.notePair(member, added: added)
         guard added else {
@@ -277,7 +279,7 @@ struct InverseMaintenance {
 
     /// Puts a new member last.
     private func noteAppended(_ member: ManagedObject, to owner: ManagedObject, _ index: Int) {
-        core.tracker.willChangeMembers(owner, index)
+        if owner.flags.contains(.recorded) { core.tracker.willChangeMembers(owner, index) }
         owner.toManyState(index).noteAppended(member, isOrdered: owner.relationship(toMany: index).isOrdered)
         core.tracker.noteToManyChange(owner)
     }

@@ -113,7 +113,7 @@ extension ManagedObject {
             RowEditing.setNil(slot, in: copy)
             return copy
         }
-        source.tracker?.willChange(self)
+        if flags.contains(.recorded) { source.tracker?.willChange(self) }
         if let changes, let snapshot = changes.snapshot {
             let isChanged =
                 changes.slots.contains(slot) && !row.hasSameValue(as: snapshot.row, slot: slot, storage: .key)

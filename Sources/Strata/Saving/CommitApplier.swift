@@ -20,7 +20,7 @@ struct CommitApplier {
             changed = answer.objects
             settle(answer, committed)
         }
-        if core.recorder.isOn { core.recorder.note(committed, answer.effects) }
+        if let recorder = core.recorder, recorder.isOn { recorder.note(committed, answer.effects) }
         for clearing in committed.clearings { core.merger.mergeNullification(clearing) }
         core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)
         if let notification, !committed.isEmpty { core.coordinator.announce(notification) }

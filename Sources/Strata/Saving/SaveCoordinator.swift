@@ -25,7 +25,7 @@ final class SaveCoordinator: ContextPart {
         phase = .saving
         defer {
             phase = .idle
-            core.recorder.close(.save)
+            core.recorder?.close(.save)
         }
         let now = Date()
         guard try prepare(now) else { return }
@@ -35,7 +35,7 @@ final class SaveCoordinator: ContextPart {
             let changes = try builder.build(.unversioned)
             try parent.core.parentSave.apply(changes)
             core.applier.apply(CommitAnswer(changes: changes, isExact: true), announcing: false)
-            parent.core.recorder.close(.event)
+            parent.core.recorder?.close(.event)
         } else {
             try commit(builder)
         }
@@ -56,7 +56,7 @@ final class SaveCoordinator: ContextPart {
         phase = .saving
         defer {
             end()
-            core.recorder.close(.save)
+            core.recorder?.close(.save)
         }
         let now = Date()
         guard try prepare(now) else { return }

@@ -18,8 +18,9 @@ final class ChangeTracker {
     /// Grows with every change. A save asks whether hooks changed anything.
     @exclusivity(unchecked) private(set) var changeCount = 0
     @exclusivity(unchecked) private var mode = Mode.tracking
-    /// What changed since the last boundary, for those who want to know. ``mode`` says whether there are any.
-    let recorder = ChangeRecorder()
+    /// What changed since the last boundary, for those who want to know; nil as long as nobody ever did. ``mode`` says whether
+    /// there are any now.
+    @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
     /// Objects with pending changes whose rows others have deleted, until their relationships are repaired.
     private var deletedElsewhere: [ManagedObject] = []
     /// The same, until they are saved or reverted; some may have been.
@@ -92,7 +93,16 @@ final class ChangeTracker {
     /// Whether writes count as changes.
     var isTracking: Bool { mode == .tracking || mode == .recording }
 
-    private var trackingMode: Mode { recorder.isOn ? .recording : .tracking }
+    private var trackingMode: Mode { recorder?.isOn == true ? .recording : .tracking }
+
+    /// The recorder, made now if there is none.
+    func makeRecorder(for core: ContextCore) -> ChangeRecorder {
+        if let recorder { return recorder }
+        let recorder = ChangeRecorder()
+        recorder.attach(to: core)
+        self.recorder = recorder
+        return recorder
+    }
 
     /// Begins or ends to note objects before they change, after the recorder was turned on or off.
     func updateRecording() {
@@ -128,26 +138,26 @@ final class ChangeTracker {
     }
 
     /// Whether changes of whole objects are noted: also while writes to their properties do not count.
-    private var notesObjects: Bool { mode == .recording || (mode == .suspended && recorder.isOn) }
+    private var notesObjects: Bool { mode == .recording || (mode == .suspended && recorder?.isOn == true) }
 
     /// Before a whole object changes: its row, or whether it is there.
     func willChange(_ object: ManagedObject) {
-        if notesObjects { recorder.willChange(object) }
+        if notesObjects { recorder?.willChange(object) }
     }
 
     /// Before a new object is registered.
     func willInsert(_ object: ManagedObject) {
-        if notesObjects { recorder.willInsert(object) }
+        if notesObjects { recorder?.willInsert(object) }
     }
 
     /// Before members of a relationship come, go or change places.
     func willChangeMembers(_ object: ManagedObject, _ index: Int) {
-        if mode == .recording { recorder.willChangeMembers(object, index) }
+        if mode == .recording { recorder?.willChangeMembers(object, index) }
     }
 
     /// Before a many-to-many pair comes or goes.
     func willChangePair(_ owner: ManagedObject, _ member: ManagedObject, _ index: Int, added: Bool) {
-        if mode == .recording { recorder.willChangePair(owner, member, index, added: added) }
+        if mode == .recording { recorder?.willChangePair(owner, member, index, added: added) }
     }
 
     /// Before a write that is not just counted.
@@ -157,7 +167,7 @@ final class ChangeTracker {
             noteUncounted(object)
             return false
         }
-        recorder.willChange(object)
+        recorder?.willChange(object)
         return true
     }
 

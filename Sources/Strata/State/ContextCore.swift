@@ -41,7 +41,6 @@ final class ContextCore {
         pairOwners = PairOwners()
         unresolved = UnresolvedOperations()
         saves = SaveCoordinator()
-        tracker.recorder.attach(to: self)
         nullifications.attach(to: self)
         factory.attach(to: self)
         pairOwners.attach(to: self)
@@ -54,8 +53,11 @@ final class ContextCore {
 
     var model: ManagedObjectModel { coordinator.model }
 
-    /// What changed since the last boundary, for those who want to know.
-    var recorder: ChangeRecorder { tracker.recorder }
+    /// What changed since the last boundary, for those who want to know; nil as long as nobody ever did.
+    var recorder: ChangeRecorder? { tracker.recorder }
+
+    /// The same, made for the first one who wants to know.
+    var someRecorder: ChangeRecorder { tracker.makeRecorder(for: self) }
 
     /// Whether the public context is gone.
     var isClosed: Bool { handle == nil }

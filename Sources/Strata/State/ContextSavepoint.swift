@@ -47,7 +47,7 @@ struct ContextSavepoint {
             let object = state.object
             object.row = state.reference.row
             object.slab = state.reference.slab
-            object.flags = state.flags
+            object.flags = state.flags.union(core.factory.newFlags)
             object.changes = state.changes
             if !state.toManys.isEmpty { object.someExtras.toManys = state.toManys }
             if let extras = object.extras {

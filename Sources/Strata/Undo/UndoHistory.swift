@@ -44,7 +44,7 @@ public final class UndoHistory {
     public var canRedo: Bool { !redoSteps.isEmpty && !hasOpenEdits }
 
     /// Whether there have been edits since the last boundary.
-    private var hasOpenEdits: Bool { !open.isEmpty || context?.core.recorder.hasChanges == true }
+    private var hasOpenEdits: Bool { !open.isEmpty || context?.core.recorder?.hasChanges == true }
 
     /// The number of steps to undo.
     public var undoCount: Int { undoSteps.count }
@@ -69,7 +69,7 @@ public final class UndoHistory {
         let report = try UndoApplier(core: core, forces: overwritesNewerChanges).apply(step, undoing: true)
         undoSteps.removeLast()
         redoSteps.append(step)
-        core.recorder.close(.undo)
+        core.recorder?.close(.undo)
         return report
     }
 
@@ -86,7 +86,7 @@ public final class UndoHistory {
         let report = try UndoApplier(core: core, forces: overwritesNewerChanges).apply(step, undoing: false)
         redoSteps.removeLast()
         undoSteps.append(step)
-        core.recorder.close(.undo)
+        core.recorder?.close(.undo)
         return report
     }
 
@@ -126,7 +126,9 @@ public final class UndoHistory {
 
     /// Names the step of the edits since the last boundary; the last step if there are none.
     public func setActionName(_ name: String) {
-        if groupDepth == 0, let core = context?.core, !core.recorder.hasChanges, open.isEmpty, !undoSteps.isEmpty {
+        if groupDepth == 0, let core = context?.core, core.recorder?.hasChanges != true, open.isEmpty,
+            !undoSteps.isEmpty
+        {
             undoSteps[undoSteps.count - 1].name = name
         } else {
             open.name = name
@@ -137,10 +139,10 @@ public final class UndoHistory {
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure.
     public func withoutRegistration<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-        context?.core.recorder.close(.beforeMerge)
+        context?.core.recorder?.close(.beforeMerge)
         pauses += 1
         defer {
-            context?.core.recorder.close(.beforeMerge)
+            context?.core.recorder?.close(.beforeMerge)
             pauses -= 1
         }
         return try body()
@@ -150,16 +152,16 @@ public final class UndoHistory {
 
     func attach(to context: ManagedObjectContext) {
         self.context = context
-        context.core.recorder.add(self)
+        context.core.someRecorder.add(self)
     }
 
     func detach() {
-        context?.core.recorder.remove(self)
+        context?.core.recorder?.remove(self)
         context = nil
         forgetAll()
     }
 
-    private func closeBoundary() { context?.core.recorder.close(.event) }
+    private func closeBoundary() { context?.core.recorder?.close(.event) }
 
     private func seal() {
         guard groupDepth == 0 else { return }

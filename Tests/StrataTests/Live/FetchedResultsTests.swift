@@ -246,6 +246,19 @@ import Testing
         #expect(results.allSatisfy { $0.context === fixture.context })
     }
 
+    @Test("A refresh that takes back a delete shows the object again, also if it is read before the boundary")
+    func refreshOfDeleted() throws {
+        let fixture = try Fixture(["a", "b"])
+        let results = try fixture.context.live(byTitle)
+        fixture.context.delete(fixture.books[0])
+        fixture.context.processPendingChanges()
+        #expect(results.map(\.title) == ["b"])
+        try fixture.context.refresh(fixture.books[0], mergingChanges: false)
+        #expect(fixture.books[0].title == "a")
+        fixture.context.processPendingChanges()
+        #expect(results.map(\.title) == ["a", "b"])
+    }
+
     @Test("A delegate may fetch and change objects; its changes come in a step of their own")
     func reentrancy() throws {
         final class Editor: FetchedResultsDelegate {

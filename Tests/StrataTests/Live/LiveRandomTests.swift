@@ -40,6 +40,7 @@ private final class LiveWorld {
     private var random: SplitMix64
     private var watched: [Watched] = []
     private var log: [String] = []
+    private static let logged = ProcessInfo.processInfo.environment["STRATA_LIVE_LOG"].flatMap(Int.init) ?? 6
     private(set) var steps = 0
 
     init(seed: UInt64) throws {
@@ -131,36 +132,43 @@ private final class LiveWorld {
         log.append("\(name) \(kind)")
         switch kind {
         case 0, 1:
-            let book = Book(context, title: "t\(random.below(6))", author: random.pick(authors))
+            let book = Book(context, title: "t\(random.below(6))", author: pick(authors))
             book.pages = Int32(random.below(100))
         case 2:
             let author = Author(context, name: "n\(random.below(6))")
-            author.mentor = random.pick(authors)
-        case 3, 4: random.pick(books)?.pages = Int32(random.below(100))
-        case 5: random.pick(books)?.title = "t\(random.below(6))"
-        case 6: random.pick(authors)?.name = "n\(random.below(6))"
-        case 7: random.pick(authors)?.score = Int64(random.below(10))
-        case 8, 9: random.pick(books)?.author = random.oneIn(5) ? nil : random.pick(authors)
-        case 10: random.pick(authors)?.mentor = random.pick(authors)
+            author.mentor = pick(authors)
+        case 3, 4: pick(books)?.pages = Int32(random.below(100))
+        case 5: pick(books)?.title = "t\(random.below(6))"
+        case 6: pick(authors)?.name = "n\(random.below(6))"
+        case 7: pick(authors)?.score = Int64(random.below(10))
+        case 8, 9: pick(books)?.author = random.oneIn(5) ? nil : pick(authors)
+        case 10: pick(authors)?.mentor = pick(authors)
         case 11:
-            if let book = random.pick(books), let tag = random.pick(tags) { book.tags.formSymmetricDifference([tag]) }
-        case 12: random.pick(tags)?.label = ["a", "b", "c"][random.below(3)]
+            if let book = pick(books), let tag = pick(tags) { book.tags.formSymmetricDifference([tag]) }
+        case 12: pick(tags)?.label = ["a", "b", "c"][random.below(3)]
         case 13:
-            if let book = random.pick(books), random.oneIn(2) || books.count > 40 { context.delete(book) }
+            if let book = pick(books), random.oneIn(2) || books.count > 40 { context.delete(book) }
         case 14:
-            if let author = random.pick(authors), authors.count > 6, random.oneIn(3) { context.delete(author) }
+            if let author = pick(authors), authors.count > 6, random.oneIn(3) { context.delete(author) }
         case 15:
-            if let author = random.pick(authors), let book = random.pick(books) {
+            if let author = pick(authors), let book = pick(books) {
                 author.favourites = random.oneIn(2) ? [] : [book]
             }
         case 16: if random.oneIn(4) { context.rollback() }
         case 17:
-            if let book = random.pick(books), !book.isInserted {
+            if let book = pick(books), !book.isInserted {
                 try context.refresh(book, mergingChanges: random.oneIn(2))
             }
         default: try context.save()
         }
         if name == "other", random.oneIn(2) { try context.save() }
+    }
+
+    /// One of some objects, named in the log.
+    private func pick<Object: ManagedObject>(_ objects: [Object]) -> Object? {
+        let object = random.pick(objects)
+        log[log.count - 1] += object.map { " \($0.objectID)" } ?? " nothing"
+        return object
     }
 
     // MARK: Checks
@@ -174,7 +182,7 @@ private final class LiveWorld {
             let results = item.results
             let updates = item.listener.take()
             steps += updates.count
-            let where_ = "\(item.name), \(place); last edits: \(log.suffix(6))"
+            let where_ = "\(item.name), \(place); last edits: \(log.suffix(Self.logged))"
             #expect(results.failure == nil, "\(where_)")
             let ids = results.snapshot.ids
             var request = results.request
@@ -182,7 +190,8 @@ private final class LiveWorld {
                 request.sorts.insert(FetchSort(key), at: 0)
             }
             let fresh = try item.context.fetchIDs(request)
-            try #require(ids == fresh, "differs from a fetch: \(where_)")
+            let odd = Set(ids).symmetricDifference(fresh).map { describe($0, item.context) }
+            try #require(ids == fresh, "differs from a fetch: \(odd.sorted()) \(where_)")
             try #require(item.listener.ids == ids, "differences do not lead there: \(where_)")
             try #require(results.map(\.objectID) == ids, "objects differ from the snapshot: \(where_)")
             for update in updates { try checkShape(update, where_) }
@@ -201,6 +210,25 @@ private final class LiveWorld {
                 try #require(results.sections.map(\.range.count) == counts, "sections: \(where_)")
             }
         }
+    }
+
+    /// An object as a context shows it, and as the store has it.
+    private func describe(_ id: ObjectID, _ context: ManagedObjectContext) -> String {
+        func show(_ context: ManagedObjectContext) -> String {
+            guard let object = try? context.existingObject(ManagedObject.self, with: id) else { return "none" }
+            let values = object.committedValues().sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            var text = "\(values) + \(object.changedValues())\(object.isDeleted ? " deleted" : "")"
+            if let author = object as? Author {
+                text +=
+                    " books \(author.books.map { "\($0.objectID) of \($0.pages) pages\($0.hasChanges ? "*" : "")" })"
+            }
+            if let book = object as? Book, let fan = book.fan {
+                text += " fan \(fan.isDeleted) \(fan.isMissing) \(fan.favourites.contains(book))"
+            }
+            return text
+        }
+        return "\(id): \(show(context)); parent: \(context.parent.map(show) ?? "none"); stored: "
+            + show(file.container.newContext())
     }
 
     private func value(of object: ManagedObject, _ path: [String]) -> Value {
