@@ -18,6 +18,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case diskFull(path: String)
     /// The store was made with another model. The differences name entities and properties.
     case incompatibleModel(path: String, differences: [String])
+    /// The file has a model with something that this version of Strata does not know, for instance `the type vector`: a newer
+    /// version wrote it. `property` is nil where it belongs to the entity. Nothing was changed.
+    case unknownDeclaration(path: String, entity: String, property: String?, declaration: String)
     /// Steps of a migration lose data, or data do not fit, and no answer allows that. Nothing was changed.
     case migrationNeedsAnswers(path: String, steps: [MigrationStep])
     /// A step of a migration failed. Nothing was changed.
@@ -63,6 +66,9 @@ extension StoreError: CustomStringConvertible {
         case .diskFull(let path): "no room on the disk for \(path); free some and save again"
         case .incompatibleModel(let path, let differences):
             "\(path) was made with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
+        case .unknownDeclaration(let path, let entity, let property, let declaration):
+            "\(path) cannot be migrated: \(property.map { "\(entity).\($0)" } ?? entity) has \(declaration), which is not known; "
+                + "a newer version of Strata wrote it, so update this one"
         case .migrationNeedsAnswers(let path, let steps):
             "\(path) cannot be migrated without an answer to: \(steps.map(\.description).joined(separator: "; ")); "
                 + "put answers by these names into options.migration.answers, change the model, or write a custom stage"

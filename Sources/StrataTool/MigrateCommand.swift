@@ -41,6 +41,14 @@ struct MigrateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("A step whose values that do not fit become nil.", valueName: "step"))
     var clear: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A constraint; of duplicates the first one stays, and what led to others leads to it.", valueName: "step"))
+    var keepFirst: [String] = []
+
+    @Option(help: ArgumentHelp("As --keep-first, with the last one.", valueName: "step"))
+    var keepLast: [String] = []
+
     @Flag(help: "Keep the store as it was beside the new one.")
     var keepOriginal = false
 
@@ -85,6 +93,8 @@ struct MigrateCommand: ParsableCommand {
         var result: [String: MigrationAnswer] = [:]
         for step in accept { result[step] = .accept }
         for step in clear { result[step] = .clear }
+        for step in keepFirst { result[step] = .keepFirst }
+        for step in keepLast { result[step] = .keepLast }
         for text in fill {
             guard let equals = text.firstIndex(of: "=") else {
                 throw ValidationError("--fill \(text) is not of the form City.population=0")

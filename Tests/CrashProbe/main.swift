@@ -16,10 +16,16 @@
 //
 //     CrashProbe STORE 0 migrate
 //
-// Migrates the store to a later version. Prints `migrating` before and `migrated` after it.
+// Migrates the store to a later version. Prints `migrating` before and `migrated` after it. With a number other than 0 the
+// process kills itself when the migration says for the so-manieth time how far it is.
+//
+//     CrashProbe STORE 0 stages
+//
+// Does so through two stages with code of their own.
 
 import Foundation
 import Strata
+import Synchronization
 
 /// Prints a line at once: standard output is a pipe here, which `print` would buffer.
 func say(_ word: String) { FileHandle.standardOutput.write(Data((word + "\n").utf8)) }
@@ -92,25 +98,74 @@ item.attributes = [
 item.attributes[0].isUnique = true
 item.attributes[2].isIndexed = true
 
+/// The model of a later version.
+func laterModel(_ more: [Attribute] = []) throws -> ManagedObjectModel {
+    try ManagedObjectModel(name: "Crash") {
+        Entity("Article") {
+            Attribute("itemId", .string).unique()
+            Attribute("heading", .string).indexed().renamed(from: "title")
+            Attribute("amount", .string)
+            Attribute("weight", .double)
+            Attribute("searchHeading", .string).optional().derived(.canonical("heading"))
+            for attribute in more { attribute }
+        }.renamed(from: "Item")
+    }
+}
+
+func lastModel() throws -> ManagedObjectModel { try laterModel([Attribute("note", .string).optional()]) }
+
+/// A stage that doubles weights, and one that writes notes.
+func stages(from first: ManagedObjectModel) throws -> [MigrationStage] {
+    let later = try laterModel()
+    return [
+        .custom(from: first, to: later) { migration in
+            try migration.forEach("Item", batchSize: 100) { old, new in
+                new?["weight"] = (old["weight"] as? Double ?? 0) * 2
+            }
+        },
+        .custom(from: later, to: try lastModel()) { migration in
+            try migration.forEach("Article", batchSize: 100) { old, new in new?["note"] = old["heading"] }
+        },
+    ]
+}
+
+/// Kills the process at the so-manieth report; never at 0.
+func dying(at count: Int) -> @Sendable (MigrationProgress) -> Void {
+    let reports = ReportCounter()
+    return { _ in if reports.next() == count { kill(getpid(), SIGKILL) } }
+}
+
+final class ReportCounter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
+
 do {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 || ["tasks", "idle", "migrate"].contains(arguments.last), let count = Int(arguments[2])
+    guard arguments.count == 3 || ["tasks", "idle", "migrate", "stages"].contains(arguments.last),
+        let count = Int(arguments[2])
     else {
-        FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks|idle|migrate]\n".utf8))
+        FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks|idle|migrate|stages]\n".utf8))
         exit(64)
     }
-    if arguments.last == "migrate" {
-        let later = try ManagedObjectModel(name: "Crash") {
-            Entity("Article") {
-                Attribute("itemId", .string).unique()
-                Attribute("heading", .string).indexed().renamed(from: "title")
-                Attribute("amount", .string)
-                Attribute("weight", .double)
-                Attribute("searchHeading", .string).optional().derived(.canonical("heading"))
-            }.renamed(from: "Item")
-        }
+    if ["migrate", "stages"].contains(arguments.last) {
+        var options = SQLiteStore.Options()
+        options.migration.onProgress = dying(at: count)
+        let later = try laterModel()
         say("migrating")
-        try SQLiteStore.migrate(arguments[1], to: later)
+        if arguments.last == "stages" {
+            let first = try ManagedObjectModel(name: "Crash", entities: [item])
+            options.migration.stages = try stages(from: first)
+            try SQLiteStore.migrate(arguments[1], to: try lastModel(), options: options)
+        } else {
+            try SQLiteStore.migrate(arguments[1], to: later, options: options)
+        }
         say("migrated")
         exit(0)
     }

@@ -143,7 +143,7 @@ import Testing
             }
         }
         let before = try file.catalog
-        #expect(try file.blocked(later) == ["Book.language"])
+        #expect(file.blocked(later) == ["Book.language"])
         #expect(try file.catalog == before)
         try file.open(later, VersionedFile.options(["Book.language": .fill("en")])) { context throws in
             #expect(try context.texts("Book", "language") == ["en", "en"])

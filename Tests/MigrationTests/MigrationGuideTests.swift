@@ -53,6 +53,16 @@ import Testing
         #expect(try container.newContext().texts("Person", "birthday") == ["nil"])
         container.close()
 
+        let people = try VersionedFile()
+        try people.open(try version { Entity("Person") { Attribute("email", .string) } }) { context throws in
+            for _ in 0..<2 { try context.make("Person", ["email": "a@b.c"]) }
+        }
+        let unique = try version { Entity("Person") { Attribute("email", .string).unique() } }
+        #expect(people.blocked(unique) == ["Person.email"])
+        let merged = try MigrationGuide.merging(people.path, unique)
+        #expect(try merged.newContext().texts("Person", "email") == ["a@b.c"])
+        merged.close()
+
         let other = try VersionedFile()
         let before = try version { Entity("Contact") { Attribute("name", .string) } }
         let after = try version {

@@ -21,6 +21,8 @@ struct RandomData {
     }
 
     var objects: [Int: Object] = [:]
+    /// The attributes that objects had when a store was last opened.
+    private var known: [Int: Set<Int>] = [:]
     var links: [Int: [Pair]] = [:]
 
     // MARK: Changing
@@ -30,6 +32,21 @@ struct RandomData {
         for (number, object) in objects where model.isKind(object.entity, of: entity) {
             guard object.values[attribute.id] == nil else { continue }
             objects[number]?.values[attribute.id] = attribute.initial ?? .null
+        }
+    }
+
+    /// What a store does when it is opened with a version: it knows nothing of versions that it was not opened with, so an
+    /// attribute that was required in one of those alone fills nothing.
+    mutating func open(_ model: RandomVersions) {
+        for (number, object) in objects {
+            let attributes = model.attributes(object.entity)
+            for attribute in attributes {
+                let isNew = known[number].map { !$0.contains(attribute.id) } ?? false
+                let isMissing = !attribute.isOptional && (object.values[attribute.id] ?? .null).isNull
+                guard isNew || isMissing else { continue }
+                objects[number]?.values[attribute.id] = attribute.initial ?? .null
+            }
+            known[number] = Set(attributes.map(\.id))
         }
     }
 

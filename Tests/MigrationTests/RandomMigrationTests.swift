@@ -27,6 +27,7 @@ import Testing
         var data = RandomData()
         let first = try versions.model()
         try file.open(first) { try data.fill($0, versions, &random) }
+        data.open(versions)
         var log: [String] = []
         for step in 0..<(1 + random.below(3)) {
             for _ in 0..<(1 + random.below(5)) {
@@ -47,6 +48,7 @@ import Testing
                 let answers = plan.steps.filter { $0.risk != .safe }.map { ($0.id, MigrationAnswer.accept) }
                 let options = VersionedFile.options(Dictionary(answers, uniquingKeysWith: { a, _ in a }))
                 let found = try file.open(model, options) { try RandomData.lines($0, model) }
+                data.open(versions)
                 let expected = data.lines(versions)
                 guard found == expected else {
                     let missing = Set(expected).subtracting(found).sorted()

@@ -167,7 +167,7 @@ struct RandomVersions {
         case 4: return addAttribute(&random, &data)
         case 5: return removeAttribute(&random, &data)
         case 6: return convert(&random, &data)
-        case 7: return require(&random, &data)
+        case 7: return require(&random)
         case 8: return renameEntity(&random)
         case 9: return renameLink(&random)
         case 10: return changeLink(&random, &data)
@@ -257,14 +257,12 @@ struct RandomVersions {
         return "makes \(old.name) a \(target.name)"
     }
 
-    private mutating func require(_ random: inout SplitMix64, _ data: inout RandomData) -> String {
+    private mutating func require(_ random: inout SplitMix64) -> String {
         guard let (entity, index) = place(&random) else { return "" }
         let attribute = entities[entity].attributes[index]
         entities[entity].attributes[index].isOptional.toggle()
         guard attribute.isOptional else { return "makes \(attribute.name) optional" }
-        let value = attribute.initial ?? Self.value(attribute.type, &random)
-        entities[entity].attributes[index].initial = value
-        data.change(attribute.id) { $0.isNull ? value : $0 }
+        entities[entity].attributes[index].initial = attribute.initial ?? Self.value(attribute.type, &random)
         return "makes \(attribute.name) required"
     }
 

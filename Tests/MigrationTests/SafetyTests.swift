@@ -191,7 +191,7 @@ import Testing
     func erasing() throws {
         try fill(3)
         let later = try version { Entity("Other") { Attribute("name", .string) } }
-        #expect(try file.blocked(later) == ["Item"])
+        #expect(file.blocked(later) == ["Item"])
         var options = SQLiteStore.Options()
         options.migration.erasesOnMismatch = true
         try file.open(later, options) { context throws in #expect(try context.all("Other").isEmpty) }

@@ -53,6 +53,95 @@ import Testing
         print("kill outcomes: \(outcomes)")
     }
 
+    @Test("A process that is killed at any step leaves the old store, and what it leaves can be migrated")
+    func killAtEachStep() throws {
+        try killAtEachStep("migrate") { store in try checkStages(store) }
+    }
+
+    @Test("A process that is killed at any step of its stages leaves a version on the way, from which the others go on")
+    func killAtEachStepOfStages() throws {
+        let versions = try killAtEachStep("stages") { store in try checkStages(store) }
+        #expect(versions == ["first", "second", "third"])
+    }
+
+    @Test("Two processes that migrate a file at once do it once")
+    func twoProcesses() throws {
+        try withFolder { folder in
+            let store = folder.appending(path: "a.sqlite")
+            try make(store, 5000)
+            let probes = try (0..<3).map { _ in try Probe(store: store, count: 0, mode: "migrate") }
+            for probe in probes { try probe.wait(for: "migrated") }
+            for probe in probes { #expect(probe.end() == 0) }
+            #expect(try checkStages(store) == "second")
+        }
+    }
+
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "strata-migration-step-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    private func make(_ store: URL, _ count: Int) throws {
+        let probe = try Probe(store: store, count: count)
+        try probe.wait(for: "saved")
+        #expect(probe.end() == 0)
+    }
+
+    /// Kills a process at its first step, another one at its second, until one comes to its end.
+    /// - Returns: The versions that the files had then, each once, in their order.
+    @discardableResult
+    private func killAtEachStep(_ mode: String, _ check: (URL) throws -> String) throws -> [String] {
+        var versions: [String] = []
+        try withFolder { folder in
+            let original = folder.appending(path: "original.sqlite")
+            try make(original, 300)
+            for step in 1...100 {
+                let store = folder.appending(path: "step-\(step).sqlite")
+                try FileManager.default.copyItem(at: original, to: store)
+                let status = try Probe(store: store, count: step, mode: mode).end()
+                let version = try check(store)
+                if versions.last != version { versions.append(version) }
+                // It goes on from where it was.
+                let rest = try Probe(store: store, count: 0, mode: mode)
+                try rest.wait(for: "migrated")
+                #expect(rest.end() == 0)
+                #expect(try check(store) == (mode == "stages" ? "third" : "second"), "step \(step)")
+                if status == 0 {
+                    #expect(step > 3)
+                    return
+                }
+                #expect(status == SIGKILL, "step \(step)")
+            }
+            Issue.record("the migration does not end")
+        }
+        return versions
+    }
+
+    /// Looks at every object of a store that goes through stages.
+    /// - Returns: Its version.
+    private func checkStages(_ store: URL) throws -> String {
+        let isOld = try SQLiteStore.metadata(at: store.path).entities["Item"] != nil
+        let isLast = try SQLiteStore.metadata(at: store.path).entities["Article"]?["note"] != nil
+        let model = isOld ? try Probe.model() : isLast ? try Probe.lastModel() : try Probe.laterModel()
+        var options = SQLiteStore.Options()
+        options.migration.policy = .never
+        let container = try PersistentContainer(model: model, at: .file(path: store.path), options: options)
+        defer { container.close() }
+        #expect(try SQLiteStore.integrityReport(at: store.path).isSound)
+        let objects = try container.newContext().fetch(FetchRequest<ManagedObject>(entity: isOld ? "Item" : "Article"))
+        let weights = Set(objects.compactMap { ($0["weight"] as? Double).map { Int(($0 * 7).rounded()) } })
+        #expect(weights.count == objects.count && objects.count >= 300)
+        if isLast {
+            // The first stage has doubled them, once.
+            #expect(weights == Set((0..<objects.count).map { $0 * 2 }))
+            #expect(objects.allSatisfy { $0["note"] as? String == $0["heading"] as? String })
+        }
+        return isOld ? "first" : isLast ? "third" : "second"
+    }
+
     /// Opens the store with the model that it says it has, and looks at every object.
     /// - Returns: `old` or `new`.
     private func check(_ store: URL) throws -> String {
@@ -80,7 +169,7 @@ import Testing
 
 extension Probe {
     /// A later version of ``model()``: another name, other types, one attribute more.
-    static func laterModel() throws -> ManagedObjectModel {
+    static func laterModel(_ more: [Attribute] = []) throws -> ManagedObjectModel {
         try ManagedObjectModel(name: "Crash") {
             Entity("Article") {
                 Attribute("itemId", .string).unique()
@@ -88,8 +177,14 @@ extension Probe {
                 Attribute("amount", .string)
                 Attribute("weight", .double)
                 Attribute("searchHeading", .string).optional().derived(.canonical("heading"))
+                for attribute in more { attribute }
             }.renamed(from: "Item")
         }
+    }
+
+    /// The version after that.
+    static func lastModel() throws -> ManagedObjectModel {
+        try laterModel([Attribute("note", .string).optional()])
     }
 }
 

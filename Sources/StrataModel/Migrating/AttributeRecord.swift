@@ -30,13 +30,24 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
         renamedFrom = attribute.formerNames.nilIfEmpty
     }
 
-    var declaration: Attribute {
-        var result = Attribute(name, type.type, optional: optional ?? false)
+    /// The attribute that the record describes.
+    /// - Throws: What cannot be understood: to leave it out, or to take it for something else, would lose it.
+    func declaration(of entity: String) throws(UnknownDeclaration) -> Attribute {
+        func known<T>(_ value: T?, _ what: String) throws(UnknownDeclaration) -> T {
+            guard let value else { throw UnknownDeclaration(entity: entity, property: name, declaration: what) }
+            return value
+        }
+        var result = Attribute(
+            name, try known(type.type, "the type \(type.unknownName ?? type.name)"), optional: optional ?? false)
         result.isTransient = transient ?? false
-        result.defaultValue = initial.flatMap(ValueRecord.defaultValue(of:))
-        result.derivation = derived.flatMap(Self.derivation)
-        result.rules = Self.rules(rules ?? [:])
-        result.enumeration = enumeration?.type
+        if let initial {
+            result.defaultValue = try known(ValueRecord.defaultValue(of: initial), "the default \(initial)")
+        }
+        if let derived { result.derivation = try known(Self.derivation(derived), "the derivation \(derived)") }
+        result.rules = try known(Self.rules(rules ?? [:]), "one of the rules \((rules ?? [:]).keys.sorted())")
+        if let enumeration {
+            result.enumeration = try known(enumeration.type, "a case of the enumeration \(enumeration.name)")
+        }
         result.isIndexed = indexed ?? false
         result.isUnique = unique ?? false
         result.allowsExternalStorage = external ?? false
@@ -55,12 +66,14 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
         return result.isEmpty ? nil : result
     }
 
-    private static func rules(_ texts: [String: String]) -> ValidationRules {
-        ValidationRules(
+    /// nil if there is a rule that is not known, or cannot be read.
+    private static func rules(_ texts: [String: String]) -> ValidationRules? {
+        let result = ValidationRules(
             minimum: texts["minimum"].flatMap(ValueRecord.value(of:)),
             maximum: texts["maximum"].flatMap(ValueRecord.value(of:)),
             minimumLength: texts["minimumLength"].flatMap { Int($0) },
             maximumLength: texts["maximumLength"].flatMap { Int($0) }, pattern: texts["pattern"])
+        return Set((rules(of: result) ?? [:]).keys) == Set(texts.keys) ? result : nil
     }
 
     private static func text(_ derivation: Derivation) -> String {
@@ -123,28 +136,50 @@ package struct TypeRecord: Codable, Sendable, Hashable {
         }
     }
 
-    var type: AttributeType {
+    /// The type; nil if this version of Strata does not know it, or a part of it.
+    var type: AttributeType? {
         switch name {
-        case "transformable": .transformable(swiftType ?? "")
-        case "json": .json(JSONType(swiftType ?? "JSON"))
-        case "array": .array(element?.first?.type ?? .string)
+        case "transformable": return .transformable(swiftType ?? "")
+        case "json": return .json(JSONType(swiftType ?? "JSON"))
+        case "array": return element?.first?.type.map(AttributeType.array)
         case "composite":
-            .composite(
-                (elements ?? []).map {
+            var result: [CompositeElement] = []
+            for element in elements ?? [] {
+                guard let type = element.type.type else { return nil }
+                let enumeration = element.enumeration?.type
+                if enumeration == nil, element.enumeration != nil { return nil }
+                result.append(
                     CompositeElement(
-                        $0.name, $0.type.type, optional: $0.optional ?? false, enumeration: $0.enumeration?.type)
-                })
-        default: Self.plain[name] ?? .string
+                        element.name, type, optional: element.optional ?? false, enumeration: enumeration))
+            }
+            return .composite(result)
+        default: return Self.plain[name]
         }
     }
 
-    /// The type of a name, as far as the name alone says it.
-    package static func type(named name: String) -> AttributeType {
+    /// The name that makes the type an unknown one, with where in the type it stands; nil if it is known.
+    var unknownName: String? {
+        guard type == nil else { return nil }
+        switch name {
+        case "array":
+            guard let inner = element?.first else { return "array without the type of its elements" }
+            return inner.unknownName.map { "array of \($0)" }
+        case "composite":
+            for element in elements ?? [] {
+                if let unknown = element.type.unknownName { return "\(unknown) of the element \(element.name)" }
+            }
+            return name
+        default: return name
+        }
+    }
+
+    /// The type of a name, as far as the name alone says it; nil if this version of Strata does not know it.
+    package static func type(named name: String) -> AttributeType? {
         switch name {
         case "transformable": .transformable("Data")
         case "json": .json(JSONType("JSON"))
         case "array": .array(.string)
-        default: plain[name] ?? .string
+        default: plain[name]
         }
     }
 
@@ -166,12 +201,14 @@ struct EnumerationRecord: Codable, Sendable, Hashable {
         cases = type.cases.map { [$0.name, ValueRecord.text(of: $0.rawValue)] }.nilIfEmpty
     }
 
-    var type: EnumerationType {
-        EnumerationType(
-            name,
-            cases: (cases ?? []).compactMap { pair in
-                pair.count == 2 ? ValueRecord.value(of: pair[1]).map { EnumerationCase(pair[0], $0) } : nil
-            })
+    /// The enumeration; nil if one of its cases cannot be read.
+    var type: EnumerationType? {
+        var result: [EnumerationCase] = []
+        for pair in cases ?? [] {
+            guard pair.count == 2, let value = ValueRecord.value(of: pair[1]) else { return nil }
+            result.append(EnumerationCase(pair[0], value))
+        }
+        return EnumerationType(name, cases: result)
     }
 }
 
@@ -211,7 +248,9 @@ package enum ValueRecord {
             case .geoPoint(let point): "\(point.latitude) \(point.longitude)"
             case .list(let elements):
                 // Encoding strings does not fail.
-                (try? JSONEncoder().encode(elements.map { Self.text(of: $0) })).map { String(decoding: $0, as: UTF8.self) } ?? ""
+                (try? JSONEncoder().encode(elements.map { Self.text(of: $0) })).map {
+                    String(decoding: $0, as: UTF8.self)
+                } ?? ""
             default: ""
             }
         return "\(value.kind):\(text)"
@@ -238,7 +277,9 @@ package enum ValueRecord {
             let records = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
             let elements = records?.compactMap(value)
             return elements?.count == records?.count ? elements.map(Value.list) : nil
-        default: return .null
+        // These have no text.
+        case "nil", "composite", "object", "set": return .null
+        default: return nil
         }
     }
 }

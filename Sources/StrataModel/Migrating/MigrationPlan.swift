@@ -156,6 +156,11 @@ public enum MigrationAnswer: Sendable, Hashable {
     case fill(Value)
     /// Values that do not fit become nil.
     case clear
+    /// Of objects with the same unique values the one that was made first stays. The others are deleted, and what led to them
+    /// leads to the one that stays.
+    case keepFirst
+    /// As ``keepFirst``, with the object that was made last.
+    case keepLast
 }
 
 /// Where the data of each entity of a new model come from.

@@ -38,14 +38,30 @@ package struct ModelRecord: Codable, Sendable, Hashable {
     }
 
     /// The model that the record describes.
-    /// - Throws: ``ModelError`` if the record has been tampered with.
+    /// - Throws: ``ModelError`` if the record has been tampered with, or declares what this version of Strata does not know.
     package func model() throws(ModelError) -> ManagedObjectModel {
+        let declared: [Entity]
+        do throws(UnknownDeclaration) {
+            declared = try declarations()
+        } catch {
+            throw ModelError(
+                model: name,
+                faults: [ModelFault(entity: error.entity, property: error.property, message: error.message)])
+        }
         let styles = naming.compactMap(NamingConvention.Style.init(rawValue:))
         return try ManagedObjectModel(
             name: name,
             naming: styles.count == 2
                 ? NamingConvention(properties: styles[0], entities: styles[1]) : NamingConvention.snakeCase,
-            entities: entities.map(\.declaration))
+            entities: declared)
+    }
+
+    /// The entities that the record describes.
+    /// - Throws: The first declaration that this version of Strata does not know.
+    package func declarations() throws(UnknownDeclaration) -> [Entity] {
+        var result: [Entity] = []
+        for entity in entities { result.append(try entity.declaration()) }
+        return result
     }
 
     private static func text(of value: some Encodable) -> String {
@@ -95,19 +111,23 @@ package struct EntityRecord: Codable, Sendable, Hashable {
             .sorted { ModelRecord.precedes($0.joined(separator: " "), $1.joined(separator: " ")) }.nilIfEmpty
     }
 
-    var declaration: Entity {
+    func declaration() throws(UnknownDeclaration) -> Entity {
         var entity = Entity(name: name, location: nil)
         entity.parent = parent
         entity.isAbstract = abstract ?? false
         entity.isUser = user ?? false
         entity.primaryKey = primaryKey
         entity.formerNames = renamedFrom ?? []
-        entity.attributes = (attributes ?? []).map(\.declaration)
-        entity.relationships = (relationships ?? []).map(\.declaration)
-        entity.indexes = (indexes ?? []).compactMap { words in
-            words.first.flatMap(Index.Kind.init(rawValue:)).map {
-                Index(Array(words.dropFirst()), kind: $0, location: nil)
+        for attribute in attributes ?? [] { entity.attributes.append(try attribute.declaration(of: name)) }
+        for relationship in relationships ?? [] {
+            entity.relationships.append(try relationship.declaration(of: name))
+        }
+        for words in indexes ?? [] {
+            guard let kind = words.first.flatMap(Index.Kind.init(rawValue:)) else {
+                throw UnknownDeclaration(
+                    entity: name, property: nil, declaration: "the index \(words.joined(separator: " "))")
             }
+            entity.indexes.append(Index(Array(words.dropFirst()), kind: kind, location: nil))
         }
         return entity
     }
@@ -139,12 +159,17 @@ package struct RelationshipRecord: Codable, Sendable, Hashable {
         renamedFrom = relationship.formerNames.nilIfEmpty
     }
 
-    var declaration: Relationship {
+    func declaration(of entity: String) throws(UnknownDeclaration) -> Relationship {
         var result = Relationship(name, to: to, inverse: inverse)
         result.isToMany = many ?? false
         result.isOrdered = ordered ?? false
         result.isOptional = !(required ?? false)
-        result.deleteRule = delete.flatMap(DeleteRule.init(rawValue:)) ?? .nullify
+        if let delete {
+            guard let rule = DeleteRule(rawValue: delete) else {
+                throw UnknownDeclaration(entity: entity, property: name, declaration: "the delete rule \(delete)")
+            }
+            result.deleteRule = rule
+        }
         result.minimumCount = minimumCount ?? 0
         result.maximumCount = maximumCount ?? 0
         result.formerNames = renamedFrom ?? []

@@ -175,7 +175,8 @@ extension MigrationStep {
         case .checked:
             guard misfits ?? 1 > 0 else { return false }
             switch (kind, answer) {
-            case (.addUniqueness, _), (_, nil): return true
+            case (.addUniqueness, .keepFirst?), (.addUniqueness, .keepLast?): return false
+            case (.addUniqueness, _), (_, nil), (_, .keepFirst?), (_, .keepLast?): return true
             case (.changeRelationship, _): return answer != .accept
             case (.addRelationship, _): return true
             case (.changeOptionality, .clear?), (.addAttribute, .clear?): return answer != .accept

@@ -15,8 +15,10 @@ enum MigrationFunctions {
             answer(ValueRecord.value(of: text(arguments[0])) ?? .null, context)
         }
         define("strata_convert", 3, connection) { context, arguments in
-            let source = TypeRecord.type(named: text(arguments[1]))
-            let target = TypeRecord.type(named: text(arguments[2]))
+            // Plans name known types alone.
+            guard let source = TypeRecord.type(named: text(arguments[1])),
+                let target = TypeRecord.type(named: text(arguments[2]))
+            else { return sqlite3_result_error(context, "a type is not known", -1) }
             let value = SQLCoding.decode(arguments[0], kind(of: source))
             answer(ValueConversion(from: source, to: target).convert(value) ?? .null, context)
         }

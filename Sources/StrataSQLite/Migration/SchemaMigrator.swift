@@ -42,6 +42,9 @@ final class SchemaMigrator {
         try execute("PRAGMA legacy_alter_table = OFF")
         for change in changes.changes { try alter(change) }
         try forgetGone()
+        for step in context.plan.steps where step.kind == .addUniqueness {
+            try DuplicateMerger(context, on: connection).run(step)
+        }
         try renameKeys()
         try progress("creates indexes")
     }

@@ -26,14 +26,17 @@ struct StoredModel {
             guard let record = ModelRecord(text: text) else {
                 throw .corrupt(path: path, reason: "the entry \(Self.recordKey) of _metadata cannot be read")
             }
+            try Self.checkKnown(record, path: path)
             do throws(ModelError) {
                 model = try record.model()
             } catch {
                 throw .corrupt(path: path, reason: "the model in _metadata has faults: \(error)")
             }
         } else {
-            do throws(ModelError) {
+            do {
                 model = try FirstFormatModel(metadata: metadata, hint: hint).model()
+            } catch let unknown as UnknownDeclaration {
+                throw Self.error(unknown, path)
             } catch {
                 throw .incompatibleModel(
                     path: path, differences: ["its model cannot be told from the names in the file: \(error)"])
@@ -42,6 +45,28 @@ struct StoredModel {
         names = RecordedNames(metadata)
         layout = try StoreLayout(model: model, store: "SQLite", recorded: names)
         try checkShape(on: connection)
+    }
+
+    /// Refuses a model with declarations of a newer version of Strata: whoever reads on would lose them.
+    private static func checkKnown(_ record: ModelRecord, path: String) throws(StoreError) {
+        do throws(UnknownDeclaration) {
+            _ = try record.declarations()
+        } catch {
+            throw Self.error(error, path)
+        }
+    }
+
+    /// Refuses a file with declarations of a newer version of Strata, before its description is written anew.
+    static func checkKnown(on connection: Connection) throws(StoreError) {
+        guard let text = try StoreMetadata.get(recordKey, on: connection), let record = ModelRecord(text: text) else {
+            return
+        }
+        try checkKnown(record, path: connection.path)
+    }
+
+    private static func error(_ unknown: UnknownDeclaration, _ path: String) -> StoreError {
+        .unknownDeclaration(
+            path: path, entity: unknown.entity, property: unknown.property, declaration: unknown.declaration)
     }
 
     /// Believes the tables, not what is written about them: a migration must not begin if a column is missing.
@@ -88,13 +113,14 @@ struct FirstFormatModel {
     let metadata: StoreMetadata
     let hint: ManagedObjectModel
 
-    func model() throws(ModelError) -> ManagedObjectModel {
-        var entities = metadata.entities.keys.sorted().map(entity)
+    /// - Throws: ``UnknownDeclaration`` for a type that is not known, ``ModelError`` for all else.
+    func model() throws -> ManagedObjectModel {
+        var entities = try metadata.entities.keys.sorted().map(entity)
         dropFalseInverses(&entities)
         return try ManagedObjectModel(name: metadata.modelName, naming: hint.naming, entities: entities)
     }
 
-    private func entity(_ name: String) -> Entity {
+    private func entity(_ name: String) throws(UnknownDeclaration) -> Entity {
         let phrases = metadata.entities[name] ?? [:]
         let known =
             hint.entity(named: name) ?? hint.entities.first { $0.declaration.formerNames.contains(name) }
@@ -113,7 +139,8 @@ struct FirstFormatModel {
                 relationship.isOrdered = words.contains("ordered")
                 if let now = known?.relationship(named: property), now.isToMany == isMany,
                     now.destination == words[1]
-                        || hint.entity(named: now.destination)?.declaration.formerNames.contains(words[1]) == true {
+                        || hint.entity(named: now.destination)?.declaration.formerNames.contains(words[1]) == true
+                {
                     relationship.inverse = now.inverse
                     relationship.isOptional = now.isOptional
                     relationship.deleteRule = now.deleteRule
@@ -126,9 +153,11 @@ struct FirstFormatModel {
             if parts.count == 2 {
                 let element = known?.slot(named: property)
                 composites[parts[0], default: []].append(
-                    CompositeElement(parts[1], type(words.first, element?.type), optional: element?.isOptional ?? true))
+                    CompositeElement(
+                        parts[1], try type(words.first, element?.type, of: property, name),
+                        optional: element?.isOptional ?? true))
             } else {
-                result.attributes.append(attribute(property, words.first, known))
+                result.attributes.append(try attribute(property, words.first, known, of: name))
             }
         }
         for (name, elements) in composites.sorted(by: { $0.key < $1.key }) {
@@ -140,9 +169,11 @@ struct FirstFormatModel {
         return result
     }
 
-    private func attribute(_ name: String, _ word: String?, _ entity: EntityDescription?) -> Attribute {
+    private func attribute(
+        _ name: String, _ word: String?, _ entity: EntityDescription?, of owner: String
+    ) throws(UnknownDeclaration) -> Attribute {
         let known = entity?.attribute(named: name)?.declaration
-        let type = type(word, known?.type)
+        let type = try type(word, known?.type, of: name, owner)
         // What the application declares of the same attribute describes the old one, too, but for its constraints.
         if var same = known, same.type == type, !same.isTransient {
             same.formerNames = []
@@ -176,9 +207,14 @@ struct FirstFormatModel {
         }
     }
 
-    private func type(_ word: String?, _ known: AttributeType?) -> AttributeType {
+    private func type(
+        _ word: String?, _ known: AttributeType?, of property: String, _ entity: String
+    ) throws(UnknownDeclaration) -> AttributeType {
         if let known, known.storedName == word { return known }
-        return TypeRecord.type(named: word ?? "string")
+        guard let type = TypeRecord.type(named: word ?? "") else {
+            throw UnknownDeclaration(entity: entity, property: property, declaration: "the type \(word ?? "")")
+        }
+        return type
     }
 
     /// An inverse counts only if both ends say so, in the file as in the model.

@@ -118,6 +118,16 @@ extension StoreMetadata {
         return statement.text(0)
     }
 
+    /// Entries by key, in one statement.
+    static func entries(_ keys: [String], on connection: Connection) throws(StoreError) -> [String: String] {
+        let list = keys.map(Identifiers.literal).joined(separator: ", ")
+        let statement = try connection.prepare(
+            "SELECT key, value FROM _metadata WHERE key IN (\(list))", persistent: false)
+        var result: [String: String] = [:]
+        while try statement.step() { result[statement.text(0)] = statement.text(1) }
+        return result
+    }
+
     /// Reads what the file of a connection says; nil if the file is empty.
     static func read(from connection: Connection) throws(StoreError) -> StoreMetadata? {
         let path = connection.path
@@ -141,9 +151,9 @@ extension StoreMetadata {
         let tables =
             try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('_metadata', '_keys')") ?? 0
         guard tables == 2 else { throw .corrupt(path: path, reason: "the table _metadata or _keys is missing") }
-        guard let identifier = try get("store_uuid", on: connection).flatMap(UUID.init(uuidString:)),
-            let name = try get("model_name", on: connection), let hash = try get("version_hash", on: connection),
-            let model = try get("model", on: connection),
+        let entries = try entries(["store_uuid", "model_name", "version_hash", "model"], on: connection)
+        guard let identifier = entries["store_uuid"].flatMap(UUID.init(uuidString:)),
+            let name = entries["model_name"], let hash = entries["version_hash"], let model = entries["model"],
             let entities = try? JSONDecoder().decode([String: [String: String]].self, from: Data(model.utf8))
         else { throw .corrupt(path: path, reason: "_metadata lacks an entry or holds one that cannot be read") }
         return StoreMetadata(

@@ -48,13 +48,13 @@ extension SQLiteStore {
             for entity in model.entities {
                 rowPlans.append(try RowPlan(layout: prepared.schema.layout, entityIndex: entity.index))
             }
+            try noteVersion(of: writer, model)
         } catch {
             writer.close()
             throw error
         }
         // A database in memory has one connection: it knows no WAL, so readers would only wait for the writer.
-        let fingerprint = try StoredModel.fingerprint(on: writer)
-        writer.version.fingerprint = fingerprint
+        let fingerprint = writer.version.fingerprint
         let openReader: @Sendable (Bool) throws(StoreError) -> Connection = { (readOnly) throws(StoreError) in
             let connection = try open(readOnly)
             connection.version.fingerprint = fingerprint
@@ -68,6 +68,15 @@ extension SQLiteStore {
             schema: prepared.schema, rowPlans: rowPlans, pool: pool, files: files)
         try store.sweepAtOpening()
         return store
+    }
+
+    /// Notes which version of the model the file has, so that the first write need not look.
+    private static func noteVersion(of connection: Connection, _ model: ManagedObjectModel) throws(StoreError) {
+        // The number comes first: who migrates the file in between changes it, and the first write looks after all.
+        let number = try connection.schemaNumber()
+        let entries = try StoreMetadata.entries([StoredModel.fingerprintKey, "version_hash"], on: connection)
+        connection.version.fingerprint = entries[StoredModel.fingerprintKey]
+        if entries["version_hash"] == model.versionHash { connection.version.schema = number }
     }
 
     /// What a store says about itself, without its model.
@@ -149,6 +158,7 @@ extension SQLiteStore {
         if differences.isEmpty, options.isReadOnly { return found }
         if differences.isEmpty, fingerprint == nil || options.migration.policy == .never {
             // A file of the first format gets what that did not have.
+            if fingerprint != nil { try StoredModel.checkKnown(on: writer) }
             try upgrade(writer, to: model)
             return found
         }

@@ -34,6 +34,12 @@ enum MigrationGuide {
         return try PersistentContainer(model: model, at: .file(path: path), options: options)
     }
 
+    static func merging(_ path: String, _ model: ManagedObjectModel) throws -> PersistentContainer {
+        var options = SQLiteStore.Options()
+        options.migration.answers = ["Person.email": .keepFirst]
+        return try PersistentContainer(model: model, at: .file(path: path), options: options)
+    }
+
     static func stage(_ before: ManagedObjectModel, _ after: ManagedObjectModel) -> MigrationStage {
         .custom(from: before, to: after) { migration in
             try migration.forEach("Contact", batchSize: 500) { old, new in

@@ -1,0 +1,104 @@
+import StrataStore
+
+/// Leaves one of the objects that have the same values where a new constraint allows only one, as an answer says.
+///
+/// It works on the new tables, under their final names, before unique indexes are created.
+struct DuplicateMerger {
+    private let context: MigrationContext
+    private let connection: Connection
+    private var layout: StoreLayout { context.layout }
+    /// The objects that go, each with the one that stays.
+    private static let merged = "temp._merged"
+    private static let isGone = "IN (SELECT gone FROM \(merged))"
+
+    init(_ context: MigrationContext, on connection: Connection) {
+        self.context = context
+        self.connection = connection
+    }
+
+    /// Merges the duplicates of a step, if its answer asks for that.
+    func run(_ step: MigrationStep) throws(StoreError) {
+        guard let kept = Self.aggregate(context.answers[step.id]), let names = step.property,
+            let entity = context.model.entity(named: step.entity)
+        else { return }
+        let columns = names.split(separator: ", ").compactMap { name in
+            entity.slot(named: name.hasPrefix("-") ? String(name.dropFirst()) : String(name))
+                .flatMap { layout.column(entity.index, $0.index)?.quoted }
+        }
+        guard !columns.isEmpty else { return }
+        let target = layout.tableOfEntity[entity.index]
+        let table = layout.tables[target].quoted
+        let condition = layout.entityCondition(entity.index, subentities: true, alias: nil) ?? "1"
+        let present = columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        try connection.execute("DROP TABLE IF EXISTS \(Self.merged)")
+        try connection.execute("CREATE TABLE \(Self.merged) (gone INTEGER PRIMARY KEY, kept INTEGER NOT NULL)")
+        try connection.execute(
+            "INSERT INTO \(Self.merged) SELECT _id, kept FROM (SELECT _id, \(kept)(_id) OVER (PARTITION BY "
+                + "\(columns.joined(separator: ", "))) AS kept FROM \(table) WHERE \(condition) AND \(present)) "
+                + "WHERE _id <> kept")
+        for (owner, relationship) in relationships(to: target) { try redirect(owner, relationship) }
+        for pairs in layout.pairTables {
+            if pairs.ownerTable == target { try redirect(pairs, pairs.ownerColumn) }
+            if pairs.memberTable == target { try redirect(pairs, pairs.memberColumn) }
+        }
+        try connection.execute("DELETE FROM \(table) WHERE _id \(Self.isGone)")
+        try connection.execute("DROP TABLE \(Self.merged)")
+    }
+
+    /// What finds the key of the object that stays. Keys grow, so the least one is the oldest.
+    private static func aggregate(_ answer: MigrationAnswer?) -> String? {
+        switch answer {
+        case .keepFirst: "min"
+        case .keepLast: "max"
+        default: nil
+        }
+    }
+
+    /// The to-one relationships that lead to objects of a table, at the entities that declare them.
+    private func relationships(to target: Int) -> [(EntityDescription, RelationshipDescription)] {
+        context.model.entities.flatMap { entity in
+            entity.relationships.filter {
+                $0.slot != nil && $0.declaringEntity == entity.name
+                    && layout.tableOfEntity[$0.destinationIndex] == target
+            }.map { (entity, $0) }
+        }
+    }
+
+    private func redirect(
+        _ entity: EntityDescription, _ relationship: RelationshipDescription
+    ) throws(StoreError) {
+        guard let slot = relationship.slot, let column = layout.column(entity.index, slot)?.quoted else { return }
+        let table = layout.table(entity.index).quoted
+        let owners = layout.entityCondition(entity.index, subentities: true, alias: nil).map { "\($0) AND " } ?? ""
+        guard let inverse = context.model.inverse(of: relationship), !inverse.isToMany else {
+            try connection.execute(
+                "UPDATE \(table) SET \(column) = (SELECT kept FROM \(Self.merged) WHERE gone = \(column)) "
+                    + "WHERE \(owners)\(column) \(Self.isGone)")
+            return
+        }
+        // The object that stays has room for one at the other end: its own, or else the first of the others.
+        let taken = "SELECT \(column) FROM \(table) WHERE \(owners)\(column) IS NOT NULL AND _id NOT \(Self.isGone)"
+        try connection.execute(
+            "UPDATE \(table) SET \(column) = (SELECT kept FROM \(Self.merged) WHERE gone = \(column)) WHERE _id IN "
+                + "(SELECT min(_id) FROM \(table) JOIN \(Self.merged) ON gone = \(column) "
+                + "WHERE \(owners)_id NOT \(Self.isGone) GROUP BY kept HAVING kept NOT IN (\(taken)))")
+        let lost = "\(owners)\(column) \(Self.isGone) AND _id NOT \(Self.isGone)"
+        let left = relationship.isOptional ? 0 : try connection.integer("SELECT count(*) FROM \(table) WHERE \(lost)")
+        guard left == 0 else {
+            throw .migrationFailed(
+                path: connection.path, step: "keep one of the duplicates",
+                reason:
+                    "\(left ?? 0) objects of \(entity.name) would have no \(relationship.name), which must not be nil; "
+                    + "merge them in a custom stage")
+        }
+        try connection.execute("UPDATE \(table) SET \(column) = NULL WHERE \(owners)\(column) \(Self.isGone)")
+    }
+
+    /// Of two equal pairs one is enough.
+    private func redirect(_ pairs: PairTable, _ column: String) throws(StoreError) {
+        try connection.execute(
+            "UPDATE OR IGNORE \(pairs.quoted) SET \(column) = (SELECT kept FROM \(Self.merged) WHERE gone = \(column)) "
+                + "WHERE \(column) \(Self.isGone)")
+        try connection.execute("DELETE FROM \(pairs.quoted) WHERE \(column) \(Self.isGone)")
+    }
+}
