@@ -37,7 +37,7 @@ public actor BackgroundContext {
     ///         for story in try await feed.latest() {
     ///             _ = Article(context: context, articleId: story.id, title: story.title)
     ///         }
-    ///         try context.save()
+    ///         try await context.save()
     ///     }
     ///
     /// While the closure waits, other closures of the same context may run; they see its unsaved changes, and a save of theirs

@@ -82,10 +82,10 @@ import Testing
         let (steps, step) = AsyncStream.makeStream(of: Int.self)
         async let names = background.perform { context in
             _ = Cat(context, name: "Tom")
-            try context.save()
+            try await context.save()
             for await _ in steps { break }
             background.assertIsolated()
-            let cats = try context.fetch(FetchRequest<Cat>())
+            let cats = try await context.fetch(FetchRequest<Cat>())
             for cat in cats { cat.name += "!" }
             try await context.save()
             return cats.map(\.name).sorted()
