@@ -8,7 +8,8 @@
 #   make stress   100,000 random steps, 200,000 random   } of their own
 #                 conditions, 20,000 random pairs of models, 100,000 edits
 #                 under live results, and 50 kills of each kind
-#   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others
+#   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others;
+#                 then looks for defects that are put into clients
 #   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
 #   make leaks            looks for memory that saves, fetches and so on leave behind in a release build
@@ -125,6 +126,7 @@ stress: dependencies
 simulate: dependencies
 	$(SWIFT) build -c release --product SimulationProbe
 	SWIFT_DETERMINISTIC_HASHING=1 STRATA_SIMULATION_SEED=$(SEED) STRATA_SIMULATION_COUNT=$(SIMULATIONS) \
+		STRATA_SIMULATION_DEFECTS=2000 \
 		"$$($(SWIFT) build -c release --show-bin-path)/SimulationProbe"
 
 thresholds: dependencies

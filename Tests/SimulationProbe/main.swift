@@ -3,7 +3,8 @@ import SyncSimulation
 
 // Runs simulations of synchronisation: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
 // that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does.
-// STRATA_SIMULATION_TRACE prints what happens. STRATA_SIMULATION_DEFECT puts a defect into the clients.
+// STRATA_SIMULATION_TRACE prints what happens. STRATA_SIMULATION_DEFECT puts a defect into the clients;
+// STRATA_SIMULATION_DEFECTS looks for each defect by so many simulations at most, and counts those that are not found.
 
 /// Prints a line that is seen at once, also in a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -30,6 +31,15 @@ for fault in SimulationWorld.Fault.allCases {
     say(
         "\(fault.rawValue): armed in \(count.armed), struck \(count.struck) times, recovered from in \(count.recovered)"
     )
+}
+for defect in SimulationWorld.Defect.allCases {
+    guard let limit = environment["STRATA_SIMULATION_DEFECTS"].flatMap(UInt64.init) else { break }
+    if let seed = try defect.firstSeed(of: limit) {
+        say("\(defect): found by simulation \(seed)")
+    } else {
+        failed += 1
+        say("\(defect): not found by \(limit) simulations")
+    }
 }
 say("\(count) simulations from seed \(first), \(failed) failed, \(ContinuousClock.now - start)")
 exit(failed == 0 ? 0 : 1)

@@ -22,6 +22,25 @@ extension SimulationWorld {
         case ownEchoIsForeign
         /// A second process may open a mirror.
         case lockIsIgnored
+
+        /// Whether some 100 simulations find it.
+        public var isCommon: Bool {
+            switch self {
+            // It needs that others change what was refused, that answers overtake each other, or two changes of one value.
+            case .dropKeepsOldState, .overtakenCounts, .ownEchoIsForeign: false
+            default: true
+            }
+        }
+
+        /// Looks for the defect in clients of all kinds of servers.
+        /// - Returns: The first seed from 1 on that finds it; nil if none of so many does.
+        public func firstSeed(of count: UInt64) throws -> UInt64? {
+            for seed in 1...max(1, count) {
+                let variant = ServerVariant.all[Int(seed % UInt64(ServerVariant.all.count))]
+                if try !SimulationWorld.run(seed: seed, variant: variant, defect: self).isEmpty { return seed }
+            }
+            return nil
+        }
     }
 }
 

@@ -26,11 +26,11 @@ extension SimulationWorld {
         /// The weather got bad again after a calm.
         case nextStorm
 
-        /// Whether some 75 simulations of any server meet it.
+        /// Whether some 200 simulations of all servers meet it.
         public var isCommon: Bool {
             switch self {
             // A file is rare, and an update of the app with changes that wait even more so; others need what a few seeds have.
-            case .update, .secondProcess, .drop, .contextConflict, .marked, .renamed, .reusedKey: false
+            case .update, .secondProcess, .drop, .contextConflict, .marked, .renamed, .reusedKey, .refusedGroup: false
             default: !isOfHTTP
             }
         }
