@@ -54,7 +54,9 @@ struct AffectedObjects {
                 || watch.toManyIndex.map { touch.toManys.keys.contains($0) } == true
             guard cameOrWent || isMoved || isChanged else { continue }
             let wasUnread = touch.row == nil && touch.wasShown && inverse?.slot != nil
-            guard !wasUnread else {
+            // Whom it was paired with is not known any more.
+            let hasLostPairs = inverse?.toManyIndex != nil && object.flags.contains(.deletedElsewhere)
+            guard !wasUnread, !hasLostPairs else {
                 isUnknown = true
                 return
             }

@@ -17,7 +17,7 @@ struct TargetLoader {
         let targets = try makeTargets(keys, destinationIndex: relationship.destinationIndex)
         object.batch?.hold(targets)
         let found = targets.first { $0.key == key }
-        if let found, found.isFault, core.identityMap.mayBeDeleted(key, rootIndex: rootIndex) {
+        if let found, found.isFault, core.mayBeDeleted(key, rootIndex: rootIndex) {
             // Most likely the row of `object` is older than the delete. The store knows.
             try core.faults.load(found)
         }

@@ -48,6 +48,8 @@ struct ObjectTouch {
     /// The to-many relationships whose members came, went or changed places, with the order before if there is one and it
     /// was loaded.
     var toManys: [Int: [ManagedObject]?] = [:]
+    /// Unsaved references whose targets others have deleted or brought back: they show another value though the row keeps it.
+    var lostSlots = SlotSet()
 
     init(_ object: ManagedObject, existed: Bool) {
         self.object = object
@@ -72,7 +74,7 @@ struct ObjectTouch {
     var changedSlots: SlotSet {
         let slots = object.binding.entity.slots
         guard let row, !object.flags.contains(.fault) else { return SlotSet(slots.map(\.index)) }
-        var result = SlotSet()
+        var result = lostSlots
         for slot in slots
         where !row.row.hasSameValue(as: object.row, slot: slot.index, storage: slot.storage) {
             result.insert(slot.index)

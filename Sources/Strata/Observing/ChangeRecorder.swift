@@ -150,6 +150,28 @@ final class ChangeRecorder: ContextPart {
         pending.rows = []
     }
 
+    /// Notes the objects whose unsaved references lead to what others have deleted or brought back. Others cannot have written
+    /// these, and no rule has run for them.
+    private func noteLostTargets() {
+        var moved: [Int: Set<Int64>] = [:]
+        for touch in pending.rows where touch.kind == .deleted || touch.kind == .inserted {
+            moved[core.rootIndex(of: touch.identity.entityIndex), default: []].insert(touch.identity.key)
+        }
+        for touch in pending.objects where touch.wasShown != touch.object.isShown {
+            guard touch.object.flags.isDisjoint(with: [.deleted, .inserted]) else { continue }
+            moved[touch.object.binding.entity.rootIndex, default: []].insert(touch.key)
+        }
+        guard !moved.isEmpty else { return }
+        for object in core.tracker.objects where object.isShown && !object.isFault {
+            for (slot, relationship) in object.binding.toOnes {
+                guard let key = object.targetKey(slot),
+                    moved[core.rootIndex(of: relationship.destinationIndex)]?.contains(key) == true
+                else { continue }
+                pending.objects[position(of: object, existed: true)].lostSlots.insert(slot)
+            }
+        }
+    }
+
     private func noteFirst() {
         if pending.isEmpty { core.settings.onFirstChange?() }
     }
@@ -195,6 +217,7 @@ final class ChangeRecorder: ContextPart {
             // If they cannot be read now, the listener's own fetch says so.
             try? core.nullifications.settle()
         }
+        noteLostTargets()
         var changes = pending
         changes.kind = kind
         pending = BoundaryChanges()

@@ -12,7 +12,9 @@ final class ParentBoundaries: BoundaryListener {
         var touches = changes.rows
         for touch in changes.objects {
             var row = RowTouch(
-                identity: touch.identity, kind: touch.object.isShown ? .updated : .deleted, before: touch.row)
+                identity: touch.identity,
+                kind: touch.object.isShown ? (touch.wasShown ? .updated : .inserted) : .deleted,
+                before: touch.wasShown ? touch.row : nil)
             if touch.object.isShown, !touch.object.isFault {
                 row.after = touch.object.sharedRow
                 row.slots = touch.changedSlots

@@ -61,7 +61,7 @@ extension ManagedObject {
     fileprivate final func shownKey(_ slot: Int) -> Value {
         guard let key = targetKey(slot), let relationship = relationship(slot: slot) else { return .null }
         guard let core else { return .object(key) }
-        let mayBeGone = core.identityMap.mayBeDeleted(key, rootIndex: core.rootIndex(of: relationship.destinationIndex))
+        let mayBeGone = core.mayBeDeleted(key, rootIndex: core.rootIndex(of: relationship.destinationIndex))
         guard let known = core.object(relationship.destinationIndex, key) else {
             return mayBeGone && target(slot) == nil ? .null : .object(key)
         }

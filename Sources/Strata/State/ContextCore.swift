@@ -69,6 +69,14 @@ final class ContextCore {
     @inline(__always)
     func object(_ entityIndex: Int, _ key: Int64) -> ManagedObject? { identityMap.table(entityIndex).object(key) }
 
+    /// Whether a reference to a key may be older than the delete of its object. A child follows what its parent knows to be
+    /// deleted, or has deleted itself.
+    func mayBeDeleted(_ key: Int64, rootIndex: Int) -> Bool {
+        if identityMap.mayBeDeleted(key, rootIndex: rootIndex) { return true }
+        guard let below = parent?.core else { return false }
+        return below.object(rootIndex, key)?.isDeleted == true || below.mayBeDeleted(key, rootIndex: rootIndex)
+    }
+
     func binding(at entityIndex: Int) -> EntityBinding { coordinator.bindings[entityIndex] }
 
     /// The position of the topmost entity of a hierarchy.

@@ -205,6 +205,67 @@ import Testing
         #expect(below.map(\.title) == ["m", "z"])
     }
 
+    @Test("An unsaved reference to what others delete counts as none, in the context and in a child")
+    func lostTargets() throws {
+        let fixture = try Fixture(["a", "b"])
+        let ann = Author(fixture.context, name: "Ann")
+        try fixture.context.save()
+        let child = fixture.context.makeChild()
+        let request = FetchRequest<Book>(where: try FetchPredicate(format: "author != nil"))
+        let results = try fixture.context.live(request)
+        let below = try child.live(request)
+        fixture.books[0].author = ann
+        let second = try child.existingObject(Book.self, with: fixture.books[1].objectID)
+        second.author = try child.existingObject(Author.self, with: ann.objectID)
+        fixture.context.processPendingChanges()
+        child.processPendingChanges()
+        #expect(results.map(\.title) == ["a"] && Set(below.map(\.title)) == ["a", "b"])
+        let other = fixture.file.container.newContext()
+        other.delete(try other.existingObject(Author.self, with: ann.objectID))
+        try other.save()
+        fixture.context.processPendingChanges()
+        #expect(results.isEmpty && below.isEmpty)
+        #expect(try fixture.context.fetch(request).isEmpty && child.fetch(request).isEmpty)
+    }
+
+    @Test("An object with unsaved changes that others delete loses its pairs, at both ends")
+    func lostPairs() throws {
+        let fixture = try Fixture(["a", "b"])
+        let tag = Tag(fixture.context, label: "x")
+        fixture.books[0].tags = [tag]
+        try fixture.context.save()
+        let books = FetchRequest<Book>(where: try FetchPredicate(format: "ANY tags.label == 'x'"))
+        let tags = FetchRequest<Tag>(where: try FetchPredicate(format: "ANY books.title == 'a'"))
+        let (marked, used) = (try fixture.context.live(books), try fixture.context.live(tags))
+        #expect(marked.count == 1 && used.count == 1)
+        fixture.books[0].pages = 9
+        fixture.context.processPendingChanges()
+        let other = fixture.file.container.newContext()
+        other.delete(try other.existingObject(Book.self, with: fixture.books[0].objectID))
+        try other.save()
+        fixture.context.processPendingChanges()
+        #expect(try fixture.context.fetch(books).isEmpty && fixture.context.fetch(tags).isEmpty)
+        #expect(marked.isEmpty && used.isEmpty)
+    }
+
+    @Test("What a parent's rollback brings back is there again in the child, also for those that lead to it")
+    func broughtBack() throws {
+        let fixture = try Fixture(["a"])
+        let ann = Author(fixture.context, name: "Ann")
+        fixture.books[0].author = ann
+        try fixture.context.save()
+        let child = fixture.context.makeChild()
+        let below = try child.live(
+            FetchRequest<Author>(where: try FetchPredicate(format: "ANY books.title == 'a'")))
+        let books = try child.live(byTitle)
+        #expect(below.count == 1 && books.count == 1)
+        fixture.context.delete(fixture.books[0])
+        fixture.context.processPendingChanges()
+        #expect(below.isEmpty && books.isEmpty)
+        fixture.context.rollback()
+        #expect(below.map(\.name) == ["Ann"] && books.map(\.title) == ["a"])
+    }
+
     @Test("Another request gives the difference to it, and a request that fails leaves the result as it was")
     func changingRequest() throws {
         let fixture = try Fixture(["a", "b", "c"])
