@@ -69,6 +69,7 @@ import Testing
                 ])
             // The first one had no card.
             #expect(try context.linked("Card", "owner") == [["customer 1"], ["customer 0"]])
+            #expect(try context.linked("Customer", "card") == [["card 2"], ["card 1"], [], []])
             // The full-text index has lost those that went.
             let words = FetchRequest<ManagedObject>(
                 entity: "Customer", where: try FetchPredicate(format: "name MATCHESTEXT %@", "customer"))
@@ -91,6 +92,7 @@ import Testing
             #expect(try context.linked("Customer", "orders").map(\.count) == [1, 1, 3, 1])
             // It has a card of its own.
             #expect(try context.linked("Card", "owner") == [[], [], ["customer 4"]])
+            #expect(try context.linked("Customer", "card") == [[], [], ["card 4"], []])
         }
         try file.checkSoundness()
     }

@@ -250,6 +250,17 @@ import Testing
         #expect(report.danglingReferences == ["thing 1 -> person"] && !report.isSound)
     }
 
+    @Test func theFirstWriteDoesNotReadAgainWhatOpeningHasRead() throws {
+        try open().close()
+        let log = TraceLog()
+        let store = try open { $0.trace = log.hook }
+        log.clear()
+        try store.insert(("Thing", 1, [:]))
+        let statements = log.statements.map(\.sql)
+        #expect(!statements.isEmpty && statements.allSatisfy { !$0.contains("_metadata") }, "\(statements)")
+        store.close()
+    }
+
     @Test func namesThatMeanSomethingToSQLite() throws {
         var select = Entity(name: "Select", location: nil)
         select.attributes = [Attribute("from", .string), Attribute("rowid", .integer64), Attribute("table", .string)]

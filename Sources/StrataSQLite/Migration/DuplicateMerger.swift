@@ -76,13 +76,25 @@ struct DuplicateMerger {
                     + "WHERE \(owners)\(column) \(Self.isGone)")
             return
         }
-        // The object that stays has room for one at the other end: its own, or else the first of the others.
-        let taken = "SELECT \(column) FROM \(table) WHERE \(owners)\(column) IS NOT NULL AND _id NOT \(Self.isGone)"
+        try redirectOneToOne(entity, relationship, inverse, column: column, owners: owners)
+    }
+
+    /// The object that stays has room for one at the other end: its own, or else the first of the others. Both ends have a
+    /// column.
+    private func redirectOneToOne(
+        _ entity: EntityDescription, _ relationship: RelationshipDescription, _ inverse: RelationshipDescription,
+        column: String, owners: String
+    ) throws(StoreError) {
+        let table = layout.table(entity.index).quoted
+        let target = layout.tableOfEntity[relationship.destinationIndex]
+        // Only where objects lead to others of their own table can they go themselves.
+        let remains = layout.tableOfEntity[entity.index] == target ? " AND _id NOT \(Self.isGone)" : ""
+        let taken = "SELECT \(column) FROM \(table) WHERE \(owners)\(column) IS NOT NULL"
         try connection.execute(
             "UPDATE \(table) SET \(column) = (SELECT kept FROM \(Self.merged) WHERE gone = \(column)) WHERE _id IN "
                 + "(SELECT min(_id) FROM \(table) JOIN \(Self.merged) ON gone = \(column) "
-                + "WHERE \(owners)_id NOT \(Self.isGone) GROUP BY kept HAVING kept NOT IN (\(taken)))")
-        let lost = "\(owners)\(column) \(Self.isGone) AND _id NOT \(Self.isGone)"
+                + "WHERE \(owners)1\(remains) GROUP BY kept HAVING kept NOT IN (\(taken)))")
+        let lost = "\(owners)\(column) \(Self.isGone)\(remains)"
         let left = relationship.isOptional ? 0 : try connection.integer("SELECT count(*) FROM \(table) WHERE \(lost)")
         guard left == 0 else {
             throw .migrationFailed(
@@ -92,6 +104,13 @@ struct DuplicateMerger {
                     + "merge them in a custom stage")
         }
         try connection.execute("UPDATE \(table) SET \(column) = NULL WHERE \(owners)\(column) \(Self.isGone)")
+        guard let slot = inverse.slot, let back = layout.column(relationship.destinationIndex, slot)?.quoted else {
+            return
+        }
+        let kept = layout.tables[target].quoted
+        try connection.execute(
+            "UPDATE \(kept) SET \(back) = (SELECT o._id FROM \(table) AS o WHERE \(owners)o.\(column) = \(kept)._id) "
+                + "WHERE _id IN (SELECT kept FROM \(Self.merged)) AND \(back) IS NULL")
     }
 
     /// Of two equal pairs one is enough.
