@@ -181,6 +181,8 @@ private struct LocalSave {
         for delete in changes.deletes { keys[mirror.root(delete.entityIndex), default: []].append(delete.key) }
         if enqueues {
             for clearing in changes.clearings { keys[mirror.root(clearing.entityIndex), default: []] += clearing.keys }
+        }
+        if enqueues || ticket != nil {
             // Rows of new objects are not there yet.
             for pair in changes.pairs { keys[mirror.root(pair.entityIndex), default: []].append(pair.owner) }
             for order in changes.orders { keys[mirror.root(order.entityIndex), default: []].append(order.owner) }
