@@ -130,6 +130,7 @@ struct DifferenceMaker {
 
     private func sections() -> ResultsDifference {
         var result = ResultsDifference()
+        if old.runs.identity === new.runs.identity { return result }
         let before = old.runs.runs
         let after = new.runs.runs
         let order = new.entries.order

@@ -7,6 +7,10 @@ final class LiveCursor {
     /// What changed since.
     private var changed: [Int64: Set<String>] = [:]
     private var reasons: [Int64: ResultsDifference.Reason] = [:]
+    /// How many objects to note until those are forgotten that the reader has never seen.
+    private var room = LiveCursor.leastRoom
+
+    private static let leastRoom = 4_096
 
     init(_ snapshot: ResultsSnapshot) { self.snapshot = snapshot }
 
@@ -15,6 +19,15 @@ final class LiveCursor {
         guard number != nil else { return }
         for (key, more) in names { changed[key, default: []].formUnion(more) }
         for item in difference.deletes { reasons[item.id.key] = item.reason }
+        if changed.count + reasons.count > room { forgetUnseen() }
+    }
+
+    /// However much comes and goes while the reader is slow, no more is kept than is about what it has seen.
+    private func forgetUnseen() {
+        let seen = Set(snapshot.visible.map(\.key))
+        changed = changed.filter { seen.contains($0.key) }
+        reasons = reasons.filter { seen.contains($0.key) }
+        room = max(Self.leastRoom, 2 * (changed.count + reasons.count))
     }
 
     /// What the reader has not seen; nil if there is nothing.
@@ -24,6 +37,7 @@ final class LiveCursor {
             snapshot = list.snapshot
             changed = [:]
             reasons = [:]
+            room = Self.leastRoom
         }
         guard let number else {
             return ResultsUpdate(

@@ -5,7 +5,11 @@ struct SectionRuns: Sendable {
         var count: Int
     }
 
+    /// Stands for a list of section values: two states that have the same one have the same sections.
+    final class Identity: Sendable {}
+
     private(set) var runs: [Run] = []
+    private(set) var identity = Identity()
 
     init() {}
 
@@ -26,13 +30,16 @@ struct SectionRuns: Sendable {
             runs[index].count += 1
         } else {
             runs.insert(Run(value: entry.section, count: 1), at: index)
+            identity = Identity()
         }
     }
 
     mutating func remove(_ entry: LiveEntry, _ order: LiveOrder) {
         let index = search(entry.section, order)
         runs[index].count -= 1
-        if runs[index].count == 0 { runs.remove(at: index) }
+        guard runs[index].count == 0 else { return }
+        runs.remove(at: index)
+        identity = Identity()
     }
 
     private func search(_ value: Value, _ order: LiveOrder) -> Int {
@@ -48,9 +55,10 @@ struct SectionRuns: Sendable {
     /// Section and place in it of a position in the list.
     func place(_ position: Int) -> ResultsPosition {
         var rest = position
-        for (index, run) in runs.enumerated() {
-            if rest < run.count { return ResultsPosition(index: position, section: index, item: rest) }
-            rest -= run.count
+        for index in runs.indices {
+            let count = runs[index].count
+            if rest < count { return ResultsPosition(index: position, section: index, item: rest) }
+            rest -= count
         }
         return ResultsPosition(index: position, section: 0, item: position)
     }

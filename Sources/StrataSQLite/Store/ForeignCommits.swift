@@ -9,13 +9,15 @@ import StrataStore
 final class ForeignCommits: Sendable {
     private struct State: Sendable {
         var version: Int64?
-        /// Whether looks are being taken, and whether there was another event meanwhile.
-        var isLooking = false
-        var isStale = false
+        /// The number of the looks that are being taken, and which of them comes next; nil for none.
+        var round = 0
+        var next: Int?
     }
 
     /// When to look after an event, in milliseconds from one look to the next.
     private static let delays = [0, 1, 1, 3, 5, 15, 25, 50]
+    /// The first of them that is too far away for an event that comes before it: the looks begin anew then.
+    private static let firstLate = 4
 
     private let read: @Sendable () -> Int64?
     private let onCommit: @Sendable () -> Void
@@ -41,18 +43,18 @@ final class ForeignCommits: Sendable {
     }
 
     private func eventCame() {
-        let starts = state.withLock { state in
-            state.isStale = true
-            defer { state.isLooking = true }
-            return !state.isLooking
+        let round: Int? = state.withLock { state in
+            if let next = state.next, next < Self.firstLate { return nil }
+            state.round += 1
+            state.next = 0
+            return state.round
         }
-        if starts { look(0) }
+        if let round { look(0, round) }
     }
 
-    private func look(_ index: Int) {
+    private func look(_ index: Int, _ round: Int) {
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.delays[index])) { [weak self] in
-            guard let self else { return }
-            state.withLock { $0.isStale = index == 0 ? false : $0.isStale }
+            guard let self, state.withLock({ $0.round == round }) else { return }
             let version = read()
             let isNew = state.withLock { state in
                 guard let version, version != state.version else { return false }
@@ -60,12 +62,9 @@ final class ForeignCommits: Sendable {
                 return true
             }
             if isNew { onCommit() }
-            if index + 1 < Self.delays.count, version != nil { return look(index + 1) }
-            let again = state.withLock { state in
-                state.isLooking = state.isStale && version != nil
-                return state.isLooking
-            }
-            if again { look(0) }
+            let next = version != nil && index + 1 < Self.delays.count ? index + 1 : nil
+            state.withLock { $0.next = next }
+            if let next { look(next, round) }
         }
     }
 }

@@ -186,6 +186,27 @@ import Testing
         #expect(second.difference.moves.map(\.changedKeys) == [["title"]] && second.number == 3)
     }
 
+    @Test("However much comes and goes while a reader is slow, it gets the difference from what it saw")
+    func verySlowReader() async throws {
+        let fixture = try Fixture(["a", "b", "c"])
+        let results = try fixture.context.live(byTitle)
+        var slow = results.updates.makeAsyncIterator()
+        let first = try #require(try await slow.next(isolation: #isolation))
+        fixture.books[0].title = "x"
+        fixture.context.delete(fixture.books[1])
+        var passing: [Book] = []
+        for round in 0..<60 {
+            for book in passing { fixture.context.delete(book) }
+            passing = (0..<100).map { Book(fixture.context, title: "m\(round) \($0)") }
+            fixture.context.processPendingChanges()
+        }
+        let second = try #require(try await slow.next(isolation: #isolation))
+        let difference = second.difference
+        #expect(difference.apply(to: first.snapshot.ids) == second.snapshot.ids && results.count == 102)
+        #expect(difference.deletes.map(\.reason) == [.deleted] && difference.inserts.count == 100)
+        #expect(difference.moves.map(\.changedKeys) + difference.updates.map(\.changedKeys) == [["title"]])
+    }
+
     @Test("A child's result shows its own changes and its parent's, and the parent's those that the child saved")
     func children() throws {
         let fixture = try Fixture(["a", "b"])
