@@ -170,8 +170,9 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
                 "the minimum 2.5 is above the maximum 2"
             ])
         #expect(
-            check(Attribute("x", .boolean).length(1...)) == ["a length is for strings and binary data, not for boolean"]
-        )
+            check(Attribute("x", .boolean).length(1...)) == [
+                "a length is for strings, binary data and arrays, not for boolean"
+            ])
         #expect(
             check(Attribute("x", .string).length(minimum: 3, maximum: 2)) == [
                 "the minimum length 3 is above the maximum length 2"
