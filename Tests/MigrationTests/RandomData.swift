@@ -23,6 +23,8 @@ struct RandomData {
     var objects: [Int: Object] = [:]
     /// The attributes that objects had when a store was last opened.
     private var known: [Int: Set<Int>] = [:]
+    /// The types that attributes had then.
+    private var types: [Int: AttributeType] = [:]
     var links: [Int: [Pair]] = [:]
 
     // MARK: Changing
@@ -35,29 +37,29 @@ struct RandomData {
         }
     }
 
-    /// What a store does when it is opened with a version: it knows nothing of versions that it was not opened with, so an
-    /// attribute that was required in one of those alone fills nothing.
+    /// What a store does when it is opened with a version: it knows nothing of versions that it was not opened with. An
+    /// attribute that was required in one of those alone fills nothing, and a whole number that was to be a double there
+    /// and is a text now never was a double.
     mutating func open(_ model: RandomVersions) {
         for (number, object) in objects {
             let attributes = model.attributes(object.entity)
             for attribute in attributes {
+                if let type = types[attribute.id], let value = objects[number]?.values[attribute.id] {
+                    let conversion = ValueConversion(from: type, to: attribute.type)
+                    objects[number]?.values[attribute.id] = conversion.convert(value) ?? .null
+                }
                 let isNew = known[number].map { !$0.contains(attribute.id) } ?? false
-                let isMissing = !attribute.isOptional && (object.values[attribute.id] ?? .null).isNull
+                let isMissing = !attribute.isOptional && (objects[number]?.values[attribute.id] ?? .null).isNull
                 guard isNew || isMissing else { continue }
                 objects[number]?.values[attribute.id] = attribute.initial ?? .null
             }
             known[number] = Set(attributes.map(\.id))
         }
+        for attribute in model.entities.flatMap(\.attributes) { types[attribute.id] = attribute.type }
     }
 
     mutating func forget(_ attribute: Int) {
         for number in objects.keys { objects[number]?.values[attribute] = nil }
-    }
-
-    mutating func change(_ attribute: Int, _ body: (Value) -> Value) {
-        for (number, object) in objects {
-            if let value = object.values[attribute] { objects[number]?.values[attribute] = body(value) }
-        }
     }
 
     mutating func delete(entity: Int) {

@@ -166,7 +166,7 @@ struct RandomVersions {
         case 3: return replaceAttribute(&random, &data)
         case 4: return addAttribute(&random, &data)
         case 5: return removeAttribute(&random, &data)
-        case 6: return convert(&random, &data)
+        case 6: return convert(&random)
         case 7: return require(&random)
         case 8: return renameEntity(&random)
         case 9: return renameLink(&random)
@@ -237,7 +237,7 @@ struct RandomVersions {
         return "removes \(entities[entity].name).\(gone.name)"
     }
 
-    private mutating func convert(_ random: inout SplitMix64, _ data: inout RandomData) -> String {
+    private mutating func convert(_ random: inout SplitMix64) -> String {
         guard let (entity, index) = place(&random) else { return "" }
         let old = entities[entity].attributes[index]
         let target: AttributeType =
@@ -253,7 +253,6 @@ struct RandomVersions {
         let conversion = ValueConversion(from: old.type, to: target)
         entities[entity].attributes[index].type = target
         entities[entity].attributes[index].initial = old.initial.flatMap(conversion.convert)
-        data.change(old.id) { conversion.convert($0) ?? .null }
         return "makes \(old.name) a \(target.name)"
     }
 

@@ -214,6 +214,34 @@ import Testing
         try file.checkSoundness()
     }
 
+    @Test("Where the other end comes to lead to one object, an order keeps the places with the objects that remain")
+    func placesWithTheOwnerThatRemains() throws {
+        func model(_ owners: Relationship.Cardinality) throws -> ManagedObjectModel {
+            try version {
+                Entity("Owner") {
+                    Attribute("name", .string)
+                    Relationship("things", to: "Thing", .orderedToMany, inverse: "owners")
+                }
+                Entity("Thing") {
+                    Attribute("name", .string)
+                    Relationship("owners", to: "Owner", owners, inverse: "things")
+                }
+            }
+        }
+        try file.open(try model(.orderedToMany)) { context throws in
+            let owners = try (0..<2).map { try context.make("Owner", ["name": "owner \($0)"]) }
+            let things = try (0..<2).map { try context.make("Thing", ["name": "thing \($0)"]) }
+            things[0]["owners"] = [owners[1], owners[0]]
+            owners[1]["things"] = [things[1], things[0]]
+        }
+        let answers = VersionedFile.options(["Thing.owners": .accept])
+        try file.open(try model(.optionalToOne), answers) { context throws in
+            #expect(try context.linked("Thing", "owners") == [["owner 1"], ["owner 1"]])
+            #expect(try context.linked("Owner", "things") == [[], ["thing 1", "thing 0"]])
+        }
+        try file.checkSoundness()
+    }
+
     @Test("Joined hierarchies and one-to-one from many need a custom stage")
     func impossible() throws {
         try fill(try model(.toMany, .optionalToOne))

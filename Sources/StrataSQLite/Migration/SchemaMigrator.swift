@@ -167,7 +167,7 @@ final class SchemaMigrator {
         for order in OrderColumn.all(of: layout) where order.table == layout.tableOfEntity[entity.index] {
             guard entity.isKind(of: context.model.destination(of: order.relationship)) else { continue }
             names.append(order.column)
-            values.append(place(order, own))
+            values.append(place(order, entity, own))
         }
         try execute(
             "INSERT INTO \(temporary)(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) FROM "
@@ -186,12 +186,14 @@ final class SchemaMigrator {
     }
 
     /// The place of a row in an ordered relationship that leads to it.
-    private func place(_ order: OrderColumn, _ table: String) -> String {
+    private func place(_ order: OrderColumn, _ entity: EntityDescription, _ table: String) -> String {
         if let column = context.orderColumn(order.entity, order.relationship) { return column }
         guard let (past, before) = context.source(of: order.relationship, order.entity), before.isOrdered,
-            let links = context.links(past, before)
+            let links = context.links(past, before), let inverse = context.model.inverse(of: order.relationship)
         else { return "NULL" }
-        return "(SELECT place FROM \(links) WHERE member = \(table)._id ORDER BY owner LIMIT 1)"
+        // A row may have had a place with several owners; the one that it keeps counts.
+        return
+            "(SELECT place FROM \(links) WHERE member = \(table)._id AND owner = \(key(entity, inverse, table)) LIMIT 1)"
     }
 
     // MARK: Pairs
