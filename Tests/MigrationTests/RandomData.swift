@@ -25,6 +25,8 @@ struct RandomData {
     private var known: [Int: Set<Int>] = [:]
     /// The types that attributes had then.
     private var types: [Int: AttributeType] = [:]
+    /// The shapes that relationships had then.
+    private var shapes: [Int: RandomVersions.Link] = [:]
     var links: [Int: [Pair]] = [:]
 
     // MARK: Changing
@@ -41,6 +43,11 @@ struct RandomData {
     /// attribute that was required in one of those alone fills nothing, and a whole number that was to be a double there
     /// and is a text now never was a double.
     mutating func open(_ model: RandomVersions) {
+        for link in model.links {
+            if let before = shapes[link.id] { reshape(link, before) }
+            shapes[link.id] = link
+        }
+        for entity in Set(objects.values.map(\.entity)) where model.entity(entity) == nil { delete(entity: entity) }
         for (number, object) in objects {
             let attributes = model.attributes(object.entity)
             for attribute in attributes {
@@ -62,14 +69,14 @@ struct RandomData {
         for number in objects.keys { objects[number]?.values[attribute] = nil }
     }
 
-    mutating func delete(entity: Int) {
+    private mutating func delete(entity: Int) {
         let gone = Set(objects.filter { $0.value.entity == entity }.keys)
         for number in gone { objects[number] = nil }
         for id in links.keys { links[id]?.removeAll { gone.contains($0.a) || gone.contains($0.b) } }
     }
 
     /// Gives a relationship another cardinality or order.
-    mutating func reshape(_ link: RandomVersions.Link, _ before: RandomVersions.Link) {
+    private mutating func reshape(_ link: RandomVersions.Link, _ before: RandomVersions.Link) {
         var pairs = links[link.id] ?? []
         if before.a.isMany, !link.a.isMany { pairs = first(pairs, \.a, \.b, \.placeA) }
         if before.b.isMany, !link.b.isMany { pairs = first(pairs, \.b, \.a, \.placeB) }

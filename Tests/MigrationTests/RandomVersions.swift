@@ -170,11 +170,11 @@ struct RandomVersions {
         case 7: return require(&random)
         case 8: return renameEntity(&random)
         case 9: return renameLink(&random)
-        case 10: return changeLink(&random, &data)
+        case 10: return changeLink(&random)
         case 11: return removeOrAddLink(&random, &data)
         case 12: return moveToParent(&random, &data)
         case 13: return insertParent(&random)
-        default: return addOrRemoveEntity(&random, &data)
+        default: return addOrRemoveEntity(&random)
         }
     }
 
@@ -282,7 +282,7 @@ struct RandomVersions {
         return "renames \(old) to \(links[index][keyPath: end].name)"
     }
 
-    private mutating func changeLink(_ random: inout SplitMix64, _ data: inout RandomData) -> String {
+    private mutating func changeLink(_ random: inout SplitMix64) -> String {
         guard let index = random.pick(Array(links.indices)) else { return "" }
         let before = links[index]
         var link = before
@@ -296,7 +296,6 @@ struct RandomVersions {
         // Both ends become one only by a custom stage.
         if !link.a.isMany, !link.b.isMany, before.a.isMany || before.b.isMany { return "" }
         links[index] = link
-        data.reshape(link, before)
         return "makes \(link.a.name) \(link.a.isMany ? "many" : "one")\(link.a.isOrdered ? " ordered" : ""), "
             + "\(link.b.name) \(link.b.isMany ? "many" : "one")\(link.b.isOrdered ? " ordered" : "")"
     }
@@ -331,7 +330,7 @@ struct RandomVersions {
         return "inserts \(parent.name) above \(entities[index].name)"
     }
 
-    private mutating func addOrRemoveEntity(_ random: inout SplitMix64, _ data: inout RandomData) -> String {
+    private mutating func addOrRemoveEntity(_ random: inout SplitMix64) -> String {
         let leaves = entities.indices.filter { index in
             !entities.contains { $0.parent == entities[index].id }
                 && !links.contains { $0.a.entity == entities[index].id || $0.b.entity == entities[index].id }
@@ -341,7 +340,6 @@ struct RandomVersions {
             return "adds \(entities.last?.name ?? "")"
         }
         let gone = entities.remove(at: index)
-        data.delete(entity: gone.id)
         return "removes \(gone.name)"
     }
 }
