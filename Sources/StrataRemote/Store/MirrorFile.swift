@@ -41,8 +41,11 @@ final class MirrorFile: Sendable {
     /// Lets others take the file.
     func release() {
         descriptor.withLock { descriptor in
-            if let open = descriptor { close(open) }
+            guard let open = descriptor else { return }
             descriptor = nil
+            // Closing is not enough: a process that is just being started has the file open, too, until it runs its program.
+            flock(open, LOCK_UN)
+            close(open)
         }
     }
 
