@@ -19,7 +19,11 @@ final class BlobFolderLock: Sendable {
         if descriptor < 0 { return nil }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing is not enough: a process that is just being started has the file open, too.
+        release()
+        close(descriptor)
+    }
 
     /// Takes the lock for this store alone, if no other store holds it. A shared lock that is held already may be lost
     /// where this fails.

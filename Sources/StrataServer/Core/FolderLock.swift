@@ -30,6 +30,8 @@
         func release() {
             descriptor.withLock { file in
                 guard file >= 0 else { return }
+                // Closing is not enough: a process that is just being started has the file open, too.
+                flock(file, LOCK_UN)
                 close(file)
                 file = -1
             }
