@@ -127,12 +127,14 @@ struct StoreMembers {
     /// Counting a reference lets no read behind it begin, so the objects are not counted here: the processor waits for the
     /// objects and rows of a whole run at once.
     private func settled(_ run: ArraySlice<(owner: Int64, member: Int64)>, in table: ObjectTable) -> UInt64 {
-        let unsettled = ObjectFlags.unread.union(.changed)
+        // What the closure needs is taken out before, so that it counts no reference either.
+        let (slot, unsettled) = (slot, ObjectFlags.unread.union(.changed))
         var bits: UInt64 = 0
         for position in run.indices {
-            guard let member = table.reference(run[position].member) else { continue }
+            let (owner, key) = run[position]
+            guard let member = table.reference(key) else { continue }
             let isSettled = member._withUnsafeGuaranteedRef {
-                $0.flags.isDisjoint(with: unsettled) && $0.targetKey(slot) == run[position].owner
+                $0.flags.isDisjoint(with: unsettled) && $0.targetKey(slot) == owner
             }
             if isSettled { bits |= 1 << UInt64(position - run.startIndex) }
         }
