@@ -144,7 +144,9 @@ struct PullRun {
             let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
             // What came here while the server was asked, by a save for instance, may be gone by its answer.
             if cursor == nil { isAnew = try place(in: entity).isAnew }
-            try take(page, ticket, cursor: page.next.map { (name, $0, start) }, told: isAnew ? entity : nil)
+            // A pull is not overtaken by its own beginning, so what its first page tells is not asked for again.
+            let tellsAnew = isAnew || cursor == nil
+            try take(page, ticket, cursor: page.next.map { (name, $0, start) }, told: tellsAnew ? entity : nil)
             if mirror.order.isPurged(since: start) {
                 // What it has passed may be here no more.
                 start = mirror.order.moment
