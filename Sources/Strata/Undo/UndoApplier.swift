@@ -39,6 +39,7 @@ struct UndoApplier {
         for item in step.items where !(undoing ? item.before : item.after).isShown && item.object.isShown {
             core.deletion.delete(item.object)
         }
+        for (item, _) in revived where item.object.isShown { removeStrangers(item.object) }
         for item in step.items where item.object.isShown { try? setOrders(item, undoing: undoing) }
         return report
     }
@@ -88,6 +89,20 @@ struct UndoApplier {
         }
         core.identityMap.register(object)
         core.tracker.add(object)
+    }
+
+    /// A list that was loaded before its owner was deleted still has the members that joined it in the same step. They do not
+    /// lead to the owner now.
+    private func removeStrangers(_ object: ManagedObject) {
+        for relationship in object.binding.entity.relationships {
+            guard let index = relationship.toManyIndex, let slot = core.model.inverse(of: relationship)?.slot,
+                let state = object.extras?.toMany(index), let members = state.members?.objects
+            else { continue }
+            for member in members where !member.isFault && (member.isDeleted || member.targetKey(slot) != object.key) {
+                object.mutating(object.observerIndex(toMany: index)) { state.noteRemoved(member) }
+                core.tracker.noteToManyChange(object)
+            }
+        }
     }
 
     /// Sets the to-one relationships of an object that came back.

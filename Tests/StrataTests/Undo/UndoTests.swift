@@ -94,6 +94,28 @@ import Testing
         }
     }
 
+    @Test("An object comes back without the members that it got in the step in which it was deleted, itself among them")
+    func membersOfTheDeleted() throws {
+        let (file, context, history) = try library()
+        defer { withExtendedLifetime(file) {} }
+        let (ann, bob) = (Author(context, name: "Ann"), Author(context, name: "Bob"))
+        bob.mentor = ann
+        try context.save()
+        #expect(ann.students == [bob])
+        ann.mentor = ann
+        let new = Author(context, name: "New")
+        new.mentor = ann
+        #expect(ann.students == [ann, bob, new])
+        context.delete(ann)
+        context.processPendingChanges()
+        try history.undo()
+        #expect(ann.mentor == nil && ann.students == [bob] && bob.mentor == ann)
+        try context.save()
+        #expect(try file.container.newContext().fetch(FetchRequest<Author>()).map(\.students.count).sorted() == [0, 1])
+        try history.redo()
+        #expect(new.mentor == nil && bob.mentor == nil && ann.isDeleted)
+    }
+
     @Test("An insert is undone and redone with the same instance and ID, before and after a save")
     func inserts() throws {
         for saves in [false, true] {
