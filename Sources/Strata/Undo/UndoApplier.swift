@@ -30,6 +30,7 @@ struct UndoApplier {
             revive(item.object, row)
             revived.append((item, row))
         }
+        for (item, _) in revived { forgetFormerMembers(of: item.object) }
         for (item, row) in revived { link(item, row, &report) }
         // Twice, because a one-to-one relationship that is set first may lose its partner to one that is set later.
         for isLast in [false, true] {
@@ -88,6 +89,18 @@ struct UndoApplier {
         }
         core.identityMap.register(object)
         core.tracker.add(object)
+    }
+
+    /// Takes those out of an object's members that do not lead to it. Nobody did so while the object was deleted.
+    private func forgetFormerMembers(of object: ManagedObject) {
+        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
+            guard let state, let members = state.members?.objects,
+                let slot = core.model.inverse(of: object.relationship(toMany: index))?.slot
+            else { continue }
+            for member in members where !member.isShown || !member.isFault && member.targetKey(slot) != object.key {
+                state.noteRemoved(member)
+            }
+        }
     }
 
     /// Sets the to-one relationships of an object that came back.

@@ -269,6 +269,25 @@ import Testing
         #expect(marked.isEmpty && used.isEmpty)
     }
 
+    @Test("A parent's new and changed objects come into a child's results also if the child has read them before")
+    func readBeforeTheBoundary() throws {
+        let fixture = try Fixture(["a", "b"])
+        let ann = Author(fixture.context, name: "Ann")
+        try fixture.context.save()
+        let child = fixture.context.makeChild()
+        let long = try child.live(
+            FetchRequest<Book>(where: try FetchPredicate(format: "pages > 50"), sortedBy: [FetchSort("title")]))
+        let authors = try child.live(
+            FetchRequest<Author>(where: try FetchPredicate(format: "ANY books.pages > 50")))
+        let new = Book(fixture.context, title: "c", author: ann)
+        new.pages = 60
+        fixture.books[0].pages = 70
+        let read = try child.fetch(byTitle)
+        #expect(read.map(\.pages) == [70, 1, 60])
+        fixture.context.processPendingChanges()
+        #expect(long.map(\.title) == ["a", "c"] && authors.map(\.name) == ["Ann"])
+    }
+
     @Test("What a parent's rollback brings back is there again in the child, also for those that lead to it")
     func broughtBack() throws {
         let fixture = try Fixture(["a"])

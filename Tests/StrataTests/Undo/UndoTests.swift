@@ -62,6 +62,30 @@ import Testing
         #expect(ann.favourites == [books[2], books[0]])
     }
 
+    @Test("An object that comes back leaves out the members that it got and lost in the step that deleted it")
+    func membersOfTheRevived() throws {
+        let (file, context, history) = try library()
+        defer { withExtendedLifetime(file) {} }
+        let (ann, bob, cid) = (Author(context, name: "Ann"), Author(context, name: "Bob"), Author(context, name: "Cid"))
+        cid.mentor = ann
+        try context.save()
+        ann.mentor = ann
+        bob.mentor = ann
+        let new = Author(context, name: "New")
+        new.mentor = ann
+        #expect(ann.students == [ann, bob, cid, new])
+        for author in [bob, new, ann] { context.delete(author) }
+        context.processPendingChanges()
+        try history.undo()
+        #expect(ann.students == [cid] && ann.mentor == nil && bob.mentor == nil && cid.mentor === ann)
+        try history.redo()
+        #expect(cid.mentor == nil && bob.isDeleted)
+        try history.undo()
+        #expect(ann.students == [cid])
+        try context.save()
+        #expect(ann.students == [cid])
+    }
+
     @Test("A delete with its cascade is one step: the same objects come back, also after a save")
     func deletes() throws {
         for savesBetween in [false, true] {
