@@ -306,6 +306,27 @@ import Testing
         #expect(below.map(\.name) == ["Ann"] && books.map(\.title) == ["a"])
     }
 
+    @Test("What a child has changed follows its parent again that deleted it and took that back")
+    func changedAndBroughtBack() throws {
+        let fixture = try Fixture(["a", "b"])
+        fixture.books[0].tags = [Tag(fixture.context, label: "x")]
+        try fixture.context.save()
+        let child = fixture.context.makeChild()
+        let below = try child.live(byTitle)
+        let tagged = FetchRequest<Book>(where: try FetchPredicate(format: "ANY tags.label == 'x'"))
+        let marked = try child.live(tagged)
+        below[0].title = "z"
+        child.processPendingChanges()
+        fixture.context.delete(fixture.books[0])
+        fixture.context.processPendingChanges()
+        #expect(below.map(\.title) == ["b", "z"])
+        #expect(try marked.map(\.title) == child.fetch(tagged).map(\.title))
+        fixture.context.rollback()
+        #expect(below.map(\.title) == ["b", "z"] && marked.map(\.title) == ["z"])
+        child.rollback()
+        #expect(below.map(\.title) == ["a", "b"] && marked.map(\.title) == ["a"])
+    }
+
     @Test("Another request gives the difference to it, and a request that fails leaves the result as it was")
     func changingRequest() throws {
         let fixture = try Fixture(["a", "b", "c"])
