@@ -71,9 +71,13 @@ struct AffectedObjects {
         let watches = region.watches[entity.rootIndex]
         guard entity.rootIndex == region.rootIndex || watches != nil else { return }
         let known = core.object(entity.index, touch.identity.key)
+        let isAboutRow = touch.toManyIndex == nil
         // What changed in an object stands among the objects, unless it is about its members.
-        if touch.isInMemory, touch.toManyIndex == nil { return }
-        if entity.rootIndex == region.rootIndex {
+        if touch.isAmongObjects, isAboutRow { return }
+        if touch.isInMemory, isAboutRow {
+            // Something else has read it since it changed. It is no change of what the list shows, but may be new to it.
+            if entity.rootIndex == region.rootIndex { names[touch.identity.key, default: []].formUnion([]) }
+        } else if entity.rootIndex == region.rootIndex {
             var changed: Set<String> = []
             for slot in touch.slots ?? SlotSet() where slot < entity.slots.count {
                 changed.insert(entity.slots[slot].name)

@@ -62,6 +62,11 @@ struct ObjectTouch {
     /// Whether the object was a fault, whose row may still come before it changes.
     var lacksRow: Bool { row == nil && wasFault && wasShown }
 
+    /// Whether the object is not what it was.
+    var isChange: Bool {
+        wasShown != object.isShown || key != object.key || !toManys.isEmpty || !changedSlots.isEmpty
+    }
+
     /// Copies the row that the object has.
     mutating func takeRow() {
         let copy = RowSlab.copy(of: object.row)
@@ -102,8 +107,10 @@ struct RowTouch: Sendable {
     var slots: SlotSet?
     /// The to-many relationship whose members changed.
     var toManyIndex: Int?
-    /// Whether the context has the object with its row, whose own changes stand among the objects.
+    /// Whether the context has the object with its row.
     var isInMemory = false
+    /// Whether what changed in that object stands among the objects. It does not if the object was read after the change.
+    var isAmongObjects = false
 }
 
 /// A many-to-many pair that came or went.

@@ -221,12 +221,14 @@ final class ChangeRecorder: ContextPart {
         var changes = pending
         changes.kind = kind
         pending = BoundaryChanges()
-        positions.removeAll(keepingCapacity: positions.count < 1_024)
         for index in changes.rows.indices {
             let identity = changes.rows[index].identity
-            changes.rows[index].isInMemory =
-                core.object(identity.entityIndex, identity.key).map { !$0.isFault } ?? false
+            guard let object = core.object(identity.entityIndex, identity.key), !object.isFault else { continue }
+            changes.rows[index].isInMemory = true
+            changes.rows[index].isAmongObjects =
+                positions[ObjectIdentifier(object)].map { changes.objects[$0].isChange } ?? false
         }
+        positions.removeAll(keepingCapacity: positions.count < 1_024)
         let receivers = listeners.compactMap(\.listener)
         if receivers.count < listeners.count {
             listeners.removeAll { $0.listener == nil }

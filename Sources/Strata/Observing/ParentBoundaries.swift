@@ -31,20 +31,29 @@ final class ParentBoundaries: BoundaryListener {
 
     /// An object of the child takes what the parent shows, and keeps its own changes on top.
     private func refresh(_ identity: RowIdentity) {
-        guard let object = child.object(identity.entityIndex, identity.key), !object.isInserted,
-            !object.flags.contains(.deletedElsewhere)
-        else { return }
+        guard let object = child.object(identity.entityIndex, identity.key), !object.isInserted else { return }
         // What cannot be read now is read when it is touched.
         do throws(PersistenceError) {
             if object.flags.contains(.missing) {
                 let rows = try child.rows.rows(entityIndex: identity.entityIndex, keys: [identity.key])
                 if let row = rows.first, !row.isHeaderOnly { object.mutatingAll { object.fill(row) } }
+            } else if object.flags.contains(.deletedElsewhere) {
+                try takeBack(object)
             } else if !object.isFault {
                 try child.refresher.reread(object)
             }
         } catch {
             child.report(error, object)
         }
+    }
+
+    /// The child has changed an object that the parent has deleted. The parent may have taken that back.
+    private func takeBack(_ object: ManagedObject) throws(PersistenceError) {
+        let entity = object.binding.entity
+        guard try !child.rows.rows(entityIndex: entity.index, keys: [object.key]).isEmpty else { return }
+        // Its pairs are there again.
+        for index in entity.toManyIndexes.indices { child.tracker.willChangeMembers(object, index) }
+        try child.refresher.reread(object)
     }
 
     /// The child loads lists anew that the parent shows with other members.

@@ -269,6 +269,25 @@ import Testing
         #expect(marked.isEmpty && used.isEmpty)
     }
 
+    @Test("A parent's new and changed objects come into a child's results also if the child has read them before")
+    func readBeforeTheBoundary() throws {
+        let fixture = try Fixture(["a", "b"])
+        let ann = Author(fixture.context, name: "Ann")
+        try fixture.context.save()
+        let child = fixture.context.makeChild()
+        let long = try child.live(
+            FetchRequest<Book>(where: try FetchPredicate(format: "pages > 50"), sortedBy: [FetchSort("title")]))
+        let authors = try child.live(
+            FetchRequest<Author>(where: try FetchPredicate(format: "ANY books.pages > 50")))
+        let new = Book(fixture.context, title: "c", author: ann)
+        new.pages = 60
+        fixture.books[0].pages = 70
+        let read = try child.fetch(byTitle)
+        #expect(read.map(\.pages) == [70, 1, 60])
+        fixture.context.processPendingChanges()
+        #expect(long.map(\.title) == ["a", "c"] && authors.map(\.name) == ["Ann"])
+    }
+
     @Test("What a parent's rollback brings back is there again in the child, also for those that lead to it")
     func broughtBack() throws {
         let fixture = try Fixture(["a"])
@@ -285,6 +304,27 @@ import Testing
         #expect(below.isEmpty && books.isEmpty)
         fixture.context.rollback()
         #expect(below.map(\.name) == ["Ann"] && books.map(\.title) == ["a"])
+    }
+
+    @Test("What a child has changed follows its parent again that deleted it and took that back")
+    func changedAndBroughtBack() throws {
+        let fixture = try Fixture(["a", "b"])
+        fixture.books[0].tags = [Tag(fixture.context, label: "x")]
+        try fixture.context.save()
+        let child = fixture.context.makeChild()
+        let below = try child.live(byTitle)
+        let tagged = FetchRequest<Book>(where: try FetchPredicate(format: "ANY tags.label == 'x'"))
+        let marked = try child.live(tagged)
+        below[0].title = "z"
+        child.processPendingChanges()
+        fixture.context.delete(fixture.books[0])
+        fixture.context.processPendingChanges()
+        #expect(below.map(\.title) == ["b", "z"])
+        #expect(try marked.map(\.title) == child.fetch(tagged).map(\.title))
+        fixture.context.rollback()
+        #expect(below.map(\.title) == ["b", "z"] && marked.map(\.title) == ["z"])
+        child.rollback()
+        #expect(below.map(\.title) == ["a", "b"] && marked.map(\.title) == ["a"])
     }
 
     @Test("Another request gives the difference to it, and a request that fails leaves the result as it was")
