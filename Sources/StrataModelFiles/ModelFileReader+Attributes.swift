@@ -6,7 +6,7 @@ extension ModelFileReader {
     private static let attributeKeys = [
         "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern",
         "indexed", "unique",
-        "externalStorage", "class", "enum", "codable", "elements", "renamedFrom", "documentation", "userInfo",
+        "externalStorage", "preservesValueInHistory", "class", "enum", "codable", "elements", "renamedFrom", "documentation", "userInfo",
     ]
 
     /// `name: string?`, or a mapping with `type` and more.
@@ -26,6 +26,7 @@ extension ModelFileReader {
         result.isIndexed = flag(fields["indexed"], "indexed")
         result.isUnique = flag(fields["unique"], "unique")
         result.allowsExternalStorage = flag(fields["externalStorage"], "externalStorage")
+        result.preservesValueInHistory = flag(fields["preservesValueInHistory"], "preservesValueInHistory")
         result.derivation = fields["derived"].flatMap(derivation)
         result.formerNames = fields["renamedFrom"].map(formerNames) ?? []
         result.documentation = fields["documentation"].flatMap { text($0, "documentation") }

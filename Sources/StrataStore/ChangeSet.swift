@@ -135,6 +135,8 @@ public struct ChangeSet: Sendable {
     public var orders: [OrderChange] = []
     /// Who makes the change, for history.
     public var author: String?
+    /// The name of the context that makes the change, for history.
+    public var contextName: String?
 
     /// No changes.
     public init() {}
@@ -142,5 +144,19 @@ public struct ChangeSet: Sendable {
     /// Whether there is nothing to do.
     public var isEmpty: Bool {
         inserts.isEmpty && updates.isEmpty && deletes.isEmpty && clearings.isEmpty && pairs.isEmpty && orders.isEmpty
+    }
+}
+
+/// Who makes a change, for history.
+public struct ChangeOrigin: Sendable, Hashable {
+    /// The author; nil if none is known.
+    public var author: String?
+    /// The name of the context; nil if it has none.
+    public var contextName: String?
+
+    /// Describes who makes a change.
+    public init(author: String? = nil, contextName: String? = nil) {
+        self.author = author
+        self.contextName = contextName
     }
 }

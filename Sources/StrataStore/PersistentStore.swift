@@ -76,9 +76,13 @@ public protocol PersistentStore: AnyObject, Sendable {
     var changes: StoreChangeFeed? { get }
 
     /// Changes many objects by itself, in one transaction: all of it becomes permanent, or nothing.
+    /// - Parameter origin: Who asks for it, for history.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` if the store has no such operations;
     ///   ``StoreError/constraint(entity:reason:)`` if something would be left that the model forbids.
-    func perform(_ operation: BulkOperation) throws(StoreError) -> BulkResult
+    func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult
+
+    /// Which transaction changed what; nil if the kind of store has no history.
+    var history: (any StoreHistory)? { get }
 
     /// Calls a closure, on any thread, soon after somebody else has committed to the same data, another process for instance,
     /// for as long as the result is kept. nil if there are no others, or nothing tells of them.
@@ -93,9 +97,12 @@ extension PersistentStore {
     public var changes: StoreChangeFeed? { nil }
 
     /// There are no such operations.
-    public func perform(_ operation: BulkOperation) throws(StoreError) -> BulkResult {
+    public func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
         throw .unsupported(store: name, feature: "bulk operations; fetch the objects, change them and save")
     }
+
+    /// There is none.
+    public var history: (any StoreHistory)? { nil }
 
     /// Nothing tells of others.
     public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? { nil }

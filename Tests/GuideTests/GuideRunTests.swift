@@ -60,6 +60,30 @@ import Testing
         #expect(try container.newContext().existingObject(Article.self, with: id).title == "News")
     }
 
+    @Test("The examples about history run")
+    func history() throws {
+        let (container, context) = try HistoryGuide.record(file.path)
+        let index = HistoryGuide.Index()
+        try HistoryGuide.read(container)
+        let article = Article(context: context, articleId: "1", title: "One")
+        try context.save()
+        let token = try container.currentHistoryToken()
+        try HistoryGuide.consume(container, index)
+        #expect(index.ids == [article.objectID])
+        #expect(try container.history(after: nil).map(\.author) == ["editor"])
+        try HistoryGuide.past(container, article.objectID, token)
+        article.status = "live"
+        try context.save()
+        let counts = try HistoryGuide.filters(container).map { try container.history(after: token, where: $0).count }
+        #expect(counts == [1, 0, 0])
+        context.delete(article)
+        try context.save()
+        try container.purgeHistory(upTo: try container.currentHistoryToken())
+        try HistoryGuide.restart(container, index) { _ in }
+        #expect(index.ids.isEmpty)
+        try HistoryGuide.consume(container, index)
+    }
+
     @Test("The examples about live results, changes, undo and bulk operations run")
     func liveResults() async throws {
         let container = try file.open(BlogModel.self)

@@ -22,7 +22,7 @@ import Testing
             attributes:
               countryId: {type: string, unique: true, default: uuid()}
               greeting: {type: string, default: "uuid()"}
-              area: double?
+              area: {type: double?, preservesValueInHistory: true}
               rate: {type: decimal, default: 1.25, min: 0, max: 99.5}
               founded: {type: date?, min: 2001-01-01, default: now()}
               capital: {type: string?, transient: true, renamedFrom: mainCity}
@@ -67,7 +67,7 @@ import Testing
             Entity("Country", inherits: "Place") {
                 Attribute("countryId", .string, default: .newUUID).unique()
                 Attribute("greeting", .string, default: .value("uuid()"))
-                Attribute("area", .double, optional: true)
+                Attribute("area", .double, optional: true).preservesValueInHistory()
                 Attribute("rate", .decimal, default: .value(.decimal(Decimal(string: "1.25")!)))
                     .range(minimum: 0, maximum: .decimal(Decimal(string: "99.5")!))
                 Attribute("founded", .date, optional: true, default: .now).range(

@@ -43,9 +43,10 @@ struct CompareCommand: ParsableCommand {
 
     /// What is run, in order.
     private func lines(hasPython: Bool) -> [Line] {
-        let swift = [Raw.name, GRDBHand.name, GRDBCodable.name, StrataContender.name].filter {
-            against.isEmpty || [Raw.name, GRDBHand.name].contains($0) || against.contains($0)
-        }
+        let swift = [Raw.name, GRDBHand.name, GRDBCodable.name, StrataContender.name, StrataHistoryContender.name]
+            .filter {
+                against.isEmpty || [Raw.name, GRDBHand.name].contains($0) || against.contains($0)
+            }
         let python = hasPython && !quick ? Comparison.python.filter { against.isEmpty || against.contains($0) } : []
         let rounds = rounds ?? (quick ? 1 : 3)
         var lines: [Line] = []

@@ -10,7 +10,9 @@ struct StrataBench: ParsableCommand {
 }
 
 /// The contenders of this program; the Python ones run in a process of their own.
-var contenders: [any Contender.Type] { [Raw.self, GRDBHand.self, GRDBCodable.self, StrataContender.self] }
+var contenders: [any Contender.Type] {
+    [Raw.self, GRDBHand.self, GRDBCodable.self, StrataContender.self, StrataHistoryContender.self]
+}
 
 struct FolderOption: ParsableArguments {
     @Option(help: "The folder with the data that fetch-data.py made; stores and copies go there, too.")

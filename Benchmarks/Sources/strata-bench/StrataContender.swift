@@ -1,13 +1,28 @@
 import Foundation
 import Strata
 
+/// Strata that records history, in the workloads that write.
+enum StrataHistoryContender: Contender {
+    static let name = "strata-history"
+    static let family = StrataContender.family
+
+    static func makeStore(at path: String, data: DataSet, cities: Bool) throws {
+        try StrataContender.makeStore(at: path, data: data, cities: cities)
+    }
+
+    static func trial(_ bench: Bench) throws -> Trial? {
+        bench.workload.writes ? try StrataContender.trial(bench, history: true) : nil
+    }
+}
+
 /// Strata through its public interface, with the classes that the plug-in generates from `Bench.strata.yaml`.
 enum StrataContender: Contender {
     static let name = "strata"
     static let family = "strata"
 
-    static func open(_ path: String, full: Bool = false) throws -> PersistentContainer {
+    static func open(_ path: String, full: Bool = false, history: Bool = false) throws -> PersistentContainer {
         var options = SQLiteStore.Options()
+        if history { options.history = .on(keeping: .days(7)) }
         options.synchronous = full ? .full : .normal
         return try PersistentContainer(BenchModel.self, at: .file(path: path), options: options)
     }
@@ -41,8 +56,10 @@ enum StrataContender: Contender {
             updatedAt: Date(timeIntervalSinceReferenceDate: value.updated), country: countries[value.country])
     }
 
-    static func trial(_ bench: Bench) throws -> Trial? {
-        let container = try open(bench.path, full: bench.workload.isFull)
+    static func trial(_ bench: Bench) throws -> Trial? { try trial(bench, history: false) }
+
+    static func trial(_ bench: Bench, history: Bool) throws -> Trial? {
+        let container = try open(bench.path, full: bench.workload.isFull, history: history)
         let data = bench.data
         let verify = {
             container.close()

@@ -106,6 +106,7 @@ final class BulkInserter {
         guard failures.isEmpty else { throw .validation(ValidationError(failures)) }
         guard !changes.isEmpty else { return [] }
         changes.author = core.settings.author
+        changes.contextName = core.settings.name
         core.processPendingChanges()
         let changes = changes
         switch try core.store({ (store) throws(StoreError) in try store.commit(changes) }) {

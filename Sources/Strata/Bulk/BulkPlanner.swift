@@ -112,7 +112,8 @@ struct BulkPlanner {
             )
         }
         core.processPendingChanges()
-        let result = try core.store { (store) throws(StoreError) in try store.perform(operation) }
+        let origin = ChangeOrigin(author: core.settings.author, contextName: core.settings.name)
+        let result = try core.store { (store) throws(StoreError) in try store.perform(operation, by: origin) }
         take(result)
         return result.count
     }

@@ -22,6 +22,7 @@ struct ChangeSetBuilder {
     func build(_ rows: Rows) throws(PersistenceError) -> ChangeSet {
         var changes = ChangeSet()
         changes.author = core.settings.author
+        changes.contextName = core.settings.name
         let objects = core.tracker.objects
         changes.inserts.reserveCapacity(objects.count { $0.isInserted && !$0.flags.contains(.deleted) })
         for object in objects where object.hasChanges && !object.isStillborn {

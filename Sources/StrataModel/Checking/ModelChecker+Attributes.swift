@@ -80,6 +80,16 @@ extension ModelChecker {
                 report(entity, attribute, "is transient; nothing of it is stored, so remove the external storage")
             }
         }
+        if attribute.preservesValueInHistory {
+            if !attribute.hasColumn {
+                report(entity, attribute, "is not kept by the store, so that history has no old values of it")
+            } else if attribute.allowsExternalStorage {
+                report(
+                    entity, attribute,
+                    "may stand in files of its own, which history does not keep; remove the external storage, or the "
+                        + "preserved values")
+            }
+        }
     }
 
     // MARK: Rules

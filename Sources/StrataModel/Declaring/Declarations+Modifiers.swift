@@ -11,6 +11,8 @@ extension Attribute {
     public func unique() -> Attribute { with(\.isUnique, true) }
     /// Binary data above the store's threshold is kept in a file of its own.
     public func externalStorage() -> Attribute { with(\.allowsExternalStorage, true) }
+    /// History keeps the values that a change or a delete replaces.
+    public func preservesValueInHistory() -> Attribute { with(\.preservesValueInHistory, true) }
     /// The attribute is computed and read-only.
     public func derived(_ derivation: Derivation) -> Attribute { with(\.derivation, derivation) }
     /// New objects have this value.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An attribute of a ``ModelRecord``.
+/// An attribute of a ``ModelRecord``. It has one of the stored properties for each thing that an attribute can declare.
 package struct AttributeRecord: Codable, Sendable, Hashable {
     package var name: String
     var type: TypeRecord
@@ -13,6 +13,7 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
     var indexed: Bool?
     var unique: Bool?
     var external: Bool?
+    var history: Bool?
     var renamedFrom: [String]?
 
     init(_ attribute: Attribute) {
@@ -27,6 +28,7 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
         indexed = attribute.isIndexed ? true : nil
         unique = attribute.isUnique ? true : nil
         external = attribute.allowsExternalStorage ? true : nil
+        history = attribute.preservesValueInHistory ? true : nil
         renamedFrom = attribute.formerNames.nilIfEmpty
     }
 
@@ -51,6 +53,7 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
         result.isIndexed = indexed ?? false
         result.isUnique = unique ?? false
         result.allowsExternalStorage = external ?? false
+        result.preservesValueInHistory = history ?? false
         result.formerNames = renamedFrom ?? []
         result.location = nil
         return result

@@ -101,6 +101,7 @@ struct ModelGenerator {
         if attribute.isIndexed { text += ".indexed()" }
         if attribute.isUnique { text += ".unique()" }
         if attribute.allowsExternalStorage { text += ".externalStorage()" }
+        if attribute.preservesValueInHistory { text += ".preservesValueInHistory()" }
         return text + common(attribute.formerNames, attribute.userInfo, attribute.documentation)
     }
 

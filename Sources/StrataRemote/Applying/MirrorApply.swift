@@ -91,6 +91,7 @@ extension Mirror {
     /// Runs a closure that takes in what a server told, and tells contexts of it.
     func applying<T>(_ body: (inout ApplySession) throws(StoreError) -> T) throws(StoreError) -> T {
         let (result, change) = try echoing { (transaction) throws(StoreError) in
+            transaction.origin = ChangeOrigin(author: RemoteStore.historyAuthor)
             var session = ApplySession(mirror: self, transaction: transaction)
             let result = try body(&session)
             return (result, session.change)

@@ -12,6 +12,12 @@ extension RemoteStore {
     public var capabilities: StoreCapabilities { mirror.store.capabilities.subtracting(.multiProcess) }
     public var changes: StoreChangeFeed? { mirror.changes }
 
+    /// The history of the mirror: what was saved here, and what a server told. See ``RemoteStore/historyAuthor``.
+    public var history: (any StoreHistory)? { mirror.store.history }
+
+    /// The author, in history, of changes that a server told.
+    public static let historyAuthor = "strata.server"
+
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
         try mirror.store.allocateKeys(count, rootIndex: rootIndex)
     }

@@ -1,12 +1,13 @@
 import StrataStore
 
 extension SQLiteStore {
-    public func perform(_ operation: BulkOperation) throws(StoreError) -> BulkResult {
+    public func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
         guard !options.isMirror else {
             throw .unsupported(
                 store: name, feature: "bulk operations on a mirror, which cannot be sent to its server; change objects")
         }
         return try transaction { (transaction) throws(StoreError) in
+            transaction.origin = origin
             switch operation {
             case .update(let update): try BulkUpdater(store: self, transaction: transaction, update: update).run()
             case .delete(let plan): try BulkDeleter(store: self, transaction: transaction).run(plan)

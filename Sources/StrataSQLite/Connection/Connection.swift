@@ -195,6 +195,8 @@ package final class Connection {
     struct FileVersion {
         /// The fingerprint of the model that the statements of the connection are made for; nil while nobody knows.
         var fingerprint: String?
+        /// Whether the file records history, so that transactions must be ended there.
+        var recordsHistory = false
         /// SQLite's number for the tables of the file when the fingerprint was last looked at.
         var schema: Int64?
         /// Reads that number. It is not traced: it is no work that somebody asked for.

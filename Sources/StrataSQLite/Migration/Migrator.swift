@@ -143,6 +143,7 @@ struct Migrator {
         let total = context.layout.tables.count + context.layout.pairTables.count + 2
         var done = 0
         try connection.read(migration.cancellation) { (connection) throws(StoreError) in
+            try HistorySetup.pause(on: connection)
             if !plan.isEmpty {
                 let migrator = SchemaMigrator(context, on: connection) { (text) throws(StoreError) in
                     migration.onProgress?(MigrationProgress(text: text, completed: min(done, total), total: total))
@@ -151,6 +152,7 @@ struct Migrator {
                 }
                 try migrator.run()
             }
+            try HistorySetup.rename(plan.mapping, on: connection)
             if context.layout.hasExternalColumns { try connection.execute(DroppedFiles.creation) }
             try StoreMetadata(identifier: context.old.metadata.identifier, layout: context.layout).write(
                 to: connection, objects: context.schema.objects)

@@ -14,9 +14,10 @@ extension SQLiteStore {
             let number = try connection.schemaNumber()
             if number == connection.version.schema { return }
             // Other indexes, defaults and rules are no obstacle: what is stored is the same.
-            guard try StoreMetadata.get("version_hash", on: connection) == model.versionHash else {
-                throw .migratedElsewhere(path: path)
-            }
+            let entries = try StoreMetadata.entries(["version_hash", HistoryTables.metadataKey], on: connection)
+            guard entries["version_hash"] == model.versionHash else { throw .migratedElsewhere(path: path) }
+            // Somebody else may have switched it on or off.
+            connection.version.recordsHistory = entries[HistoryTables.metadataKey] != nil
             connection.version.schema = number
         } catch {
             connection.rollback()

@@ -108,11 +108,17 @@ final class CommitWriter {
 
     /// Commits; deferred foreign keys are checked here.
     func commitTransaction() throws(StoreError) {
+        let recorder = connection.version.recordsHistory ? store.recorder : nil
+        try recorder?.end(ChangeOrigin(author: changes.author, contextName: changes.contextName), on: connection)
         let statement = try connection.statement(connection.commitSQL)
         let code = statement.stepCode()
         let error = code == SQLITE_DONE ? nil : connection.failure(code)
         statement.reset()
-        guard let error else { return connection.noteCommit() }
+        guard let error else {
+            connection.noteCommit()
+            recorder?.keepUp(on: connection)
+            return
+        }
         if code & 0xff == SQLITE_CONSTRAINT { throw try danglingReference() ?? error }
         throw error
     }

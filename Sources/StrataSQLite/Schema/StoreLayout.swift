@@ -21,7 +21,7 @@ struct StoreLayout: Sendable {
         self.model = model
         self.recorded = recorded
         var names = NamePool()
-        for own in ["_metadata", "_keys", DroppedFiles.table] { _ = names.take(own) }
+        for own in ["_metadata", "_keys", DroppedFiles.table] + HistoryTables.all { _ = names.take(own) }
         makeTables(&names)
         for table in tables where table.name.lowercased().hasPrefix("sqlite_") {
             throw .unsupported(

@@ -42,6 +42,8 @@ extension SQLiteStore {
         /// The size of the page cache of each connection in KiB, 0 to 2,147,483,647; nil leaves it to SQLite
         /// (2,000 KiB).
         public var cacheSize: Int?
+        /// Whether the file records who changed what; see ``PersistentStore/history``.
+        public var history = HistoryRecording.asInFile
         /// What happens to a file that was made with another version of the model.
         public var migration = MigrationOptions()
         /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
@@ -76,6 +78,13 @@ extension SQLiteStore.Options {
         }
         guard externalRetention >= 0 else {
             throw refuse("externalRetention", externalRetention, "0 or more, in seconds")
+        }
+        if case .on(let retention) = history {
+            let times = [retention.age ?? 0, retention.patience]
+            guard times.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
+                throw refuse("history", "\(retention)", "given in finite seconds, 0 or more")
+            }
+            guard retention.changes ?? 1 >= 1 else { throw refuse("history", "\(retention)", "for 1 or more changes") }
         }
         if let cacheSize, !(0...Int(Int32.max)).contains(cacheSize) {
             throw refuse("cacheSize", cacheSize, "0 to \(Int32.max), in KiB")

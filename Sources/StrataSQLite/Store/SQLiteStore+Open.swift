@@ -48,7 +48,13 @@ extension SQLiteStore {
             for entity in model.entities {
                 rowPlans.append(try RowPlan(layout: prepared.schema.layout, entityIndex: entity.index))
             }
-            try noteVersion(of: writer, model)
+            var retention = try noteVersion(of: writer, model)
+            if !options.isReadOnly, retention != nil || options.history != .asInFile {
+                try HistorySetup(schema: prepared.schema, recording: options.history).run(retention, on: writer)
+                retention = try noteVersion(of: writer, model)
+                // Where somebody works with the store for long, a later commit purges.
+                if retention != nil { _ = try? HistoryPurge(connection: writer).run() }
+            }
         } catch {
             writer.close()
             throw error
@@ -71,12 +77,20 @@ extension SQLiteStore {
     }
 
     /// Notes which version of the model the file has, so that the first write need not look.
-    private static func noteVersion(of connection: Connection, _ model: ManagedObjectModel) throws(StoreError) {
+    /// - Returns: How much history the file keeps; nil if it records none.
+    private static func noteVersion(
+        of connection: Connection, _ model: ManagedObjectModel
+    ) throws(StoreError) -> HistoryRetention? {
         // The number comes first: who migrates the file in between changes it, and the first write looks after all.
         let number = try connection.schemaNumber()
-        let entries = try StoreMetadata.entries([StoredModel.fingerprintKey, "version_hash"], on: connection)
+        let entries = try StoreMetadata.entries(
+            [StoredModel.fingerprintKey, "version_hash", HistoryTables.metadataKey], on: connection)
+        connection.version.recordsHistory = entries[HistoryTables.metadataKey] != nil
         connection.version.fingerprint = entries[StoredModel.fingerprintKey]
         if entries["version_hash"] == model.versionHash { connection.version.schema = number }
+        return try entries[HistoryTables.metadataKey].map { (text) throws(StoreError) in
+            try HistoryTables.retention(text, connection)
+        }
     }
 
     /// What a store says about itself, without its model.

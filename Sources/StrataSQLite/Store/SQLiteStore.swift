@@ -33,6 +33,7 @@ public final class SQLiteStore: PersistentStore {
     let filesLock: BlobFolderLock?
     /// When files are swept next; see ``sweepAfterCommit(on:)``.
     let nextSweep = Guarded(ContinuousClock.now)
+    let recorder = HistoryRecorder()
     /// For each entity how its rows are read.
     let rowPlans: [RowPlan]
     let keyQueries: [KeyQuery]

@@ -5,6 +5,8 @@ package final class StoreTransaction {
     /// The connection. What it does is part of the transaction.
     package let connection: Connection
     private let store: SQLiteStore
+    /// Who makes the changes, for history; by default who made the first change set.
+    package var origin: ChangeOrigin?
     private var writers: [CommitWriter] = []
 
     init(store: SQLiteStore, connection: Connection) {
@@ -51,7 +53,13 @@ package final class StoreTransaction {
     }
 
     func commit() throws(StoreError) {
-        let last = CommitWriter(store: store, connection: connection, changes: ChangeSet())
+        var changes = ChangeSet()
+        if connection.version.recordsHistory {
+            let first = writers.first { $0.changes.author != nil || $0.changes.contextName != nil }?.changes
+            changes.author = origin?.author ?? first?.author
+            changes.contextName = origin?.contextName ?? first?.contextName
+        }
+        let last = CommitWriter(store: store, connection: connection, changes: changes)
         try last.commitTransaction()
         if writers.contains(where: \.dropsFiles) { store.sweepAfterCommit(on: connection) }
     }

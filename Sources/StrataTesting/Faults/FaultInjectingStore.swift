@@ -93,6 +93,7 @@ public final class FaultInjectingStore: PersistentStore {
     public var model: ManagedObjectModel { store.model }
     public var capabilities: StoreCapabilities { store.capabilities }
     public var changes: StoreChangeFeed? { store.changes }
+    public var history: (any StoreHistory)? { store.history }
 
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {
         try pass(.allocateKeys)

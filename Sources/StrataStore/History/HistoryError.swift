@@ -1,0 +1,31 @@
+/// Why history could not be read or written.
+public enum HistoryError: Error, Sendable, Hashable {
+    /// The store records no history; see ``HistoryRecording``.
+    case notRecorded(store: String)
+    /// The part of history behind the token is not there any more, or not in this file: it was purged, or the file was replaced
+    /// by an older one, or belongs to another store. Read the objects themselves, take the current token, and start from there.
+    case expired(token: HistoryToken)
+    /// The value of a property at the time is not known, because the model does not preserve its old values, or did not then.
+    case valueNotKept(entity: String, property: String)
+    /// The entity has no such property.
+    case unknownProperty(entity: String, property: String)
+    /// The store failed.
+    case store(StoreError)
+}
+
+extension HistoryError: CustomStringConvertible {
+    /// What happened and what to do.
+    public var description: String {
+        switch self {
+        case .notRecorded(let store):
+            "\(store) records no history; open it with options.history = .on(keeping: .days(7))"
+        case .expired(let token):
+            "the history behind \(token) has expired; read the objects themselves, take the current token, and start over"
+        case .valueNotKept(let entity, let property):
+            "the value that \(entity).\(property) had is not known; set preservesValueInHistory on the attribute to keep "
+                + "old values from then on"
+        case .unknownProperty(let entity, let property): "\(entity) has no property \(property)"
+        case .store(let error): error.description
+        }
+    }
+}

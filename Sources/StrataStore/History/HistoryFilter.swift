@@ -1,0 +1,51 @@
+import Foundation
+
+/// Which part of history is wanted. Each part that is set must hold. Of a transaction only the matching changes are given, and
+/// transactions without any are left out.
+///
+///     HistoryFilter(entities: ["Article"], kinds: [.deleted])
+///     HistoryFilter(excludedAuthors: ["import"])
+public struct HistoryFilter: Sendable, Hashable {
+    /// The names of entities; objects of entities that inherit from them count. nil for all.
+    public var entities: Set<String>?
+    /// The objects. nil for all.
+    public var objects: Set<ObjectID>?
+    /// What became of the objects. nil for anything.
+    public var kinds: Set<HistoryChange.Kind>?
+    /// Properties of which an update must have changed at least one; inserts and deletes match. nil for any.
+    public var properties: Set<String>?
+    /// The authors. nil for all, and for transactions without an author.
+    public var authors: Set<String>?
+    /// Authors whose transactions are left out.
+    public var excludedAuthors: Set<String>
+    /// The names of contexts. nil for all.
+    public var contextNames: Set<String>?
+    /// The numbers of processes. nil for all.
+    public var processIDs: Set<Int32>?
+    /// The dates of transactions. nil for all.
+    public var dates: Range<Date>?
+    /// The store instance whose transactions are left out: what others did is wanted.
+    public var excludedOrigin: Int64?
+
+    /// Wants what all parts say.
+    public init(
+        entities: Set<String>? = nil, objects: Set<ObjectID>? = nil, kinds: Set<HistoryChange.Kind>? = nil,
+        properties: Set<String>? = nil, authors: Set<String>? = nil, excludedAuthors: Set<String> = [],
+        contextNames: Set<String>? = nil, processIDs: Set<Int32>? = nil, dates: Range<Date>? = nil,
+        excludedOrigin: Int64? = nil
+    ) {
+        self.entities = entities
+        self.objects = objects
+        self.kinds = kinds
+        self.properties = properties
+        self.authors = authors
+        self.excludedAuthors = excludedAuthors
+        self.contextNames = contextNames
+        self.processIDs = processIDs
+        self.dates = dates
+        self.excludedOrigin = excludedOrigin
+    }
+
+    /// Everything.
+    public static let all = HistoryFilter()
+}

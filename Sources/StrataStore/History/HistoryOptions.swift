@@ -1,0 +1,33 @@
+/// Whether a store records history.
+public enum HistoryRecording: Sendable, Hashable {
+    /// As the file says: a file that records goes on recording, whoever opens it.
+    case asInFile
+    /// From now on, in every process that opens the file.
+    case on(keeping: HistoryRetention)
+    /// Not any more. The history that the file has is removed.
+    case off
+}
+
+/// How much history is kept. Older parts are removed from time to time, when the store is opened and after commits. The most
+/// recent transaction always stays.
+public struct HistoryRetention: Sendable, Hashable, Codable {
+    /// How long a transaction is kept, in seconds; nil for no limit.
+    public var age: Double?
+    /// The maximum number of changed objects that are kept in all, 1 or more; nil for no limit.
+    public var changes: Int?
+    /// For how long, in seconds, history waits for a consumer that does not read it. What a registered consumer has not read
+    /// is kept until then, even beyond ``age`` and ``changes``.
+    public var patience: Double
+
+    /// Keeps history for so long, but no more than so many changes.
+    public init(age: Double?, changes: Int? = 1_000_000, patience: Double = 30 * 86_400) {
+        self.age = age
+        self.changes = changes
+        self.patience = patience
+    }
+
+    /// Keeps history for so many days, but no more than 1,000,000 changes.
+    public static func days(_ days: Double) -> HistoryRetention { HistoryRetention(age: days * 86_400) }
+    /// Keeps history until you purge it.
+    public static let forever = HistoryRetention(age: nil, changes: nil, patience: .greatestFiniteMagnitude)
+}

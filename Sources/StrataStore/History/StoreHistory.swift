@@ -1,0 +1,72 @@
+import Foundation
+
+/// The history of a store: which transaction changed what. All methods may be called from any thread. They throw
+/// ``HistoryError/notRecorded(store:)`` if the store records none.
+public protocol StoreHistory: Sendable {
+    /// A random number of this instance of the store, which its transactions carry; see ``HistoryFilter/excludedOrigin``.
+    var origin: Int64 { get }
+    /// The place behind the last transaction.
+    func currentToken() throws(HistoryError) -> HistoryToken
+    /// The place behind the last transaction that was committed at a time or before; nil if all that are kept came later.
+    func token(at date: Date) throws(HistoryError) -> HistoryToken?
+    /// Reads transactions in order.
+    /// - Parameters:
+    ///   - token: Where to start; nil for the first transaction that is kept.
+    ///   - filter: What is wanted.
+    ///   - limit: The maximum number of transactions, 1 or more; nil for all.
+    /// - Throws: ``HistoryError/expired(token:)`` if something behind the token has been purged.
+    func transactions(
+        after token: HistoryToken?, where filter: HistoryFilter, limit: Int?
+    ) throws(HistoryError) -> HistoryPage
+
+    /// The place up to which a consumer has read; nil for one that is not registered.
+    func position(of consumer: String) throws(HistoryError) -> HistoryToken?
+    /// Registers a consumer, or moves it forward. A token before its position changes nothing but that the consumer is known to
+    /// be alive.
+    /// - Throws: ``HistoryError/expired(token:)`` for a token that is not in this history.
+    func setPosition(_ token: HistoryToken, of consumer: String) throws(HistoryError)
+    /// Forgets a consumer, so that history does not wait for it.
+    func removeConsumer(_ consumer: String) throws(HistoryError)
+    /// The names of all consumers.
+    func consumers() throws(HistoryError) -> [String]
+
+    /// Removes transactions up to a place; the most recent one stays. Consumers are not waited for.
+    /// - Returns: How many rows of history were removed.
+    @discardableResult
+    func purge(upTo token: HistoryToken) throws(HistoryError) -> Int
+    /// Removes what is not to be kept by the file's ``HistoryRetention``. A store does this by itself.
+    /// - Returns: How many rows of history were removed.
+    @discardableResult
+    func purge() throws(HistoryError) -> Int
+
+    /// An object as it was at a place of history.
+    /// - Returns: nil if there was none.
+    /// - Throws: ``HistoryError/expired(token:)``.
+    func object(_ id: ObjectID, at token: HistoryToken) throws(HistoryError) -> HistoricalObject?
+}
+
+/// An object as it was. Values that have changed since are known if the model preserves them.
+public struct HistoricalObject: Sendable {
+    /// The object.
+    public let objectID: ObjectID
+    /// The known values of attributes and to-one relationships, which are given by key. Elements of composites stand under
+    /// their path, `address.street`.
+    public let values: [String: Value]
+
+    /// Describes an object.
+    public init(objectID: ObjectID, values: [String: Value]) {
+        self.objectID = objectID
+        self.values = values
+    }
+
+    /// The value of a property.
+    /// - Throws: ``HistoryError/valueNotKept(entity:property:)`` if it changed since and its old values are not kept;
+    ///   ``HistoryError/unknownProperty(entity:property:)``.
+    public func value(of property: String) throws(HistoryError) -> Value {
+        if let value = values[property] { return value }
+        guard objectID.entity.slots.contains(where: { $0.name == property && $0.isStored }) else {
+            throw .unknownProperty(entity: objectID.entity.name, property: property)
+        }
+        throw .valueNotKept(entity: objectID.entity.name, property: property)
+    }
+}
