@@ -96,7 +96,7 @@ struct CompiledModelReader {
 
     private mutating func attribute(_ name: String, _ value: PropertyList, of entity: String) -> CoreDataAttribute {
         let number = archive.member("NSAttributeType", of: value)?.integer ?? 0
-        let type = Int(exactly: number).flatMap(CoreDataAttributeType.init)
+        let type = Int(exactly: number).flatMap { CoreDataAttributeType(rawValue: $0) }
         if type == nil { warn("\(entity).\(name): the attribute type \(number) is not known") }
         var attribute = CoreDataAttribute(name: name, type: type ?? .undefined)
         attribute.options = options(of: value)
