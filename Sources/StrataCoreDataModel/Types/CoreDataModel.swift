@@ -36,10 +36,11 @@ public struct CoreDataModel: Sendable, Hashable {
 
     /// An entity and those that it inherits from, itself first. Ends where a parent is missing or comes again.
     public func lineage(of entity: CoreDataEntity) -> [CoreDataEntity] {
-        let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var lineage = [entity]
         var seen: Set = [entity.name]
-        while let parent = lineage[lineage.count - 1].parent, let next = byName[parent], seen.insert(parent).inserted {
+        while let parent = lineage[lineage.count - 1].parent, let next = self.entity(named: parent),
+            seen.insert(parent).inserted
+        {
             lineage.append(next)
         }
         return lineage
