@@ -3,6 +3,8 @@
 struct AffectedObjects {
     let core: ContextCore
     let query: LiveQuery
+    /// Whether the list has an object of this key.
+    let isMember: (Int64) -> Bool
     /// What changed, by key: properties of the object, and paths to related ones.
     private(set) var names: [Int64: Set<String>] = [:]
     /// The rows that others wrote, by key; nil for one that was deleted.
@@ -13,9 +15,10 @@ struct AffectedObjects {
     private var model: ManagedObjectModel { core.model }
     private var region: LiveRegion { query.region }
 
-    init(core: ContextCore, query: LiveQuery) {
+    init(core: ContextCore, query: LiveQuery, isMember: @escaping (Int64) -> Bool) {
         self.core = core
         self.query = query
+        self.isMember = isMember
     }
 
     /// Gathers all, or says that it is not known.
@@ -35,7 +38,8 @@ struct AffectedObjects {
         let cameOrWent = touch.wasShown != object.isShown || touch.key != object.key
         guard cameOrWent || object.isShown else { return }
         let slots = touch.changedSlots
-        if isOwn {
+        // An object outside of the list comes in only by something that the list looks at.
+        if isOwn, cameOrWent || isMember(touch.key) || region.looksAt(slots, toManys: touch.toManys.keys) {
             var changed: Set<String> = []
             for slot in slots { changed.insert(entity.slots[slot].name) }
             for index in touch.toManys.keys { changed.insert(object.relationship(toMany: index).name) }
@@ -77,7 +81,7 @@ struct AffectedObjects {
         if touch.isInMemory, isAboutRow {
             // Something else has read it since it changed. It is no change of what the list shows, but may be new to it.
             if entity.rootIndex == region.rootIndex { names[touch.identity.key, default: []].formUnion([]) }
-        } else if entity.rootIndex == region.rootIndex {
+        } else if entity.rootIndex == region.rootIndex, mayMatter(touch) {
             var changed: Set<String> = []
             for slot in touch.slots ?? SlotSet() where slot < entity.slots.count {
                 changed.insert(entity.slots[slot].name)
@@ -96,6 +100,12 @@ struct AffectedObjects {
             guard model.entities[watch.entityIndex].rootIndex == entity.rootIndex else { continue }
             try gather(touch, watch, known)
         }
+    }
+
+    /// Whether what others wrote to a row of the list's own hierarchy can change the list.
+    private func mayMatter(_ touch: RowTouch) -> Bool {
+        guard touch.kind == .updated, let slots = touch.slots, !isMember(touch.identity.key) else { return true }
+        return region.looksAt(slots, toManys: CollectionOfOne(touch.toManyIndex).compactMap(\.self))
     }
 
     private mutating func gather(

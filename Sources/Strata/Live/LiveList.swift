@@ -58,7 +58,7 @@ final class LiveList: BoundaryListener {
     func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore) {
         guard failure == nil, isRelevant(changes, core) else { return }
         do throws(PersistenceError) {
-            var affected = AffectedObjects(core: core, query: query)
+            var affected = AffectedObjects(core: core, query: query) { self.members[$0] != nil }
             if !changes.isEverything { try affected.gather(changes) }
             if changes.isEverything || query.region.needsStore || affected.isUnknown
                 || affected.names.count > max(Self.mostAffected, members.count / 4)

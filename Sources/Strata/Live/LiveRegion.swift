@@ -22,6 +22,8 @@ struct LiveRegion {
     private(set) var watches: [Int: [Watch]] = [:]
     /// The slots of the list's own objects that matter; nil for all.
     var ownSlots: SlotSet? = SlotSet()
+    /// The to-many relationships of the list's own objects that matter, by their number.
+    private(set) var ownToManys: Set<Int> = []
     /// Whether only the store can say what changes: the condition looks at values that it derives, or over a relationship
     /// without a way back, or at the time.
     private(set) var needsStore: Bool
@@ -45,6 +47,7 @@ struct LiveRegion {
                     current.slot(named: rest).map { [$0.index] }
                     ?? current.attribute(named: name).map { Array($0.slots) }
                 for slot in slots ?? [] { addDerivation(current.slots[slot].derivation, of: current, model) }
+                if slots == nil, way.isEmpty { ownSlots = nil }
                 add(
                     Watch(
                         way: way, entityIndex: current.index, slots: SlotSet(slots ?? []), toManyIndex: nil,
@@ -68,8 +71,17 @@ struct LiveRegion {
         }
     }
 
+    /// Whether the condition, the order or the sections look at any of these properties of an own object.
+    func looksAt(_ slots: SlotSet, toManys: some Sequence<Int>) -> Bool {
+        guard let ownSlots else { return true }
+        return !slots.intersection(ownSlots).isEmpty || toManys.contains(where: ownToManys.contains)
+    }
+
     private mutating func add(_ watch: Watch, _ model: ManagedObjectModel) {
-        if watch.way.isEmpty { ownSlots?.formUnion(watch.slots) }
+        if watch.way.isEmpty {
+            ownSlots?.formUnion(watch.slots)
+            if let index = watch.toManyIndex { ownToManys.insert(index) }
+        }
         if !watch.way.isEmpty { watches[model.entities[watch.entityIndex].rootIndex, default: []].append(watch) }
     }
 

@@ -50,6 +50,8 @@ struct ObjectTouch {
     var toManys: [Int: [ManagedObject]?] = [:]
     /// Unsaved references whose targets others have deleted or brought back: they show another value though the row keeps it.
     var lostSlots = SlotSet()
+    /// ``changedSlots``, found once for all listeners.
+    private var foundSlots: SlotSet?
 
     init(_ object: ManagedObject, existed: Bool) {
         self.object = object
@@ -76,7 +78,14 @@ struct ObjectTouch {
     var identity: RowIdentity { RowIdentity(entityIndex: object.binding.entity.index, key: key) }
 
     /// The slots whose values differ between a row and the object's present one; all, if either is not known.
-    var changedSlots: SlotSet {
+    var changedSlots: SlotSet { foundSlots ?? findSlots() }
+
+    /// Finds ``changedSlots`` for all listeners. A fault may still be filled by one of them, so it is looked at each time.
+    mutating func findChangedSlots() {
+        if row != nil, !object.flags.contains(.fault) { foundSlots = findSlots() }
+    }
+
+    private func findSlots() -> SlotSet {
         let slots = object.binding.entity.slots
         guard let row, !object.flags.contains(.fault) else { return SlotSet(slots.map(\.index)) }
         var result = lostSlots

@@ -221,6 +221,7 @@ final class ChangeRecorder: ContextPart {
         var changes = pending
         changes.kind = kind
         pending = BoundaryChanges()
+        for index in changes.objects.indices { changes.objects[index].findChangedSlots() }
         for index in changes.rows.indices {
             let identity = changes.rows[index].identity
             guard let object = core.object(identity.entityIndex, identity.key), !object.isFault else { continue }
