@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "Strata", targets: ["Strata"]),
         .library(name: "StrataQuery", targets: ["StrataQuery"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
+        .library(name: "StrataCoreDataModel", targets: ["StrataCoreDataModel"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
         .library(name: "StrataAzure", targets: ["StrataAzure"]),
@@ -152,6 +153,8 @@ let package = Package(
             dependencies: ["StrataModel", "StrataQuery", .product(name: "Yams", package: "Yams")]),
         // Apart from the readers and the generator, which every app with the build plug-in compiles.
         .target(name: "StrataModelExport", dependencies: ["StrataModel", "StrataModelFiles"]),
+        // Apple's model files and compiled models.
+        .target(name: "StrataCoreDataModel", dependencies: ["StrataModel", "StrataQuery"]),
         // One module of all that it needs, through links in its folder. SwiftPM builds the tools of plug-ins with the app's
         // configuration, in a release build even twice, so as separate optimized modules they would take longer than the
         // rest of Strata. The modules that its files import are part of it here; the aliases lead to modules without effect.
@@ -183,6 +186,7 @@ let package = Package(
         .executableTarget(
             name: "StrataTool",
             dependencies: [
+                "StrataCoreDataModel",
                 "StrataModelExport",
                 "StrataModelFiles",
                 "StrataStackMob",
@@ -269,6 +273,10 @@ let package = Package(
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(
             name: "StrataModelFilesTests", dependencies: ["StrataModelExport", "StrataModelFiles", "SmallThread"]),
+        .testTarget(
+            name: "StrataCoreDataModelTests",
+            dependencies: ["StrataCoreDataModel", "SeededRandom"],
+            resources: [.copy("Samples")]),
         .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom", "SmallThread"]),
         // As somebody else would write it: without what is open to this package alone.
         .target(

@@ -9,14 +9,17 @@ struct ModelCheckCommand: ParsableCommand {
         abstract: "Checks model files and prints all faults with file, line and column.",
         discussion: "The exit code is 0 if there is no fault, else 1.")
 
-    @Argument(help: "Model files (.strata.yaml).", completion: .file(extensions: ["yaml"]))
+    @Argument(help: "Model files (.strata.yaml), or Core Data models.", completion: .file(extensions: ["yaml"]))
     var files: [String]
+
+    @Option(help: ArgumentHelp("The version of a Core Data model; the current one by default.", valueName: "name"))
+    var version: String?
 
     func run() throws {
         var isFaulty = false
         for file in files {
             do throws(ModelError) {
-                let model = try ModelFile.read(path: file).model()
+                let model = try Output.checkedModel(file, version: version)
                 let count = model.entities.count
                 print(
                     "\(file): \(model.name), \(count) \(count == 1 ? "entity" : "entities"), version hash \(model.versionHash)"

@@ -4,9 +4,9 @@ import ArgumentParser
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "model",
-        abstract: "Checks, shows, draws, records and compares model files.",
+        abstract: "Checks, shows, draws, converts, records and compares model files.",
         subcommands: [
             ModelCheckCommand.self, ModelShowCommand.self, ModelDiagramCommand.self, ModelCommitCommand.self,
-            ModelDiffCommand.self,
+            ModelDiffCommand.self, ModelConvertCommand.self, ModelHashesCommand.self,
         ])
 }

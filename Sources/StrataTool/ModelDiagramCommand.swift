@@ -13,8 +13,11 @@ struct ModelDiagramCommand: ParsableCommand {
         case svg, mermaid, dot
     }
 
-    @Argument(help: "A model file (.strata.yaml).", completion: .file(extensions: ["yaml"]))
+    @Argument(help: "A model file (.strata.yaml), or a Core Data model.", completion: .file(extensions: ["yaml"]))
     var file: String
+
+    @Option(help: ArgumentHelp("The version of a Core Data model; the current one by default.", valueName: "name"))
+    var version: String?
 
     @Option(help: "svg: a picture; mermaid: text for Markdown; dot: text for Graphviz.")
     var format = Format.svg
@@ -23,7 +26,7 @@ struct ModelDiagramCommand: ParsableCommand {
     var output: String?
 
     func run() throws {
-        let diagram = EntityDiagram(model: try Output.model(file))
+        let diagram = EntityDiagram(model: try Output.model(file, version: version))
         let text =
             switch format {
             case .svg: diagram.svg()

@@ -6,14 +6,17 @@ struct ModelShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Prints the entities of a model with their properties.")
 
-    @Argument(help: "A model file (.strata.yaml).", completion: .file(extensions: ["yaml"]))
+    @Argument(help: "A model file (.strata.yaml), or a Core Data model.", completion: .file(extensions: ["yaml"]))
     var file: String
+
+    @Option(help: ArgumentHelp("The version of a Core Data model; the current one by default.", valueName: "name"))
+    var version: String?
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
-        let model = try Output.model(file)
+        let model = try Output.model(file, version: version)
         if json { return try Output.json(ModelReport(model)) }
         print("\(model.name)  version hash \(model.versionHash)")
         for entity in ModelReport(model).entities {

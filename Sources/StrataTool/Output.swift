@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataCoreDataModel
 import StrataModel
 import StrataModelFiles
 
@@ -31,14 +32,29 @@ enum Output {
         }
     }
 
-    /// Reads a model file; its faults end the command.
-    static func model(_ path: String) throws -> ManagedObjectModel {
+    /// Reads a model file, also one of Core Data, whose warnings it prints; faults end the command.
+    static func model(_ path: String, version: String? = nil) throws -> ManagedObjectModel {
         do throws(ModelError) {
-            return try ModelFile.read(path: path).model()
+            return try checkedModel(path, version: version)
         } catch {
             fail(error.description)
             throw ExitCode.failure
         }
+    }
+
+    /// Reads a model file, also one of Core Data, whose warnings it prints.
+    static func checkedModel(_ path: String, version: String?) throws(ModelError) -> ManagedObjectModel {
+        guard CoreDataModelBundle.isModel(path: path) else { return try ModelFile.read(path: path).model() }
+        let file: CoreDataModelFile
+        do throws(CoreDataModelError) {
+            file = try CoreDataModelFile.read(path: path, version: version)
+        } catch {
+            let location = SourceLocation(file: error.file, line: error.line ?? 1, column: 1)
+            throw ModelError(model: path, faults: [ModelFault(message: error.message, location: location)])
+        }
+        let conversion = file.converted()
+        for warning in conversion.warnings { fail(warning.description) }
+        return try conversion.model()
     }
 }
 

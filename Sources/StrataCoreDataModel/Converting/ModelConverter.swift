@@ -1,0 +1,217 @@
+import Foundation
+import StrataModel
+import StrataQuery
+
+/// Turns a Core Data model into Strata's declarations.
+struct ModelConverter {
+    let model: CoreDataModel
+    let file: String
+    let naming: NamingConvention
+    var warnings: [CoreDataModelWarning] = []
+    var mapping = CoreDataMapping()
+
+    init(model: CoreDataModel, file: String, naming: NamingConvention) {
+        self.model = model
+        self.file = file
+        self.naming = naming
+    }
+
+    mutating func convert() -> CoreDataConversion {
+        mapNames()
+        let known = Set(model.entities.map(\.name))
+        var classes: Set<String> = []
+        var formerNames: Set<String> = []
+        var entities: [Entity] = []
+        for entity in model.entities {
+            var made = self.entity(entity, known: known)
+            if let name = made.className ?? Optional(made.name), !classes.insert(name).inserted {
+                warn(entity.source, "\(entity.name): the class \(name) is that of another entity, too; it is left out")
+                made.className = nil
+            }
+            made.formerNames = made.formerNames.filter { formerNames.insert($0).inserted }
+            entities.append(made)
+        }
+        if !model.configurations.isEmpty {
+            let names = model.configurations.map(\.name).joined(separator: ", ")
+            warn(CoreDataSource(), "Strata has no configurations; \(names) left out")
+        }
+        let fetches = model.fetchRequests.map { request in
+            warnAboutSettings(of: request, "the fetch request \(request.name)")
+            let name = propertyName(request.name, owner: "the fetch requests", source: request.source)
+            return FetchTemplate(
+                name: name, entity: mapping.entities[request.entity] ?? request.entity, where: request.predicate,
+                sortedBy: [], limit: request.limit, location: location(request.source))
+        }
+        var conversion = CoreDataConversion(
+            name: model.name, entities: entities, fetches: fetches, warnings: [], mapping: mapping, naming: naming)
+        ConversionRepair.mend(&conversion, file: file)
+        conversion.warnings = warnings + conversion.warnings
+        return conversion
+    }
+
+    mutating func warn(_ source: CoreDataSource, _ message: String) {
+        warnings.append(CoreDataModelWarning(file: file, line: source.line, message: message))
+    }
+
+    func location(_ source: CoreDataSource) -> SourceLocation? {
+        source.line.map { SourceLocation(file: file, line: $0, column: 1) }
+    }
+
+    private mutating func mapNames() {
+        var taken = Set(model.entities.map(\.name))
+        for entity in model.entities {
+            var name = Self.identifier(entity.name)
+            name = name.prefix(1).uppercased() + name.dropFirst()
+            if name != entity.name {
+                while taken.contains(name) { name += "X" }
+                taken.insert(name)
+                warn(entity.source, "\(entity.name): Strata's entity is named \(name)")
+            }
+            mapping.entities[entity.name] = name
+            for attribute in entity.attributes {
+                let name = propertyName(attribute.name, owner: entity.name, source: attribute.source)
+                mapping.properties[entity.name, default: [:]][attribute.name] = name
+            }
+            for relationship in entity.relationships {
+                let name = propertyName(relationship.name, owner: entity.name, source: relationship.source)
+                mapping.properties[entity.name, default: [:]][relationship.name] = name
+            }
+        }
+    }
+
+    private mutating func propertyName(_ name: String, owner: String, source: CoreDataSource) -> String {
+        var made = Self.identifier(name)
+        if made.first?.isLowercase != true { made = NamingConvention.lowerCamelCase(made) }
+        if made != name { warn(source, "\(owner).\(name): Strata's name is \(made)") }
+        return made
+    }
+
+    /// A name of letters, digits and underscores that begins with a letter, in composed form.
+    private static func identifier(_ name: String) -> String {
+        let scalars = name.precomposedStringWithCanonicalMapping.unicodeScalars
+            .map { $0.properties.isXIDContinue ? Character($0) : "_" }
+        var text = String(scalars)
+        while text.hasPrefix("_") { text.removeFirst() }
+        return text.unicodeScalars.first?.properties.isXIDStart == true ? text : "x" + text
+    }
+
+    private mutating func entity(_ entity: CoreDataEntity, known: Set<String>) -> Entity {
+        var made = Entity(name: mapping.entities[entity.name] ?? entity.name, location: location(entity.source))
+        if let className = entity.className {
+            let last = className.split(separator: ".").last.map(String.init) ?? className
+            let legal = Self.identifier(last)
+            if legal != made.name, legal.first?.isUppercase == true { made.className = legal }
+        }
+        if let parent = entity.parent {
+            if known.contains(parent), model.lineage(of: entity).last?.parent == nil {
+                made.parent = mapping.entities[parent]
+            } else {
+                warn(
+                    entity.source, "\(entity.name): the parent \(parent) is missing or inherits from it; it is left out"
+                )
+            }
+        }
+        made.isAbstract = entity.isAbstract
+        made.formerNames = formerNames(entity.elementID, name: entity.name)
+        made.userInfo = entity.userInfo
+        if entity.other["coreSpotlightDisplayNameExpression"] != nil {
+            warn(entity.source, "\(entity.name): Strata has no Spotlight; the display name is left out")
+        }
+        if entity.versionHashModifier?.isEmpty == false {
+            warn(entity.source, "\(entity.name): Strata has no hash modifiers; it is left out")
+        }
+        for attribute in entity.attributes {
+            if let converted = self.attribute(attribute, of: entity) {
+                made.attributes.append(converted)
+            } else {
+                mapping.properties[entity.name]?[attribute.name] = nil
+            }
+        }
+        for relationship in entity.relationships {
+            made.relationships.append(self.relationship(relationship, of: entity))
+        }
+        for property in entity.fetchedProperties {
+            warnAboutSettings(of: property.request, "\(entity.name).\(property.name)")
+            let template = FetchTemplate(
+                name: propertyName(property.name, owner: entity.name, source: property.source),
+                entity: mapping.entities[property.request.entity] ?? property.request.entity,
+                where: property.request.predicate, sortedBy: [], limit: property.request.limit,
+                location: location(property.source))
+            var fetched = FetchedProperty(template)
+            fetched.userInfo = property.userInfo
+            made.fetchedProperties.append(fetched)
+        }
+        made.indexes = indexes(of: entity)
+        return made
+    }
+
+    func formerNames(_ elementID: String?, name: String) -> [String] {
+        guard let elementID, elementID != name, !elementID.isEmpty, UUID(uuidString: elementID) == nil else {
+            return []
+        }
+        return [elementID]
+    }
+
+    private mutating func relationship(_ relationship: CoreDataRelationship, of entity: CoreDataEntity) -> Relationship
+    {
+        let name = mapping.property(relationship.name, of: entity.name) ?? relationship.name
+        let subject = "\(entity.name).\(relationship.name)"
+        let cardinality: Relationship.Cardinality =
+            relationship.isToMany
+            ? (relationship.isOrdered ? .orderedToMany : .toMany) : relationship.isOptional ? .optionalToOne : .toOne
+        var made = Relationship(
+            name, to: mapping.entities[relationship.destination] ?? relationship.destination, cardinality)
+        made.location = location(relationship.source)
+        made.inverse = inverse(of: relationship, of: entity)
+        if relationship.isToMany {
+            // Xcode leaves out the minimum of required relationships.
+            made.minimumCount = relationship.isOptional ? 0 : max(1, relationship.minimumCount)
+            made.maximumCount = max(0, relationship.maximumCount)
+        }
+        switch relationship.deleteRule {
+        case .noAction: made.deleteRule = .noAction
+        case .nullify: made.deleteRule = .nullify
+        case .cascade: made.deleteRule = .cascade
+        case .deny: made.deleteRule = .deny
+        }
+        let isRequired = relationship.isToMany ? made.minimumCount > 0 : !made.isOptional
+        if made.deleteRule == .deny, isRequired {
+            warn(
+                relationship.source,
+                "\(subject) is required and denies deletion; it becomes optional, so that it can end")
+            made.isOptional = true
+            made.minimumCount = 0
+        }
+        made.formerNames = formerNames(relationship.elementID, name: relationship.name)
+        made.userInfo = relationship.userInfo
+        if relationship.isTransient { warn(relationship.source, "\(subject) is transient; Strata stores it") }
+        if relationship.versionHashModifier?.isEmpty == false {
+            warn(relationship.source, "\(subject): Strata has no hash modifiers; it is left out")
+        }
+        return made
+    }
+
+    /// The inverse, if it points back.
+    private mutating func inverse(of relationship: CoreDataRelationship, of entity: CoreDataEntity) -> String? {
+        guard let name = relationship.inverse else { return nil }
+        let back = model.entity(named: relationship.destination)?.relationships.first { $0.name == name }
+        guard let back, back.inverse == relationship.name, back.destination == entity.name else {
+            warn(
+                relationship.source,
+                "\(entity.name).\(relationship.name): the inverse \(relationship.destination).\(name) does not point "
+                    + "back; the relationship has no inverse in Strata")
+            return nil
+        }
+        return mapping.property(name, of: relationship.destination)
+    }
+
+    private mutating func warnAboutSettings(of request: CoreDataFetchRequest, _ subject: String) {
+        let settings = request.other.keys.filter { $0 != "resultType" || request.other[$0] != "0" }.sorted()
+        if !settings.isEmpty {
+            warn(
+                request.source,
+                "\(subject): the settings \(settings.joined(separator: ", ")) are given with the request in Strata; "
+                    + "they are left out")
+        }
+    }
+}
