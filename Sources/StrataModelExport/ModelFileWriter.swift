@@ -162,7 +162,7 @@ struct ModelFileWriter {
         if attribute.isIndexed { fields.add("indexed", "true") }
         if attribute.isUnique { fields.add("unique", "true") }
         if attribute.allowsExternalStorage { fields.add("externalStorage", "true") }
-        if attribute.preservesValueInHistory { fields.add("preservesValueInHistory", "true") }
+        if attribute.isPreservedInHistory { fields.add("preservesValueInHistory", "true") }
         fields.add("renamedFrom", Self.text(ofFormerNames: attribute.formerNames))
         fields.add("documentation", attribute.documentation.map(YAMLText.scalar))
         if !attribute.userInfo.isEmpty { fields.add("userInfo", YAMLText.mapping(of: attribute.userInfo)) }

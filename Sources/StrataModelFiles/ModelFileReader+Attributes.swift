@@ -26,7 +26,7 @@ extension ModelFileReader {
         result.isIndexed = flag(fields["indexed"], "indexed")
         result.isUnique = flag(fields["unique"], "unique")
         result.allowsExternalStorage = flag(fields["externalStorage"], "externalStorage")
-        result.preservesValueInHistory = flag(fields["preservesValueInHistory"], "preservesValueInHistory")
+        result.isPreservedInHistory = flag(fields["preservesValueInHistory"], "preservesValueInHistory")
         result.derivation = fields["derived"].flatMap(derivation)
         result.formerNames = fields["renamedFrom"].map(formerNames) ?? []
         result.documentation = fields["documentation"].flatMap { text($0, "documentation") }

@@ -91,7 +91,7 @@ struct ModelReport: Encodable {
         if let derivation = attribute.derivation { traits.append("derived \(text(derivation))") }
         if case .transformable(let name) = attribute.type { traits.append(name) }
         if attribute.declaration.allowsExternalStorage { traits.append("external") }
-        if attribute.declaration.preservesValueInHistory { traits.append("history") }
+        if attribute.declaration.isPreservedInHistory { traits.append("history") }
         let rules = attribute.declaration.rules
         if let least = rules.minimum { traits.append("min \(least)") }
         if let most = rules.maximum { traits.append("max \(most)") }

@@ -116,7 +116,7 @@ extension PersistentContainer {
     // MARK: Objects as they were
 
     /// An object as it was at a place of history. What has not changed since is known, and old values of attributes that the
-    /// model preserves; see ``Attribute/preservesValueInHistory``.
+    /// model preserves; see ``Attribute/isPreservedInHistory``.
     /// - Returns: nil if there was no such object.
     /// - Throws: ``HistoryError/expired(token:)``; ``HistoryError/notRecorded(store:)``.
     public func object(_ id: ObjectID, at token: HistoryToken) throws(HistoryError) -> HistoricalObject? {

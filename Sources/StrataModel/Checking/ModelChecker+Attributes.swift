@@ -80,7 +80,7 @@ extension ModelChecker {
                 report(entity, attribute, "is transient; nothing of it is stored, so remove the external storage")
             }
         }
-        if attribute.preservesValueInHistory {
+        if attribute.isPreservedInHistory {
             if !attribute.hasColumn {
                 report(entity, attribute, "is not kept by the store, so that history has no old values of it")
             } else if attribute.allowsExternalStorage {

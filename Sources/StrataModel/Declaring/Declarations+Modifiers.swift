@@ -12,7 +12,7 @@ extension Attribute {
     /// Binary data above the store's threshold is kept in a file of its own.
     public func externalStorage() -> Attribute { with(\.allowsExternalStorage, true) }
     /// History keeps the values that a change or a delete replaces.
-    public func preservesValueInHistory() -> Attribute { with(\.preservesValueInHistory, true) }
+    public func preservesValueInHistory() -> Attribute { with(\.isPreservedInHistory, true) }
     /// The attribute is computed and read-only.
     public func derived(_ derivation: Derivation) -> Attribute { with(\.derivation, derivation) }
     /// New objects have this value.

@@ -63,7 +63,7 @@ public struct Attribute: Sendable, Hashable {
     /// Whether binary data above the store's threshold is kept in a file of its own.
     public var allowsExternalStorage = false
     /// Whether history keeps the values that a change or a delete replaces. Not part of the version hash.
-    public var preservesValueInHistory = false
+    public var isPreservedInHistory = false
     /// The names that this attribute had in earlier versions, the latest first. Not part of the version hash.
     public var formerNames: [String] = []
     /// Anything an application wants to keep with the attribute. Not part of the version hash.

@@ -28,7 +28,7 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
         indexed = attribute.isIndexed ? true : nil
         unique = attribute.isUnique ? true : nil
         external = attribute.allowsExternalStorage ? true : nil
-        history = attribute.preservesValueInHistory ? true : nil
+        history = attribute.isPreservedInHistory ? true : nil
         renamedFrom = attribute.formerNames.nilIfEmpty
     }
 
@@ -53,7 +53,7 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
         result.isIndexed = indexed ?? false
         result.isUnique = unique ?? false
         result.allowsExternalStorage = external ?? false
-        result.preservesValueInHistory = history ?? false
+        result.isPreservedInHistory = history ?? false
         result.formerNames = renamedFrom ?? []
         result.location = nil
         return result

@@ -29,10 +29,10 @@ extension MigrationInference {
                 .describe, .safe, entity.name, name, "has other rules, which objects must meet when they are next saved"
             )
         }
-        if now.preservesValueInHistory != then.preservesValueInHistory {
+        if now.isPreservedInHistory != then.isPreservedInHistory {
             add(
                 .describe, .safe, entity.name, name,
-                now.preservesValueInHistory ? "history keeps old values from now on" : "history keeps no more old values")
+                now.isPreservedInHistory ? "history keeps old values from now on" : "history keeps no more old values")
         }
         if now.allowsExternalStorage != then.allowsExternalStorage, attribute.type == .binary, before.type == .binary {
             add(

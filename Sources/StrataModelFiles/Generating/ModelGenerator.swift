@@ -101,7 +101,7 @@ struct ModelGenerator {
         if attribute.isIndexed { text += ".indexed()" }
         if attribute.isUnique { text += ".unique()" }
         if attribute.allowsExternalStorage { text += ".externalStorage()" }
-        if attribute.preservesValueInHistory { text += ".preservesValueInHistory()" }
+        if attribute.isPreservedInHistory { text += ".preservesValueInHistory()" }
         return text + common(attribute.formerNames, attribute.userInfo, attribute.documentation)
     }
 

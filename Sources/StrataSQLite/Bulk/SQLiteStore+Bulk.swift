@@ -9,8 +9,8 @@ extension SQLiteStore {
         return try transaction { (transaction) throws(StoreError) in
             transaction.origin = origin
             switch operation {
-            case .update(let update): try BulkUpdater(store: self, transaction: transaction, update: update).run()
-            case .delete(let plan): try BulkDeleter(store: self, transaction: transaction).run(plan)
+            case .update(let update): return try BulkUpdater(store: self, transaction: transaction, update: update).run()
+            case .delete(let plan): return try BulkDeleter(store: self, transaction: transaction).run(plan)
             }
         }
     }

@@ -84,7 +84,7 @@ struct HistoryLayout {
         for slot in entity.slots {
             guard let bit = layout.columnOfSlot[entity.index][slot.index] else { continue }
             properties[bit] = slot.name
-            if slot.attributeIndex.map({ entity.attributes[$0].declaration.preservesValueInHistory }) == true {
+            if slot.attributeIndex.map({ entity.attributes[$0].declaration.isPreservedInHistory }) == true {
                 kept.append(bit)
             }
         }

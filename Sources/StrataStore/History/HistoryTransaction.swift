@@ -60,7 +60,7 @@ public struct HistoryChange: Sendable, Hashable {
     /// are properties of their owner, too, and many-to-many relationships of both ends.
     public let properties: [String]
     /// The values before the change of the attributes whose old values the model preserves; see
-    /// ``Attribute/preservesValueInHistory``. Of an update those that changed, of a delete all of them. Elements of composites
+    /// ``Attribute/isPreservedInHistory``. Of an update those that changed, of a delete all of them. Elements of composites
     /// stand under their path, `address.street`.
     public let oldValues: [String: Value]
 
