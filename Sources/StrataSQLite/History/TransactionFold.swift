@@ -7,7 +7,7 @@ struct TransactionFold {
     struct Object {
         var entity: Int64
         let key: Int64
-        let wasThere: Bool
+        var wasThere: Bool
         var isThere: Bool
         /// Whether it went and came back, so that nobody knows what is different.
         var isReplaced = false
@@ -58,7 +58,12 @@ struct TransactionFold {
         }
         switch row.kind {
         case HistoryTables.Kind.insert:
-            if objects[place].wasThere { objects[place].isReplaced = true }
+            if objects[place].isThere {
+                // The row of a relationship came before that of its new object.
+                objects[place].wasThere = false
+            } else if objects[place].wasThere {
+                objects[place].isReplaced = true
+            }
             objects[place].isThere = true
             objects[place].entity = row.entity
         case HistoryTables.Kind.delete:
