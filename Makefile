@@ -24,6 +24,8 @@
 #   make bench-build      how long a small app takes to build, beside the same on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
+#   make docs     builds the reference site in .build-docs, from the comments and the pages in Documentation
+#   make docs-check       opens its main pages in headless Chromium
 #   make matrix   prints what each kind of store can do, by the conformance suite
 #   make clean    removes what the others made
 #
@@ -105,6 +107,15 @@ server-load: dependencies
 matrix: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
+
+# The modules are those of the tests, so that nothing is compiled twice. It needs docc, which is part of the toolchain.
+.PHONY: docs docs-check
+docs: dependencies
+	$(SWIFT) build --build-tests $(TESTS)
+	Scripts/make-docs.py "$$($(SWIFT) build $(TESTS) --show-bin-path)" .build-docs
+
+docs-check:
+	Scripts/check-site.py .build-docs
 
 tsan: dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan
@@ -196,5 +207,5 @@ bench-build: dependencies
 
 clean:
 	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
-	rm -rf .build .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
+	rm -rf .build .build-docs .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs
