@@ -55,7 +55,7 @@
         /// - Parameter timeout: How many seconds to wait, from now to the last byte.
         /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unreachable``, ``RemoteError/Kind/timeout``,
         ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is none, or
-        ///   ``RemoteError/Kind/invalidAnswer`` for what is no HTTP or too long.
+        ///   ``RemoteError/Kind/invalidAnswer`` for what is not HTTP or too long.
         public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
             guard !Task.isCancelled else { throw TransportFailure.cancelled }
             let seconds = TransportFailure.seconds(timeout)
@@ -67,7 +67,7 @@
                         try await Task.sleep(for: .seconds(seconds))
                         throw TransportFailure.timeout(after: seconds)
                     }
-                    // The one that is second ends at once, and so does a request on its way.
+                    // The one that is second ends immediately, and so does a request on its way.
                     defer { group.cancelAll() }
                     guard let answer = try await group.next() else { throw CancellationError() }
                     return answer
@@ -78,7 +78,7 @@
         }
 
         private func exchange(_ request: HTTPClientRequest, seconds: Double) async throws -> WireResponse {
-            // One second more than the deadline of all, which alone decides.
+            // One second more than the deadline of all, which is the only one that counts.
             let response = try await client.execute(request, timeout: .nanoseconds(Int64((seconds + 1) * 1e9)))
             let body = try await response.body.collect(upTo: maximumBody)
             var fields = HTTPFields()

@@ -7,7 +7,7 @@ struct YAMLDocument {
     /// The topmost node; nil if the text has none or cannot be parsed.
     private(set) var root: Node?
     /// What is wrong with the text as YAML: at most one fault, since a parser that lost its way finds nothing true
-    /// behind it.
+    /// after it.
     private(set) var faults: [ModelFault] = []
     /// Keys that stand more than once in a mapping were masked before parsing, all but the last of each: by mask.
     private(set) var maskedKeys: [String: String] = [:]

@@ -2,8 +2,7 @@
 public enum CommitResult: Sendable {
     /// All of it is permanent.
     case committed(CommitEffects)
-    /// Nothing was written, because others were faster or a unique constraint stands against it. All conflicts are
-    /// listed.
+    /// Nothing was written, because others were faster or it violates a unique constraint. All conflicts are listed.
     case conflicts([StoreConflict])
     /// A part of it is permanent, and the rest is as it was before: a back end did some of the writes and refused others.
     /// `done` is that part, in terms of the change set.
@@ -43,9 +42,9 @@ public struct StoreConflict: Sendable {
     /// The key of the object that was to be written.
     public let key: Int64
     /// For a version conflict the row as the store has it now, nil if it is gone; for a unique constraint the row that
-    /// stands against it, nil if that is a row of the same change set.
+    /// it conflicts with, nil if that is a row of the same change set.
     public let storeRow: RowReference?
-    /// For a unique constraint the key of the object that stands against it.
+    /// For a unique constraint the key of the object that it conflicts with.
     public let otherKey: Int64?
 
     /// Describes a conflict.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that several threads share, behind a lock.
+/// A value that several threads share, after a lock.
 ///
 /// Use it instead of `Synchronization.Mutex`, whose slow path on Linux is invisible to Thread Sanitizer: it would report races
 /// where there are none.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change of a store that no context made, as contexts hear of it once it is permanent.
+/// A change of a store that no context made, as contexts hear about it once it is permanent.
 public struct StoreChange: Sendable {
     /// What was written.
     public var changes: ChangeSet
@@ -22,7 +22,7 @@ public struct StoreChange: Sendable {
     }
 }
 
-/// Hands the changes of a store on to everybody who wants to hear of them.
+/// Hands the changes of a store on to everybody who wants to hear about them.
 public final class StoreChangeFeed: Sendable {
     private struct State {
         var handlers: [Int: @Sendable (StoreChange) -> Void] = [:]

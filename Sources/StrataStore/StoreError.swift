@@ -8,11 +8,11 @@ public enum StoreError: Error, Sendable, Hashable {
     case invalidOption(name: String, value: String, reason: String)
     /// The store may be read, but not written.
     case readOnly(path: String)
-    /// The file is no store of Strata's: another format, another application's database.
+    /// The file is not a store of Strata's: another format, another application's database.
     case notAStore(path: String, reason: String)
     /// The file is damaged.
     case corrupt(path: String, reason: String)
-    /// Somebody else held the store longer than the time-out.
+    /// Somebody else held the store longer than the timeout.
     case locked(path: String)
     /// There is no room left on the disk.
     case diskFull(path: String)

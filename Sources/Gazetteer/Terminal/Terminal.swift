@@ -36,7 +36,7 @@ struct Terminal: Sendable {
             writeError: { writeAll($0, to: STDERR_FILENO) })
     }
 
-    /// Whether colours are wanted: on a terminal that knows them, unless `NO_COLOR` is set to anything.
+    /// Whether colours are requested: on a terminal that knows them, unless `NO_COLOR` is set to anything.
     static func allowsColor(isTerminal: Bool, environment: [String: String]) -> Bool {
         isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }

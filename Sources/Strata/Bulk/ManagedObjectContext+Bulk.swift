@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     ///
     /// Values are constants or calculated from the object's own attributes as they were before. Attributes that a save derives,
     /// versions and indexes are kept right. Objects that have the values already are left alone. Objects in memory, live
-    /// results and listeners of all contexts hear of it as of a save by another context.
+    /// results and listeners of all contexts hear about it as of a save by another context.
     ///
     /// No hooks run, there is nothing to undo, and validators in code are not asked.
     /// - Parameters:
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     ///
     ///     try context.deleteAll(Message.where { $0.sentAt < lastYear })
     ///
-    /// No hooks run, and there is nothing to undo. Everybody hears of it as of a save by another context.
+    /// No hooks run, and there is nothing to undo. Everybody hears about it as of a save by another context.
     /// - Returns: How many objects were deleted, by themselves or by rules.
     /// - Throws: As ``update(_:validating:set:)``; also if a rule denies it, with examples. Nothing is deleted then.
     @discardableResult

@@ -20,7 +20,7 @@ final class KeyAllocator: Sendable {
     }
 
     private static let largestBlock = 4096
-    /// Contexts for single requests leave short rests; beyond so many, the oldest are abandoned.
+    /// Contexts for single requests leave short rests; beyond this many, the oldest are abandoned.
     private static let mostRanges = 1024
 
     private let store: any PersistentStore
@@ -28,7 +28,7 @@ final class KeyAllocator: Sendable {
 
     init(store: any PersistentStore) { self.store = store }
 
-    /// Hands out up to so many keys of a hierarchy, at least one.
+    /// Hands out up to this many keys of a hierarchy, at least one.
     func take(upTo count: Int, rootIndex: Int) -> Range<Int64> {
         reserves.withLock { reserves in
             var reserve = reserves[rootIndex] ?? Reserve()

@@ -14,7 +14,7 @@ final class RowCache: Sendable {
         var stale: Set<Int64> = []
     }
 
-    /// Older batches are forgotten beyond this number; look-ups walk the list.
+    /// Older batches are forgotten beyond this number; lookups walk the list.
     private static let limit = 64
 
     private let entries = Guarded<[Entry]>([])
@@ -82,9 +82,9 @@ final class RowCache: Sendable {
     }
 }
 
-/// The positions of a batch's rows in the order of their keys, found at the first look-up.
+/// The positions of a batch's rows in the order of their keys, found at the first lookup.
 private final class RowPositions: Sendable {
-    /// Nil before the first look-up; empty if the rows are in the order of their keys.
+    /// Nil before the first lookup; empty if the rows are in the order of their keys.
     private let sorted = Guarded<[Int32]?>(nil)
 
     /// Looks for keys.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, the supply of
-/// keys, and the inboxes of those that want to hear of commits.
+/// keys, and the inboxes of those that want to hear about commits.
 ///
 /// All stored properties are constants that contexts share without locks, or guard themselves; that is why there are more
 /// than a dozen.
@@ -20,7 +20,7 @@ final class StoreCoordinator: Sendable {
     /// The bindings of objects for missing targets.
     let placeholders = PlaceholderBindings()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
-    /// Those who want to hear of each commit.
+    /// Those who want to hear about each commit.
     let listeners = CommitListeners()
     /// Where new contexts post notifications.
     let notificationCenter = Guarded<NotificationCenter?>(nil)

@@ -70,7 +70,7 @@ extension ManagedObjectContext {
     /// objects are made here when it is done. Unsaved changes count as they are then.
     ///
     /// Cancelling the task stops the statement.
-    /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; all else as the method that waits.
+    /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; everything else as the method that waits.
     public nonisolated(nonsending) func fetch<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> [T] {
         try await core.fetcher.fetch(request)
     }

@@ -89,7 +89,7 @@ extension ManagedObjectContext {
         return try upsert(try PropertyValues.decode(json, entity, model, decoder ?? .interchange), entity, names)
     }
 
-    /// Inserts or updates objects by a key, from elements of any type: one look-up for all, and a closure that assigns.
+    /// Inserts or updates objects by a key, from elements of any type: one lookup for all, and a closure that assigns.
     ///
     ///     try context.upsert(payload, into: Article.self, by: Article.keys.articleId, key: \.id) { article, item in
     ///         article.title = item.title

@@ -11,8 +11,8 @@
 /// them out.
 ///
 /// A context has one object for each ID. It holds its objects weakly, unless they are changed, and they do not hold it. An
-/// object can be read for as long as it lives, also without its context; to change objects, keep the context in a variable
-/// or property until you have saved. Changes that are pending when the context goes away are dropped.
+/// object can be read for as long as it lives, even without its context; to change objects, keep the context in a
+/// variable or property until you have saved. Changes that are pending when the context goes away are dropped.
 ///
 /// Commits of other contexts are merged at a boundary: before a fetch, a save, a `perform`, or at
 /// ``processPendingChanges()``.
@@ -115,8 +115,8 @@ public final class ManagedObjectContext {
         core.recorder?.close(.event)
     }
 
-    /// Forgets all objects and pending changes. Objects that somebody holds can still be read; they do not belong to the
-    /// context any more.
+    /// Forgets all objects and pending changes. Objects that somebody holds can still be read; they no longer belong to
+    /// the context.
     public func reset() {
         let old = core
         let isOpen = old.inbox.isOpen

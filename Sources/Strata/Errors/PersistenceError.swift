@@ -6,8 +6,7 @@ public enum PersistenceError: Error, Sendable {
     case store(StoreError)
     /// Objects do not satisfy the rules of the model or their own.
     case validation(ValidationError)
-    /// Others were faster, or a unique constraint stands against an object, and the merge policy is
-    /// ``MergePolicy/error``.
+    /// Others were faster, or an object violates a unique constraint, and the merge policy is ``MergePolicy/error``.
     case conflicts([MergeConflict])
     /// There is no object of the ID.
     case objectNotFound(ObjectID)
@@ -98,7 +97,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// Collects failures.
     public init(_ failures: [ValidationFailure]) { self.failures = failures }
 
-    /// The failures, one a line.
+    /// The failures, one per line.
     public var description: String { failures.map(\.description).joined(separator: "\n") }
 }
 

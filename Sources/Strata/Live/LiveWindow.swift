@@ -22,7 +22,7 @@ struct LiveWindow {
     /// How many objects to fetch; nil for all.
     var fetchLimit: Int? { wanted.flatMap { $0.addingOrNil(reserve($0)) } }
 
-    /// The positions that are shown of so many that are kept.
+    /// The positions that are shown of this many that are kept.
     func range(of count: Int) -> Range<Int> {
         let start = min(offset, count)
         guard let limit else { return start..<count }

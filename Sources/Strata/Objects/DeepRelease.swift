@@ -7,7 +7,7 @@ import Foundation
 /// references give them away here when they end: the first one waits until those that end meanwhile have left theirs.
 enum DeepRelease {
     /// What inner calls have given away, as a chain, not as an array: optimized builds end an element that `removeLast()`
-    /// takes out while it still stands in the array, before the count goes down, so that what its end adds is lost.
+    /// takes out while it still is in the array, before the count goes down, so that what its end adds is lost.
     private final class Waiting {
         private final class Link {
             let value: Any

@@ -105,7 +105,7 @@ extension ManagedObject {
         forgetMembers()
     }
 
-    /// Goes back to what was read or saved last, because the context is gone. A new object keeps its values.
+    /// Goes back to what was last read or saved, because the context is gone. A new object keeps its values.
     final func dropChanges() {
         if flags.contains(.inserted) {
             if flags.contains(.recorded) { source.tracker?.willChange(self) }

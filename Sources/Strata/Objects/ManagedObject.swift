@@ -249,7 +249,7 @@ extension ManagedObject {
 struct ChangeRecord {
     /// Slots that were assigned, also those that were given the value they had.
     var slots = SlotSet()
-    /// The row as it was read or saved last; nil for a new object, and for a fault that was written to before its row could
-    /// be read.
+    /// The row as it was last read or saved; nil for a new object, and for a fault that was written to before its row
+    /// could be read.
     let snapshot: RowReference?
 }

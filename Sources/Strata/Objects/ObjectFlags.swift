@@ -43,7 +43,7 @@ struct ObjectFlags: OptionSet, Sendable {
     static let notUpdatable = ObjectFlags(rawValue: 1 << 2 | 1 << 3 | 1 << 6)
     /// The row has not been read, or there is none.
     static let unread = ObjectFlags(rawValue: 1 << 0 | 1 << 6)
-    /// There is no row of the store's behind the object, or none that it is to keep.
+    /// There is no row of the store's after the object, or none that it is to keep.
     static let withoutRow = ObjectFlags(rawValue: 1 << 0 | 1 << 2 | 1 << 4 | 1 << 6)
     /// A new object with a row of its own.
     static let new = ObjectFlags(rawValue: 1 << 2 | 1 << 5)

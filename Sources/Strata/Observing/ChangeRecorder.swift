@@ -9,12 +9,12 @@ final class ChangeRecorder: ContextPart {
 
     private var listeners: [Listener] = []
     private var pending = BoundaryChanges()
-    /// Where an object stands in the list of `pending`.
+    /// Where an object is in the list of `pending`.
     private var positions: [ObjectIdentifier: Int] = [:]
     private var isDelivering = false
     /// Boundaries that were reached while another one was handed out.
     private var waiting: BoundaryChanges.Kind?
-    /// Hears of the parent's boundaries, for a child.
+    /// Hears about the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
     /// Whether anybody listens.
@@ -202,7 +202,7 @@ final class ChangeRecorder: ContextPart {
         isDelivering = true
         defer { isDelivering = false }
         var kind = kind
-        // Listeners that change something each time they hear of a change would never end.
+        // Listeners that change something each time they hear about a change would never end.
         for _ in 0..<100 {
             waiting = nil
             deliver(kind)
@@ -243,9 +243,9 @@ final class ChangeRecorder: ContextPart {
 
 /// Somebody who wants to know what changed in a context.
 protocol BoundaryListener: AnyObject {
-    /// Takes in what changed. Application code must not run here.
+    /// Applies what changed. Application code must not run here.
     func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore)
-    /// All listeners know of the changes; the application may hear of them.
+    /// All listeners know of the changes; the application may hear about them.
     func boundaryPassed()
     /// The context is gone.
     func contextEnded()

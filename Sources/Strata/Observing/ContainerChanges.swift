@@ -53,7 +53,7 @@ final class ContainerChangeBuffer: Sendable {
     }
 }
 
-/// Those who want to hear of each commit.
+/// Those who want to hear about each commit.
 final class CommitListeners: Sendable {
     private struct Entry: Sendable {
         weak var buffer: ContainerChangeBuffer?
@@ -88,9 +88,9 @@ extension PersistentContainer {
     ///
     /// Each iterator listens from its creation on. If you are slow, you get one change for everything since you asked last.
     ///
-    /// The system tells of commits by other processes: by inotify on Linux, by kqueue on Apple's systems. Of such a commit
-    /// you hear within a few milliseconds that there was one, as ``ContainerChange/isEverything``. The contexts of this
-    /// container that merge changes take it in at their next boundary.
+    /// The system reports commits by other processes: by inotify on Linux, by kqueue on Apple's systems. Of such a
+    /// commit you hear within a few milliseconds that there was one, as ``ContainerChange/isEverything``. The contexts
+    /// of this container that merge changes apply it at their next boundary.
     public var changes: ContainerChanges { ContainerChanges(coordinator: coordinator) }
 }
 

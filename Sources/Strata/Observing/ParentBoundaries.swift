@@ -56,7 +56,7 @@ final class ParentBoundaries: BoundaryListener {
         try child.refresher.reread(object)
     }
 
-    /// The child loads lists anew that the parent shows with other members.
+    /// The child loads lists again that the parent shows with other members.
     private func unload(_ touch: ObjectTouch) {
         let object = touch.object
         if let row = touch.row { child.unloading.owners(of: row.row, object.binding) }

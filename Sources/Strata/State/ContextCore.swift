@@ -1,6 +1,6 @@
 import Foundation
 
-/// What stands behind a ``ManagedObjectContext``: one part for each duty, each of which owns its state.
+/// What stands after a ``ManagedObjectContext``: one part for each duty, each of which owns its state.
 ///
 /// The public context is a handle to a core. Objects keep the core, not the handle, so that they can read for as long as
 /// they live. When the handle goes, the core is closed: pending changes are dropped, and nothing can be written any more.

@@ -6,7 +6,7 @@
 extension PredicateOperand {
     /// Small values first, nil before all. Sorts start at the object that is fetched.
     public var ascending: FetchSort { FetchSort(expression) }
-    /// Great values first, nil behind all.
+    /// Great values first, nil after all.
     public var descending: FetchSort { FetchSort(expression, ascending: false) }
 }
 

@@ -24,7 +24,7 @@ public final class AzureClient: Sendable {
         self.init(kept, session: AzureSession(kept))
     }
 
-    /// Makes a client for an application with all else as usual.
+    /// Makes a client for an application with everything else as usual.
     /// - Parameters:
     ///   - address: The address of the application.
     ///   - applicationKey: The key of an application of Mobile Services; nil for Mobile Apps.

@@ -22,7 +22,7 @@ public struct AzureConfiguration: Sendable {
     /// How requests are made that say nothing else.
     public var requestOptions = RequestOptions()
 
-    /// Names an application; all else as usual.
+    /// Names an application; everything else as usual.
     /// - Parameters:
     ///   - address: The address of the application, such as `https://notes.azurewebsites.net`.
     ///   - version: The protocol; nil for ``AzureVersion/mobileServices`` with an application key, and

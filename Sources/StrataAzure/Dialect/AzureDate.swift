@@ -20,7 +20,7 @@ public enum AzureDate {
     }
 
     /// A time from text: with or without a fraction, with one digit where there should be two, in UTC or with an offset.
-    /// - Returns: nil if the text is no time.
+    /// - Returns: nil if the text is not a time.
     public static func date(_ text: String) -> Date? {
         parse(text).map { Date(timeIntervalSince1970: Double($0.seconds) + Double($0.nanoseconds) / 1e9) }
     }
@@ -124,7 +124,7 @@ public enum AzureDate {
             return true
         }
 
-        /// A number of so many digits.
+        /// A number of this many digits.
         mutating func number(_ count: ClosedRange<Int>) -> Int64? {
             var value: Int64 = 0
             var found = 0

@@ -24,7 +24,7 @@ public struct AzureLoginPage: Sendable, Hashable {
 
     /// The address to open.
     public let url: String
-    /// The provider, as it stands in addresses.
+    /// The provider, as it appears in addresses.
     public let provider: String
     /// How the app learns of the end.
     public let kind: Kind

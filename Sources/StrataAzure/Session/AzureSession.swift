@@ -3,8 +3,8 @@ import StrataStore
 
 /// The user who is logged in: keeps the token, adds it to requests, and can have it renewed when the server refuses it.
 ///
-/// The token goes to the application's own host alone. What it was last is kept in the configuration's storage, so that
-/// the next launch finds it.
+/// The token goes to the application's own host and nowhere else. What it was last is kept in the configuration's
+/// storage, so that the next launch finds it.
 public final class AzureSession: RequestAuthorizer {
     /// Gets a user again after the server refused the token: by a renewal, or by a new log-in.
     public typealias Renewal = @Sendable (RemoteError) async throws(RemoteError) -> AzureUser?

@@ -131,7 +131,7 @@ public struct AzureSyncState: Sendable, Hashable {
 
     /// Takes rows in as the server told them.
     /// - Throws: ``RemoteError`` of code ``AzureError/expectedItemInResponse`` for a row without an id; then nothing is
-    ///   taken in.
+    ///   applied.
     @discardableResult
     public mutating func apply(_ rows: [JSONValue], to table: String) throws(RemoteError) -> Applied {
         let waiting = Set(operations(of: table).map { Self.key($0.itemID) })

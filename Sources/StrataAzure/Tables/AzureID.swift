@@ -4,7 +4,7 @@ import Foundation
 enum AzureID {
     private static let forbidden: Set<Unicode.Scalar> = ["+", "?", "`", "\"", "/", "\\"]
 
-    /// Whether a text may be an id: 1 to 255 characters, not white space alone, neither `.` nor `..`, without control
+    /// Whether a text may be an id: 1 to 255 characters, not only white space, neither `.` nor `..`, without control
     /// characters and without any of ``forbidden``.
     static func isValid(_ text: String) -> Bool {
         guard (1...255).contains(text.utf16.count), text != ".", text != "..",
@@ -17,7 +17,7 @@ enum AzureID {
 }
 
 extension AzureDialect {
-    /// The id as it stands in an address.
+    /// The id as it appears in an address.
     /// - Throws: ``RemoteError`` of code ``AzureError/expectedItemID`` without one, and ``AzureError/invalidItemID`` for what
     ///   is none: not text or a whole number, 0, or text against the rules.
     public func id(_ id: JSONValue?) throws(RemoteError) -> String {

@@ -20,7 +20,7 @@ public struct CoreDataConversion: Sendable {
     public var naming: NamingConvention
 
     /// The checked model.
-    /// - Throws: `ModelError` with everything that could not be mended.
+    /// - Throws: `ModelError` with everything that could not be repaired.
     public func model() throws(ModelError) -> ManagedObjectModel {
         try ManagedObjectModel(name: name, naming: naming, entities: entities, fetches: fetches)
     }

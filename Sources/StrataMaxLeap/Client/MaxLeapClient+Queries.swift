@@ -5,7 +5,7 @@ extension MaxLeapClient {
     /// - Parameters:
     ///   - policy: Where the answer comes from.
     ///   - maximumAge: How many seconds old an answer of the cache may be; nil for any age.
-    /// - Throws: ``RemoteError``, with code 120 if the cache has nothing where it is asked last, 102 for
+    /// - Throws: ``RemoteError``, with code 120 if the cache has nothing where it is last asked, 102 for
     ///   ``MaxLeapCachePolicy/cacheThenNetwork``, which has two answers.
     public func find(
         _ query: MaxLeapQuery, policy: MaxLeapCachePolicy = .ignoreCache, maximumAge: Double? = nil,

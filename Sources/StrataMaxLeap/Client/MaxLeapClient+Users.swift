@@ -176,7 +176,7 @@ extension MaxLeapObject {
     /// Whether the user has no name of their own yet.
     public var isAnonymous: Bool { authData(of: "anonymous") != nil }
 
-    /// What the server told of a user's account at another service; nil if there is none.
+    /// What the server reported about a user's account at another service; nil if there is none.
     public func authData(of provider: String) -> [String: MaxLeapValue]? {
         guard case .dictionary(let services)? = values["authData"], case .dictionary(let data)? = services[provider]
         else { return nil }

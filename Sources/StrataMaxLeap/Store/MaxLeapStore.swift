@@ -37,7 +37,7 @@ public final class MaxLeapStore: Sendable {
         self.remote = remote
     }
 
-    /// Sends what waits in the mirror, and takes in what has changed at the server.
+    /// Sends what waits in the mirror, and applies what has changed at the server.
     public var sync: SyncEngine { remote.sync }
 
     /// Forgets all objects here, with the changes of them that wait: for when another user logs in, before anything is fetched

@@ -176,7 +176,7 @@ package struct TypeRecord: Codable, Sendable, Hashable {
         }
     }
 
-    /// The type of a name, as far as the name alone says it; nil if this version of Strata does not know it.
+    /// The type with the given name, as far as the name alone says it; nil if this version of Strata does not know it.
     package static func type(named name: String) -> AttributeType? {
         switch name {
         case "transformable": .transformable("Data")

@@ -40,7 +40,7 @@ public struct MigrationPlan: Sendable, Hashable {
 }
 
 extension MigrationPlan: CustomStringConvertible {
-    /// The steps, one a line, with their risks and the rows that they touch.
+    /// The steps, one per line, with their risks and the rows that they touch.
     public var description: String {
         steps.isEmpty ? "nothing to do" : steps.map(\.description).joined(separator: "\n")
     }
@@ -70,7 +70,7 @@ public struct MigrationStep: Sendable, Hashable, Identifiable {
         case changeType
         /// A property may be nil, or may not any more.
         case changeOptionality
-        /// Values of a derived attribute are computed anew.
+        /// Values of a derived attribute are computed again.
         case recompute
         /// Large values move into files, or back.
         case changeStorage

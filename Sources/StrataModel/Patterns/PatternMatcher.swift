@@ -178,7 +178,7 @@ struct PatternMatcher {
         let base = stack.count
         for place in places where try runInside(start, at: place, until: end) != nil {
             guard isNegative else { return true }
-            // Nothing of what must not stand there is kept.
+            // Nothing of what must not be there is kept.
             _ = backtrack(to: base)
             return false
         }

@@ -1,4 +1,4 @@
-/// A step of a pattern's program. Where nothing else is said, the step behind it comes next.
+/// A step of a pattern's program. Where nothing else is said, the step after it comes next.
 enum PatternStep {
     case scalar(UInt32)
     case scalars(ScalarClass)
@@ -16,9 +16,9 @@ enum PatternStep {
     case backReference(Int, ignoresCase: Bool)
     /// The steps up to the next `accept` must lead to it, and of their ways only the first counts.
     case atomic(next: Int)
-    /// The steps behind it must lead, or must not lead, to their `accept`; the place stays.
+    /// The steps after it must lead, or must not lead, to their `accept`; the place stays.
     case look(isNegative: Bool, next: Int)
-    /// The same for a text that ends here and begins so many scalars before.
+    /// The same for a text that ends here and begins this many scalars before.
     case lookBehind(ClosedRange<Int>, isNegative: Bool, next: Int)
     case accept
 }
@@ -27,7 +27,7 @@ enum PatternStep {
 struct PatternProgram {
     struct Entry {
         var step: PatternStep
-        /// How much farther it goes on if it has taken something of the text; see ``star(_:isLazy:)``.
+        /// How much further it goes on if it has taken something of the text; see ``star(_:isLazy:)``.
         var shift = 0
     }
 

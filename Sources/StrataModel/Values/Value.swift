@@ -34,7 +34,7 @@ public enum Value: Sendable, Hashable {
     case object(Int64)
     /// Several values in order, as on the right of an `IN`.
     case list([Value])
-    /// Several values without order. A key path mapped over a set drops nil and what is there already; mapped over a
+    /// Several values without order. A key path mapped over a set drops nil and what already exists; mapped over a
     /// ``list(_:)`` it keeps them.
     case set(ValueSet)
 

@@ -66,7 +66,7 @@ extension ComparisonOperator {
         return collection.elements?.contains { ValueComparison.areEqual($0.value, value, options) } ?? false
     }
 
-    /// Whether two values stand in the order that the operator asks for. Nil stands in none.
+    /// Whether two values are in the order that the operator asks for. Nil is in none.
     private func isOrdered(
         _ a: Evaluated, _ b: Evaluated, _ options: ComparisonOptions
     ) throws(PredicateEvaluationError) -> Bool {

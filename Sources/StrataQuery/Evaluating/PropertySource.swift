@@ -23,13 +23,13 @@ public enum PropertyValue {
     case json(Value)
     /// Another object.
     case object(any PropertySource)
-    /// Other objects. Mapping a key over those without order drops nil and what is there already.
+    /// Other objects. Mapping a key over those without order drops nil and what already exists.
     case objects([any PropertySource], isOrdered: Bool)
 }
 
 extension PropertySource {
     /// The value at the end of a path through to-one relationships and composites; null where anything on the way is
-    /// nil, and behind a collection.
+    /// nil, and after a collection.
     public func value(at path: [String]) -> Value {
         switch propertyValue(at: path) {
         case .value(let value), .json(let value): value

@@ -45,7 +45,7 @@ public struct TextQuery: Sendable, Hashable {
     /// Whether the text has everything that the query looks for.
     public func matches(_ text: String) -> Bool { matches([text]) }
 
-    /// Whether everything that the query looks for stands in some of the texts; words that must follow each other stand in
+    /// Whether everything that the query looks for is in some of the texts; words that must follow each other are in
     /// one.
     public func matches(_ texts: [String]) -> Bool {
         guard !phrases.isEmpty else { return false }
@@ -66,7 +66,7 @@ public struct TextQuery: Sendable, Hashable {
         }
     }
 
-    /// The words of a text without case and accents. What consists of accents alone is no word.
+    /// The words of a text without case and accents. What consists only of accents is not a word.
     public static func words(of text: String) -> [String] {
         text.unicodeScalars.split { !isPart($0) }.map {
             TextComparison.fold(String($0), [.caseInsensitive, .diacriticInsensitive])

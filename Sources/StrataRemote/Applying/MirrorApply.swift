@@ -5,15 +5,16 @@ import StrataSQLite
 package struct AppliedChanges: Sendable {
     /// For each record of the page the object here; nil for one that was deleted here, or is about to be.
     package var rows: [RowIdentity?] = []
-    /// What contexts hear of; nil if nothing changed.
+    /// What contexts hear about; nil if nothing changed.
     package var change: StoreChange?
-    /// The records that could not be taken in.
+    /// The records that could not be applied.
     package var unreadable: [UnreadableRecord] = []
 }
 
 extension Mirror {
-    /// Takes in what a server told, in one transaction. Objects that it refers to and that are not here become
-    /// placeholders. What was changed here stays on top until the server has heard of it. Contexts hear of the change.
+    /// Applies what a server told, in one transaction. Objects that it refers to and that are not here become
+    /// placeholders. What was changed here stays on top until the server has heard about it. Contexts hear about the
+    /// change.
     /// - Parameters:
     ///   - isWhole: Whether the records have all values; false if some properties alone were asked for.
     ///   - ticket: Taken before the request was sent.
@@ -88,7 +89,7 @@ extension Mirror {
         return known
     }
 
-    /// Runs a closure that takes in what a server told, and tells contexts of it.
+    /// Runs a closure that applies what a server told, and tells contexts of it.
     func applying<T>(_ body: (inout ApplySession) throws(StoreError) -> T) throws(StoreError) -> T {
         let (result, change) = try echoing { (transaction) throws(StoreError) in
             transaction.origin = ChangeOrigin(author: RemoteStore.historyAuthor)

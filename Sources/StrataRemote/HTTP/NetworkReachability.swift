@@ -28,8 +28,8 @@ public final class NetworkReachability: Sendable {
         var probe: Task<Status, Never>?
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
-        /// Changes that listeners have still to be told, and whether somebody is telling them. So all hear of them in
-        /// the same order, and no lock is held meanwhile.
+        /// Changes that listeners have still to be told, and whether somebody is telling them. So all hear about them
+        /// in the same order, and no lock is held meanwhile.
         var news: [Status] = []
         var isTelling = false
     }
@@ -99,7 +99,7 @@ public final class NetworkReachability: Sendable {
         state.withLock { $0.asked = nil }
     }
 
-    /// Asks again and again until the task is cancelled. Listeners hear of changes alone.
+    /// Asks again and again until the task is cancelled. Listeners hear only about changes.
     /// - Parameter seconds: How long to wait between the requests.
     public func monitor(every seconds: Double) async {
         while !Task.isCancelled {
@@ -157,7 +157,7 @@ public final class NetworkReachability: Sendable {
     }
 }
 
-/// A handler that hears of changes for as long as this object lives.
+/// A handler that hears about changes for as long as this object lives.
 public final class ReachabilityObservation: Sendable {
     private let end: Guarded<(@Sendable () -> Void)?>
 

@@ -68,7 +68,7 @@ extension WireRequest {
         return "\(scheme)://\(authority)\(Self.encodingForbidden(in: path))"
     }
 
-    /// Leaves percent signs alone: `URL`'s own encoding would encode those anew as soon as there is a single character
+    /// Leaves percent signs alone: `URL`'s own encoding would encode those again as soon as there is a single character
     /// that it does not take.
     private static func encodingForbidden(in path: String) -> String {
         path.utf8.allSatisfy(allowed.contains) ? path : PercentEncoding.encode(path, keeping: allowed)

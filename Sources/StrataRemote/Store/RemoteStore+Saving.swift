@@ -53,8 +53,8 @@ extension RemoteStore {
         return .partly(effects, done: done, failure: sent.failure)
     }
 
-    /// New objects may be told of again. Of those whose save may have been carried out contexts still have the change: they
-    /// are left out of answers until it is saved again.
+    /// New objects may be told about again. Of those whose save may have been carried out contexts still have the
+    /// change: they are left out of answers until it is saved again.
     private func endBirths(_ births: [MirrorWrite]) {
         for write in births {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
@@ -153,8 +153,8 @@ extension RemoteStore {
         return .committed(effects)
     }
 
-    /// Takes in what the back end answered to a save. Of what other answers have told meanwhile it is not known which is the
-    /// later one.
+    /// Applies what the back end answered to a save. Of what other answers have told meanwhile it is not known which is
+    /// the later one.
     private func take(
         _ records: [RemoteRecord], _ ticket: ReadTicket, _ overtaken: Set<RemoteIdentity>, _ undone: [MirrorWrite],
         keeps: Bool

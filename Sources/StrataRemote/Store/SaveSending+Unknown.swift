@@ -17,7 +17,7 @@ extension SaveSending {
                     // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
                     repeated[rooted(write)] = earlier
                 }
-                // What is deleted next is not to be told of once more.
+                // What is deleted next is not to be told about once more.
                 if let record, write.kind != .delete { note(record, of: earlier.write) }
             case .failed(let error): failRepetition(of: earlier, write, error)
             }

@@ -2,7 +2,7 @@ import Foundation
 import StrataSQLite
 
 /// A save on its way to a back end: new objects first, then changed, then deleted ones. A kind of which some failed
-/// stops the kinds behind it.
+/// stops the kinds after it.
 struct SaveSending {
     let store: RemoteStore
     let options: RemoteStore.Options
@@ -16,7 +16,7 @@ struct SaveSending {
     private var untold: [RowIdentity: MirrorWrite] = [:]
     /// What happened to those that were tried.
     private var failures: [(write: MirrorWrite, error: RemoteError)] = []
-    /// What is left of writes, by position, behind an earlier one of the object that the server has carried out.
+    /// What is left of writes, by position, after an earlier one of the object that the server has carried out.
     var settled: [Int: MirrorWrite] = [:]
     /// The earlier ones, as long as what is left is not done.
     var repeated: [RowIdentity: UnknownWrite] = [:]
@@ -244,7 +244,7 @@ struct SaveSending {
         return false
     }
 
-    /// The server told of an object that was written. A new one may have another primary key there.
+    /// The server reported about an object that was written. A new one may have another primary key there.
     mutating func note(_ record: RemoteRecord, of write: MirrorWrite) {
         let id = store.mirror.canonical(record.id, write.entity)
         if write.kind == .insert, id != write.write.id { renamed[rooted(write)] = id }
@@ -333,7 +333,7 @@ private struct SaveJob: Sendable {
             }
             return list
         } catch {
-            // What is refused as a whole is halved until the culprit stands alone.
+            // What is refused as a whole is halved until only the culprit is left.
             guard count > 1, !error.concernsAll, let halves = operation.halves else {
                 return Array(repeating: .failed(error), count: count)
             }

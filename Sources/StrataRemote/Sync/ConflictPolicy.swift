@@ -9,7 +9,7 @@ public enum ConflictPolicy: Sendable {
     case serverModifiedWins
     /// The later one. A time that is not known counts as 1970; of equal ones the server's wins.
     case lastModifiedWins
-    /// Both, property by property: what was changed on one side alone is taken from that side, what was changed on both
+    /// Both, property by property: what was changed on only one side is taken from that side, what was changed on both
     /// sides has the server's value. An object that one side changed and the other deleted is as the server has it.
     case merge
     /// What a closure says.

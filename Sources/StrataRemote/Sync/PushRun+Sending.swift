@@ -89,7 +89,7 @@ extension PushRun {
         }
     }
 
-    /// Sends groups. One that the server refuses as a whole is halved until the culprit stands alone.
+    /// Sends groups. One that the server refuses as a whole is halved until only the culprit is left.
     mutating func sendSplitting(_ groups: [[Job]]) async throws(Interruption) {
         var waiting = groups
         while !waiting.isEmpty {
@@ -121,7 +121,7 @@ extension PushRun {
         return .batch(jobs.map(\.operation))
     }
 
-    /// Sends groups whose order does not matter: some are on their way while the answers to others are taken in.
+    /// Sends groups whose order does not matter: some are on their way while the answers to others are applied.
     mutating func sendTogether(_ groups: ArraySlice<[Job]>) async throws(Interruption) {
         var split: [[Job]] = []
         let interruption = await withTaskGroup(of: (Int, Result<[RemoteOutcome], RemoteError>).self) { tasks in

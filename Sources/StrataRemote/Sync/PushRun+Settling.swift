@@ -86,7 +86,7 @@ extension PushRun {
     }
 
     /// Takes out an entry whose object was deleted here since. If it was sent and the answer is not known, the server
-    /// may have done it: then its version is another one than the delete is made to, and this is no conflict.
+    /// may have done it: then its version is another one than the delete is made to, and this is not a conflict.
     mutating func skip(_ entry: OutboxEntry) async throws(Interruption) {
         steps += 1
         var told: RemoteRecord?

@@ -162,7 +162,7 @@ struct PushRun {
         }
     }
 
-    /// Adds the creation of objects to which jobs refer, wherever it stands in the outbox.
+    /// Adds the creation of objects to which jobs refer, wherever it is in the outbox.
     private mutating func completed(_ jobs: [Job]) async throws(Interruption) -> [Job] {
         var jobs = jobs
         var made = Set(jobs.filter { $0.entry.kind == .insert }.map(\.identity))

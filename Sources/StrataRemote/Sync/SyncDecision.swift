@@ -11,7 +11,7 @@ public enum SyncDecision: String, Sendable, Hashable, CaseIterable {
     case replace
     /// Delete the object at the server.
     case delete
-    /// Take the server's object, also in place of one that was deleted here.
+    /// Take the server's object, even in place of one that was deleted here.
     case takeServer
     /// The server has deleted the object: delete it here.
     case deleteHere

@@ -45,7 +45,7 @@ public struct SyncReport: Sendable, Hashable {
     public var received = 0
     /// How many objects the server told to be deleted.
     public var removed = 0
-    /// Records that could not be taken in, and were set aside. Each pull asks for them again.
+    /// Records that could not be applied, and were set aside. Each pull asks for them again.
     public var unreadable: [UnreadableRecord] = []
 
     /// Nothing was done.

@@ -30,7 +30,7 @@ final class SyncRuns: @unchecked Sendable {
     private let lock = NSLock()
     private var current: [Run] = []
 
-    /// Joins the work of a kind, or starts it behind what is under way. Work whose push is over is not joined by those
+    /// Joins the work of a kind, or starts it after what is under way. Work whose push is over is not joined by those
     /// who want to push: they may have saved since.
     func join(_ kind: Kind, _ start: (_ run: Run, _ previous: Run?) -> Work) -> Run {
         lock.withLock {
@@ -65,7 +65,7 @@ final class SyncRuns: @unchecked Sendable {
 
 /// Hands on what an engine does to all who want to know.
 ///
-/// `@unchecked Sendable`: all state is reached with the lock held alone.
+/// `@unchecked Sendable`: all state is reached only with the lock held.
 final class SyncNews: @unchecked Sendable {
     private let lock = NSLock()
     private var current = SyncStatus()

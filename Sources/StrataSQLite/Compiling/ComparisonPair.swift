@@ -74,7 +74,7 @@ struct ComparisonPair {
             return (.asItIs, .double(number))
         case .decimal(let number):
             // Every number is compared by its decimal value, which SQLite's own numbers cannot hold. The form depends on
-            // the kind of the constant alone, so that the SQL serves all constants.
+            // the kind only of the constant, so that the SQL serves all constants.
             guard !number.isNaN else { return nil }
             return (.decimal, .text(number.description))
         default: return nil

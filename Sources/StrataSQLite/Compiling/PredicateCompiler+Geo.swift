@@ -2,7 +2,7 @@ import Foundation
 import StrataStore
 
 extension PredicateCompiler {
-    /// A condition on points: the evaluator's answer, behind a search of the R*Tree where there is one.
+    /// A condition on points: the evaluator's answer, after a search of the R*Tree where there is one.
     func geo(_ condition: GeoCondition, at position: Int) throws(StoreError) -> String {
         switch condition {
         case .near(let place, let center, let radius):

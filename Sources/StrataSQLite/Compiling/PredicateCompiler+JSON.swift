@@ -256,7 +256,7 @@ extension PredicateCompiler {
         let kinds = terms.map(\.kind)
         let call = call(kinds) { (values) throws(PredicateEvaluationError) in
             let source = EvaluatedOperands(values: values.map(PropertyValue.json))
-            // What comes of JSON may be of any kind, which is no error then.
+            // What comes of JSON may be of any kind, which is not an error then.
             let operands = zip(kinds, values).enumerated().map { index, operand in
                 operand.0 == .json ? EvaluatedOperands.path(index) : FetchExpression.constant(operand.1)
             }

@@ -3,7 +3,7 @@ import StrataStore
 
 /// An expression in SQL with what is known about it.
 struct SQLTerm {
-    /// The slot behind a term that is nothing but a column.
+    /// The slot after a term that is nothing but a column.
     struct Origin {
         let object: SQLObject
         let slot: SlotDescription
@@ -53,7 +53,7 @@ struct SQLTerm {
 /// A constant of the condition, or one of its elements.
 struct SQLConstant {
     let value: Value
-    /// The position among the constants of the condition; nil for what stands in no fetch, as nil behind nil.
+    /// The position among the constants of the condition; nil for what is in no fetch, as nil after nil.
     let position: Int?
     /// The element, where a single one of a list is meant.
     var element: Int?
@@ -131,7 +131,7 @@ final class SQLObject {
     let entity: EntityDescription
     /// The key in SQL.
     let key: String
-    /// The name of the row's table in the scope, once it stands there.
+    /// The name of the row's table in the scope, once it is there.
     var alias: String?
     /// Whether there may be no such row.
     let isOptional: Bool
@@ -176,7 +176,7 @@ struct SQLCollection {
 
     let scope: SQLScope
     var element: Element
-    /// Whether it is a set to predicates: nil and what is there already does not count.
+    /// Whether it is a set to predicates: nil and what already exists does not count.
     var isSet: Bool
     /// Whether each element comes once.
     var isDistinct: Bool

@@ -12,7 +12,7 @@ package final class Connection {
     /// statements do not depend on it.
     private(set) var trace: (@Sendable (StatementTrace) -> Void)?
     private var statements: [String: Statement] = [:]
-    /// Counts the uses of kept statements, to tell those that were used last.
+    /// Counts the uses of kept statements, to tell those that were last used.
     private var useCount = 0
     /// The fetches that were made before.
     var fetches = FetchCache()
@@ -102,7 +102,7 @@ package final class Connection {
     /// A new prepared statement that is not kept.
     /// - Parameters:
     ///   - persistent: Whether it is used more than once.
-    ///   - isTraced: Whether the trace hook is told of it.
+    ///   - isTraced: Whether the trace hook is told about it.
     package func prepare(
         _ sql: String, persistent: Bool = true, isTraced: Bool = true
     ) throws(StoreError) -> Statement {
@@ -199,7 +199,7 @@ package final class Connection {
         var recordsHistory = false
         /// SQLite's number for the tables of the file when the fingerprint was last looked at.
         var schema: Int64?
-        /// Reads that number. It is not traced: it is no work that somebody asked for.
+        /// Reads that number. It is not traced: it is not a work that somebody asked for.
         var query: Statement?
     }
 

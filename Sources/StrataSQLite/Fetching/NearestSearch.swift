@@ -1,7 +1,7 @@
 import StrataStore
 
 /// A fetch of the few objects nearest to a point, by the R*Tree: it looks at a circle that grows until there are enough
-/// in it. What lies outside is farther than all inside, so that order and ties are those of the whole.
+/// in it. What lies outside is further than all inside, so that order and ties are those of the whole.
 struct NearestSearch {
     /// The radius of the first circle, in radians: 64 metres.
     static let firstAngle = 1e-5

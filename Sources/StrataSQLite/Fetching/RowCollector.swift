@@ -147,7 +147,7 @@ final class RowCollector {
         begin(try plan.shape(named: Self.text(value), key: key))
     }
 
-    /// Reads the fields that stand in the columns of one call.
+    /// Reads the fields that are in the columns of one call.
     @inline(__always)
     private func read(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) throws(StoreError) {
         let end = column + count

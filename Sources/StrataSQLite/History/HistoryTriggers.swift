@@ -138,7 +138,7 @@ struct HistoryTriggers {
         guard let bit = history.bit(key.entityIndex, key.relationshipIndex) else { return nil }
         let table = layout.tableOfEntity[key.entityIndex]
         var conditions = condition.map { [$0] } ?? []
-        // Objects of which a mirror knows the key alone are nothing that changes.
+        // Objects of which a mirror knows only the key are nothing that changes.
         if isMirror {
             conditions.append("(SELECT _version FROM \(layout.tables[table].quoted) WHERE _id = \(owner)) > 0")
         }
@@ -147,7 +147,8 @@ struct HistoryTriggers {
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
     }
 
-    /// The ordered relationships whose order stands in a table: the column, the column with the owner, and the relationship.
+    /// The ordered relationships whose order is in a table: the column, the column with the owner, and the
+    /// relationship.
     private func orders(_ table: Int) -> [(column: String, owner: String, key: RelationshipKey)] {
         var result: [(String, String, RelationshipKey)] = []
         for entity in layout.model.entities {
@@ -180,7 +181,7 @@ struct HistoryTriggers {
     private func pairTriggers(_ key: RelationshipKey, _ side: PairSide) -> [Trigger] {
         let table = side.table
         let relationship = layout.model.entities[key.entityIndex].relationships[key.relationshipIndex]
-        // A symmetric pair stands in the table both ways round, so that its owners are both ends.
+        // A symmetric pair is in the table both ways round, so that its owners are both ends.
         let inverse =
             table.isSymmetric
             ? nil : relationship.inverseIndex.map { layout.key(relationship.destinationIndex, $0) }

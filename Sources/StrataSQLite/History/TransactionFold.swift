@@ -1,7 +1,7 @@
 import StrataStore
 
 /// Makes one change of each object from the rows of a transaction: a save may write an object several times, and its
-/// relationships stand in other tables.
+/// relationships are in other tables.
 struct TransactionFold {
     /// What happened to an object so far.
     struct Object {

@@ -25,7 +25,7 @@ final class BlobFolderLock: Sendable {
         close(descriptor)
     }
 
-    /// Takes the lock for this store alone, if no other store holds it. A shared lock that is held already may be lost
+    /// Takes the lock for only this store, if no other store holds it. A shared lock that is held already may be lost
     /// where this fails.
     func tryExclusive() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 

@@ -10,8 +10,8 @@
             case loggedIn
             /// The account that made the object; an account itself belongs to its user. Queries find own objects only.
             case owner
-            /// The accounts that a field of the object names, such as `collaborators`. A field behind `sm_owner.` is
-            /// one of the account that made the object: `sm_owner.friends` means the friends of the owner.
+            /// The accounts that a field of the object names, such as `collaborators`. A field after `sm_owner.` is one
+            /// of the account that made the object: `sm_owner.friends` means the friends of the owner.
             case relationship(String)
             /// The accounts that have a role.
             case role(String)

@@ -83,7 +83,7 @@
 
         deinit { close() }
 
-        /// Takes in a signature.
+        /// Applies a signature.
         /// - Parameters:
         ///   - session: Whose signature it is.
         ///   - time: The time of the signature, in seconds.
@@ -157,7 +157,7 @@
             return bytes
         }
 
-        /// Adds an entry to the file. When most of its entries are forgotten, it is made anew.
+        /// Adds an entry to the file. When most of its entries are forgotten, it is created again.
         private func write(_ time: Int64, _ digest: Digest, _ state: inout State) -> Bool {
             if state.written > 2 * state.seen.count + 10_000 {
                 do { try rewrite(&state) } catch { return false }

@@ -18,7 +18,7 @@
         func nested(_ value: JSONValue, _ index: Int, in call: NestedCall) throws(ServerError) -> NestedCall
         /// The write that a request asks for; nil for all that is answered in its own way.
         func objectWrite(_ call: NestedCall) async throws(ServerError) -> ObjectWrite?
-        /// Answers a request that is no write.
+        /// Answers a request that is not a write.
         func answer(_ call: NestedCall) async throws(ServerError) -> ServerResponse
     }
 

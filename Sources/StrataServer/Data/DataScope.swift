@@ -73,7 +73,7 @@
             return sequences.time(now, after: previous)
         }
 
-        /// Asks for a wider catalogue. The write ends here, and begins anew when the file has it.
+        /// Asks for a wider catalogue. The write ends here, and starts over when the file has it.
         func grow(to catalogue: SchemaCatalogue) throws(ServerError) -> Never {
             neededCatalogue = catalogue
             throw ServerError(503, "The schemas are being extended.", retryAfter: 1)

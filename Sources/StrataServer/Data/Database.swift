@@ -221,7 +221,7 @@
             }
             effects.touchedFiles = files
             commit(parent, done, effects, last)
-            // Who is told of a failure finds nothing of it, files neither.
+            // Who is told about a failure finds nothing of it, files neither.
             for (write, error) in failed { write.finish(error) }
             guard let grown else { return }
             do {
@@ -242,7 +242,7 @@
                 try room.make(in: parent)
                 try parent.save()
                 // Numbers of writes that failed are used up and on no disk: after a restart they are given again, and a reader
-                // that had been told of them would miss what gets them.
+                // that had been told about them would miss what gets them.
                 state.withLock { $0.committed = max($0.committed, last) }
                 removeUnnamed(effects.touchedFiles)
                 for work in effects.followUps { work() }
@@ -278,7 +278,7 @@
 
         // MARK: Growing
 
-        /// Takes in the schemas and fields of another catalogue; what is there stays.
+        /// Adds the schemas and fields of another catalogue; what is there stays.
         func adopt(_ other: SchemaCatalogue) async throws(ServerError) {
             try await write { (scope) throws(ServerError) in
                 var catalogue = scope.catalogue

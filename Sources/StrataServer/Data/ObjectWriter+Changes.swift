@@ -15,9 +15,9 @@
     /// What is computed from the value that is there.
     enum FieldChange: Sendable {
         case increment(JSONValue)
-        /// Elements behind those that are there.
+        /// Elements after those that are there.
         case add([JSONValue])
-        /// Elements behind those that are there, each that is not there yet.
+        /// Elements after those that are there, each that is not there yet.
         case addUnique([JSONValue])
         /// All that is equal to one of these goes.
         case remove([JSONValue])

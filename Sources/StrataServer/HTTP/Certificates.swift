@@ -10,7 +10,7 @@
     final class Certificates: Sendable {
         private struct State {
             var override: NIOSSLContextConfigurationOverride
-            /// When the files were changed last.
+            /// When the files were last changed.
             var dates: [Date]
             var nextLook: ContinuousClock.Instant
         }

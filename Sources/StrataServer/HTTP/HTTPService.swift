@@ -140,7 +140,7 @@
                 return response(server.failure(error, to: head), to: request, on: channel, lease, closes: true)
             }
             let answer = await withDeadline(limits.requests.timeout, head) { [server, head] in
-                // Work that goes on behind a deadline keeps its claim on memory.
+                // Work that goes on after a deadline keeps its claim on memory.
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
             }

@@ -76,7 +76,7 @@
                 waiting -= 1
                 context.write(data, promise: promise)
             } else {
-                // From there it goes on behind the compressor.
+                // From there it goes on after the compressor.
                 (compressor ?? context).write(data, promise: promise)
             }
         }

@@ -97,7 +97,7 @@ package struct StackMobEncoder {
         return body
     }
 
-    /// A related object: its values the first time, only its identifier if it stands farther out already.
+    /// A related object: its values the first time, only its identifier if it stands further out already.
     private func nested(
         _ record: RemoteRecord, _ purpose: Purpose, _ depth: Int, _ name: String, _ visited: inout Set<RemoteIdentity>
     ) throws(RemoteError) -> StackMobBody {

@@ -17,7 +17,7 @@ extension UserSession {
         let error = Self.error(failure, original)
         guard let handler = state.withLock({ $0.failureHandler }) else { throw error }
         let suspension = Suspension()
-        // The handler alone holds the request, so that dropping it is noticed.
+        // Only the handler holds the request, so that dropping it is noticed.
         Task { await handler(error, SuspendedRequest(error, suspension)) }
         let decision = await withTaskCancellationHandler {
             await suspension.decision()

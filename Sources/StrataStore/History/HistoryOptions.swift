@@ -19,14 +19,14 @@ public struct HistoryRetention: Sendable, Hashable, Codable {
     /// is kept until then, even beyond ``age`` and ``changes``.
     public var patience: Double
 
-    /// Keeps history for so long, but no more than so many changes.
+    /// Keeps history for this long, but no more than this many changes.
     public init(age: Double?, changes: Int? = 1_000_000, patience: Double = 30 * 86_400) {
         self.age = age
         self.changes = changes
         self.patience = patience
     }
 
-    /// Keeps history for so many days, but no more than 1,000,000 changes.
+    /// Keeps history for this many days, but no more than 1,000,000 changes.
     public static func days(_ days: Double) -> HistoryRetention { HistoryRetention(age: days * 86_400) }
     /// Keeps history until you purge it.
     public static let forever = HistoryRetention(age: nil, changes: nil, patience: .greatestFiniteMagnitude)

@@ -2,8 +2,8 @@
 public struct MigrationOptions: Sendable {
     /// Whether files are migrated when they are opened.
     public enum Policy: Sendable, Hashable {
-        /// A file is migrated if that loses nothing, or if ``MigrationOptions/answers`` allow what it loses. All else is
-        /// an error.
+        /// A file is migrated if that loses nothing, or if ``MigrationOptions/answers`` allow what it loses. Everything
+        /// else is an error.
         case automatic
         /// A file of another version is an error: ``StoreError/incompatibleModel(path:differences:)``.
         case never
@@ -19,7 +19,7 @@ public struct MigrationOptions: Sendable {
     /// The versions of the model in their order, the oldest first. They tell which stages a file still has to go through
     /// whose version is none that a stage begins with.
     public var versions: [ManagedObjectModel] = []
-    /// Whether the file as it was is kept beside the store, as `<name>.before-<fingerprint>`.
+    /// Whether the file as it was is kept next to the store, as `<name>.before-<fingerprint>`.
     public var keepsOriginal = false
     /// Whether a file that cannot be migrated is moved aside, as `<name>.erased`, and a new one made. For development
     /// only: the data are lost to the application.

@@ -8,7 +8,7 @@ public struct RowReference: Sendable {
     /// The row. It must not outlive the reference.
     @inlinable package var row: RowPointer { RowPointer(UnsafeRawPointer(slab.memory + offset)) }
 
-    /// Takes a row that stands in a slab.
+    /// Takes a row that is in a slab.
     @inlinable
     package init(slab: RowSlab, row: RowPointer) {
         self.slab = slab
@@ -24,7 +24,7 @@ public struct RowReference: Sendable {
     /// Whether there is no more of the row than its entity, key and version; see ``RowPointer/isHeaderOnly``.
     public var isHeaderOnly: Bool { withExtendedLifetime(slab) { row.isHeaderOnly } }
 
-    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
+    /// The value of a slot, boxed. Bytes that are in a file of their own are given as ``Value/binary(_:)`` with the
     /// file's name.
     public func value(_ slot: SlotDescription) -> Value { withExtendedLifetime(slab) { row.value(slot) } }
 

@@ -14,7 +14,7 @@ public enum BackendSuite {
         case conditionalWrites = "conditional writes"
         /// A write is done once, however often it is sent.
         case idempotency
-        /// Pulls tell of each change, and end.
+        /// Pulls report each change, and end.
         case cursors
         /// Queries give all that they are asked for, each object once.
         case paging

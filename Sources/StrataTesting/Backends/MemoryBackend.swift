@@ -229,7 +229,7 @@ public final class MemoryBackend: RemoteBackend {
         return .done(record(identity, state.entries[identity]))
     }
 
-    /// What stands against a change of an object.
+    /// What conflicts with a change of an object.
     private func refusal(_ identity: RemoteIdentity, _ base: String?, _ state: State) -> RemoteError? {
         guard let there = record(identity, state.entries[identity]) else {
             return RemoteError(
@@ -267,7 +267,7 @@ public final class MemoryBackend: RemoteBackend {
                     found.append(record)
                 }
             }
-            // Ties stand in the order of their primary keys, so that pages never overlap.
+            // Ties are in the order of their primary keys, so that pages never overlap.
             var keyed: [(record: RemoteRecord, values: [Value])] = []
             for record in found {
                 var values: [Value] = []

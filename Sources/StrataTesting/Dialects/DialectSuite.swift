@@ -34,7 +34,7 @@ public struct DialectSubject: Sendable {
     }
 }
 
-/// What a dialect must hold to so that nothing is lost behind it. Nothing is sent.
+/// What a dialect must hold to so that nothing is lost after it. Nothing is sent.
 ///
 ///     #expect(DialectSuite.run(subject).isEmpty)
 public enum DialectSuite {

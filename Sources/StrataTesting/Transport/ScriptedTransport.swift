@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A transport without a network: what the server answers stands in a script, and what was sent is written down.
+/// A transport without a network: what the server answers is in a script, and what was sent is written down.
 ///
 /// ```swift
 /// let transport = ScriptedTransport()

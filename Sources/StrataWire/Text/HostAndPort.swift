@@ -1,4 +1,5 @@
-/// Host and port as they stand in an address and in the header `Host`: an authority of RFC 3986 without user information.
+/// Host and port as they appear in an address and in the header `Host`: an authority of RFC 3986 without user
+/// information.
 public struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address in brackets, as it is spelt.
     public let host: String

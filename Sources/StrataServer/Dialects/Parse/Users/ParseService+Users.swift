@@ -60,7 +60,7 @@
             }
         }
 
-        /// Makes the account of a user. Its primary key is the name, where that can stand in a path.
+        /// Makes the account of a user. Its primary key is the name, where that can be in a path.
         private func insertUser(
             named name: String?, _ call: ParseCall, _ accounts: AccountSchema, _ scope: DataScope
         ) throws(ServerError) -> (ManagedObject, ServerSchema) {

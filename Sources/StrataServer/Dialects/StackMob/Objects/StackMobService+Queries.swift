@@ -15,7 +15,7 @@
                     query: call.request.query, ignoring: [ObjectReader.Shape.expandParameter],
                     limit: options.limits.requests.conditions)
                 guard let schema = scope.catalogue[name] else {
-                    // Whoever has the private key can list the schemas, and should hear of a mistake.
+                    // Whoever has the private key can list the schemas, and should hear about a mistake.
                     guard isForgiving, !call.principal.hasPrivateKey else { throw .noSchema(name) }
                     return ServerResponse(json: [])
                 }
