@@ -31,7 +31,7 @@ class Rule:
 # Verbs of motion keep their usual meaning before these words.
 ON = r"(?! (?:on|to|through|into|back|from|up|wrong|by|over|out|down|in|along|straight|as|with|ahead|past|there|first|where|beyond|away|one|under|via|here|directly|before|after|last|nowhere|together|round|further|for|unnoticed|across|no))"
 RULES = [
-    Rule("alone", r"(?<!left )(?<!leave )(?<!leaves )(?<!leaving )(?<!let )(?<!leave it )(?<!leaves it )(?<!leave them )(?<!leaves them )(?<!stand-)(?<!stands )\balone\b",
+    Rule("alone", r"(?<!left )(?<!leave )(?<!leaves )(?<!leaving )(?<!let )(?<!signs )(?<!leave it )(?<!leaves it )(?<!leave them )(?<!leaves them )(?<!stand-)(?<!stands )\balone\b",
          "'alone' after a noun is literary", "only",
          ["It lives in memory alone.", "The server alone decides."], ["Other objects are left alone.", "Leave it alone."]),
     Rule("is-no", r"(?<!there )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|different\b|better\b|worse\b|later\b|one\b|greater\b)\w+",

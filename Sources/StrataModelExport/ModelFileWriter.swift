@@ -242,7 +242,7 @@ struct ModelFileWriter {
 }
 
 extension AttributeType {
-    /// Whether the name alone says everything.
+    /// Whether the name by itself says everything.
     fileprivate var isPlain: Bool { AttributeType.namedInModelFiles.contains(self) }
 }
 

@@ -109,7 +109,7 @@ extension ModelFileReader {
 
     /// A type, and whether a `?` after it makes the value optional. A string stands in for what is not a type.
     ///
-    /// - Parameter fields: What is next to the type.
+    /// - Parameter fields: The keys that are allowed in addition to the type.
     func attributeType(_ node: Node, _ fields: [String: Node] = [:]) -> (AttributeType, Bool) {
         if let sequence = node.sequence { return (arrayType(node, sequence), false) }
         guard let word = text(node, "a type") else { return (.string, false) }

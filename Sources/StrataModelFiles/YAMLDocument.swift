@@ -55,7 +55,8 @@ struct YAMLDocument {
     private static let depthLimit = 100
 
     /// The first line where the text may be nested more deeply than is allowed: by brackets, or by indentation and the
-    /// signs of lists and keys in front of a line. Brackets in text count, too, so that nothing has to be parsed to know.
+    /// markers of lists and keys in front of a line. Brackets in text count, too, so that nothing has to be parsed to
+    /// know.
     private static func lineThatIsTooDeep(_ text: String) -> Int? {
         var line = 1
         var brackets = 0

@@ -1,4 +1,5 @@
-/// What a context hands down to be made permanent: to a store, or to its parent. A value; it refers to no object.
+/// The changes that a context passes to a store, or to its parent, to be made permanent. A value; it refers to no
+/// object.
 public struct ChangeSet: Sendable {
     /// A new object.
     public struct Insert: Sendable {

@@ -15,7 +15,7 @@ public protocol NetworkStore: PersistentStore {
     /// - Throws: ``StoreError/needsNetwork(store:what:)`` if the store was not told to wait.
     func prepareNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> FetchPlan
 
-    /// How many objects a plan asks for, where that is not for the mirror to say.
+    /// How many objects a plan asks for, if the mirror cannot tell.
     /// - Returns: nil if the mirror is to be asked.
     /// - Throws: As ``prepare(_:options:)``.
     func count(_ plan: FetchPlan, options: (any StoreRequestOptions)?) async throws(StoreError) -> Int?

@@ -28,8 +28,8 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   ``RowPointer/isHeaderOnly``. With nil all rows are whole.
     /// - Throws: ``StoreError/cancelled`` soon after the read has been cancelled; the store is as good as before.
     func fetch(_ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?) throws(StoreError) -> RowBatch
-    /// The entities and keys of the rows that a plan asks for, in its order. Reads no more of the rows than the
-    /// condition and the order need.
+    /// The entities and keys of the rows that a plan asks for, in its order. Reads only what the condition and the
+    /// order need.
     /// - Throws: As ``fetch(_:known:cancellation:)``.
     func fetchIdentities(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> [RowIdentity]
     /// How many rows a plan asks for.

@@ -31,7 +31,7 @@ public final class StoreChangeFeed: Sendable {
 
     private let state = Guarded(State())
 
-    /// A feed that nobody listens to.
+    /// A feed without listeners.
     public init() {}
 
     /// Calls a closure after each change, on the thread that made it, for as long as the result is kept.
@@ -50,11 +50,11 @@ public final class StoreChangeFeed: Sendable {
     }
 }
 
-/// Listens to a store until it goes.
+/// Listens to a store until it is released.
 public final class StoreObservation: Sendable {
     private let onEnd: @Sendable () -> Void
 
-    /// - Parameter onEnd: Called once, when nobody keeps the observation any more.
+    /// - Parameter onEnd: Called once, when the observation is released.
     public init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
     deinit { onEnd() }

@@ -4,8 +4,8 @@ import StrataModelFiles
 import StrataQuery
 import StrataSQLite
 
-/// A fetch as `strata explain --json` prints it. The keys are those of these types; what is nil is `null`.
-/// The stored properties are the members of the JSON.
+/// A fetch as `strata explain --json` prints it. The keys are the names of the properties; nil is `null`. The stored
+/// properties are the members of the JSON.
 struct ExplainReport: Encodable {
     struct Binding: Encodable {
         let number: Int

@@ -9,7 +9,7 @@ extension ManagedObject {
     /// Reads an optional array; nil if what the store keeps is not an array of the type.
     public final func _optionalArray<T: AttributeValue>(_ slot: Int) -> [T]? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
-        // What is not JSON is not an array either.
+        // Text that is not JSON is not an array either.
         let content: Value = withExtendedLifetime(self) {
             row.isPresent(slot) ? JSONText.value(of: row.bytes(slot)) ?? .boolean(false) : .null
         }

@@ -46,7 +46,7 @@ final class CommitInbox: Sendable {
         contextNumber = Self.counter.add(1, ordering: .relaxed).newValue
     }
 
-    /// Whether commits are kept. Those of a context that does not want them would be kept for as long as it lives.
+    /// Whether commits are kept. If a context does not merge them, they would be kept until it is released.
     var isOpen: Bool {
         get { opened.load(ordering: .relaxed) }
         set {

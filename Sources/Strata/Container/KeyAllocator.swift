@@ -10,7 +10,7 @@ import Foundation
 /// keys again; the save reports what is wrong with the store.
 final class KeyAllocator: Sendable {
     private struct Reserve: Sendable {
-        /// What is reserved and in nobody's hands, the next to be used at the end.
+        /// The keys that are reserved but not handed out, the next to be used at the end.
         var ranges: [Range<Int64>] = []
         var blockSize = 16
         /// What is left of a random range.

@@ -13,10 +13,10 @@ public final class PersistentContainer: Sendable {
         mainContext = .passRetained(context)
         return context
     }
-    // Made when it is first asked for: the saves that it is told about would pile up in a program that has no use for
-    // it and whose main thread never comes back to the main actor. Reached only through ``viewContext``, and so only on
-    // the main actor; released there, too, because others may drop the last reference to the container while the main
-    // actor still works with objects of the context.
+    // Created at its first use: in a program that does not use it and whose main thread never returns to the main
+    // actor, the notices of saves would accumulate. Reached only through ``viewContext``, and so only on the main
+    // actor; released there, too, because others may drop the last reference to the container while the main actor
+    // still works with objects of the context.
     private nonisolated(unsafe) var mainContext: Unmanaged<ManagedObjectContext>?
     let coordinator: StoreCoordinator
     /// The merge policy of new contexts of this container; ``MergePolicy/error`` unless you set another one. A context made
@@ -74,7 +74,7 @@ public final class PersistentContainer: Sendable {
         context.core.inbox.setOnFirstPost { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
-        // Whoever shows the context hears about edits as soon as the main actor has nothing else to do.
+        // Views of the context are notified of edits as soon as the main actor is free.
         context.core.settings.onFirstChange = { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }

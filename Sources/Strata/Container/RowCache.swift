@@ -4,8 +4,8 @@ import Synchronization
 /// another one has read.
 ///
 /// Batches are held weakly: they live as long as an object of the ``FaultBatch`` that was read with them. A row that was
-/// committed since is stale in older batches, and a batch that was read while somebody committed is not kept at all,
-/// since nobody knows which side of the commit it saw.
+/// committed since is stale in older batches, and a batch that was read during a commit is not kept at all, since it
+/// may have seen either side of the commit.
 final class RowCache: Sendable {
     private struct Entry: Sendable {
         weak var batch: RowBatch?

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         try core.fetcher.fetchIDs(request)
     }
 
-    /// Fetches objects into an array that reads their rows when they are looked at: a page at a time, and lets go of them
+    /// Fetches objects into an array that reads their rows when you access them, a page at a time, and releases them
     /// again. See ``FetchedArray``.
     ///
     /// One statement finds the objects; each page takes another, when a property of one of its objects is read, and those

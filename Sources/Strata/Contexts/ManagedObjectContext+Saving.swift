@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     /// You may change objects while the save goes on; such changes stay for the next one. A second asynchronous save of the
     /// context waits for the first; a blocking one throws meanwhile.
     ///
-    /// The save is not cancelled with its task: once it has begun, it comes to its end.
+    /// The save is not cancelled with its task: once it has begun, it runs to completion.
     /// - Throws: As ``save()-(PersistenceError)``.
     public nonisolated(nonsending) func save() async throws(PersistenceError) { try await save(options: nil) }
 

@@ -48,7 +48,7 @@ private final class FetchedPages<Object: ManagedObject> {
     let identities: [RowIdentity]
     let batchSize: Int
     private let prefetch: [[RelationshipDescription]]
-    /// The pages that were looked at last, the very last one at the end.
+    /// The most recently used pages, the latest at the end.
     private var pages: [(number: Int, objects: [Object])] = []
 
     /// So many pages are held: enough to go back and forth across a boundary, or to compare two distant places.

@@ -23,8 +23,9 @@ extension PersistentContainer {
     ///   - token: The place; nil for all transactions that are kept.
     ///   - filter: What to include.
     ///   - limit: The maximum number of transactions; nil for all. To go on, ask again after the last one's token.
-    /// - Throws: ``HistoryError/expired(token:)`` if something behind the place has been purged: read the objects themselves
-    ///   then, take the current token, and start over. ``HistoryError/notRecorded(store:)``; ``HistoryError/store(_:)``.
+    /// - Throws: ``HistoryError/expired(token:)`` if transactions after the token have been purged: read the objects
+    ///   themselves, take the current token, and start over. ``HistoryError/notRecorded(store:)``;
+    ///   ``HistoryError/store(_:)``.
     public func history(
         after token: HistoryToken?, where filter: HistoryFilter = .all, limit: Int? = nil
     ) throws(HistoryError) -> [HistoryTransaction] {

@@ -21,7 +21,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     public private(set) var request: FetchRequest<Object>
     /// The key that makes sections; nil for a list without.
     public let sectionKey: FetchExpression?
-    /// Whom to report changes, as soon as all live results of the context have taken them.
+    /// Whom to notify of changes, once all live results of the context have applied them.
     public weak var delegate: (any FetchedResultsDelegate)?
 
     let list: LiveList

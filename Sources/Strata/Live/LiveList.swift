@@ -142,7 +142,7 @@ final class LiveList: BoundaryListener {
         let last = window.isComplete ? nil : entries.last
         for (key, entry) in touched where entry.old !== entry.new {
             guard let new = entry.new, let object = objects[key] else { continue }
-            // After the last one that is kept may be others that are nearer.
+            // Objects beyond the last one that is kept may be nearer.
             if !window.isComplete, last.map({ query.order.isInOrder($0, new) }) ?? true { continue }
             entries.insert(new)
             if !window.isLimited { runs.insert(new, query.order) }

@@ -29,7 +29,7 @@ struct LiveWindow {
         return start..<(start + min(limit, count - start))
     }
 
-    /// Lets go of more objects than are worth keeping.
+    /// Releases objects beyond the number worth keeping.
     /// - Returns: What was removed.
     mutating func trim(_ entries: inout OrderedEntries) -> [LiveEntry] {
         guard let wanted else { return [] }

@@ -78,7 +78,7 @@ public struct ResultsDifference: Sendable {
 }
 
 extension ResultsDifference {
-    /// The difference as list views apply it one batch: see ``ResultsDifference/batchUpdates``.
+    /// The difference as list views apply it in one batch: see ``ResultsDifference/batchUpdates``.
     public struct BatchUpdates: Sendable {
         /// Sections to delete: positions before.
         public internal(set) var deletedSections: [Int] = []

@@ -203,8 +203,8 @@ struct CommitMerger {
         }
     }
 
-    /// After a commit with deletes: the store has set references to the deleted objects to nil, also those that the
-    /// deleting context did not know of and so did not write. Rows in memory follow, as if they had been read now.
+    /// After a commit with deletes: the store has set references to the deleted objects to nil, including those that
+    /// the deleting context did not know and so did not write. Rows in memory follow, as if they had been read now.
     /// - Parameters:
     ///   - referrers: What the store knows to have referred to them.
     ///   - changed: Objects that were changed here, and so may refer to them where the store does not.
@@ -231,7 +231,7 @@ extension ContextCore {
     var merger: CommitMerger { CommitMerger(core: self) }
 
     /// Merges the commits of other contexts, if the context wants them, and makes relationship changes that waited for
-    /// rows which could not be read. What others changed is a boundary by itself.
+    /// rows which could not be read. A merge is a boundary on its own.
     func processPendingChanges() {
         if inbox.hasContent {
             recorder?.close(.beforeMerge)

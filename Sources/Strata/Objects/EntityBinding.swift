@@ -15,8 +15,8 @@ final class EntityBinding: Sendable {
     let emptyRow: RowReference
     /// The row of a new object, save for its key and the defaults created again each time.
     let defaultRow: RowReference
-    /// The bytes that the row of a new object has for text and the like, besides that of its defaults: enough for most,
-    /// since a row that is too small is copied.
+    /// The bytes that the row of a new object has for text and the like, in addition to its defaults: enough for most
+    /// objects, since a row that is too small is copied.
     let roomForBytes: Int
     /// Defaults that are created for each object.
     let freshDefaults: [(slot: Int, value: AttributeDefault)]

@@ -90,7 +90,7 @@ final class FaultBatch {
     /// Keeps targets of the objects' to-one relationships alive.
     func hold(_ objects: [ManagedObject]) { targets.formUnion(objects) }
 
-    /// Lets go of them.
+    /// Releases them.
     func releaseTargets() {
         if !targets.isEmpty { DeepRelease.clear(&targets, to: []) }
     }

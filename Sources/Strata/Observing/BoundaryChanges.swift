@@ -41,7 +41,7 @@ struct ObjectTouch {
     let key: Int64
     /// A copy of the row before; nil if it was not read, or there was no object.
     private(set) var row: RowReference?
-    /// Whether the object was there to be seen: not new, not deleted, not missing.
+    /// Whether the object was visible: not new, not deleted, not missing.
     let wasShown: Bool
     /// Whether it was a fault.
     let wasFault: Bool

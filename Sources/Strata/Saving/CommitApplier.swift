@@ -88,7 +88,7 @@ struct CommitApplier {
         core.nullifications.remove(done.clearings)
     }
 
-    /// What is not saved yet may lead to objects that are clean now. Their members are not those only of the store, so
+    /// What is not saved yet may lead to objects that are clean now. Their members are not only those of the store, so
     /// that they stay changed, as they are when a relationship is set after the save.
     private func touchOwners() {
         for member in core.tracker.objects where member.flags.isDisjoint(with: [.deleted, .fault, .detached]) {

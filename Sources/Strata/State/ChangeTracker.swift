@@ -3,7 +3,7 @@ final class ChangeTracker {
     private enum Mode {
         /// Writes count as changes.
         case tracking
-        /// The same, and somebody wants to know which objects change.
+        /// The same, while there is a listener for objects that change.
         case recording
         /// Writes are the application's own preparation of what was read: `awakeFromFetch`.
         case suspended

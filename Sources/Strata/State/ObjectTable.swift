@@ -1,7 +1,7 @@
-/// The objects of one hierarchy that a context knows, by key. It does not keep them alive: an object takes itself out
-/// when it goes.
+/// The objects of one hierarchy that a context knows, by key. It does not keep them alive: an object removes itself
+/// when it is released.
 ///
-/// Keys come in runs, so the table is a set of pages of 1,024 neighbours; the page used last is kept at hand. No
+/// Keys come in runs, so the table is a set of pages of 1,024 neighbours; the most recently used page is cached. No
 /// hashing of each key, no rehash while it grows.
 final class ObjectTable {
     /// A count, and 1,024 references that are not counted. Pages are taken and given back by hand, because counting

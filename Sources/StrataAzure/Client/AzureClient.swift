@@ -28,7 +28,7 @@ public final class AzureClient: Sendable {
     /// - Parameters:
     ///   - address: The address of the application.
     ///   - applicationKey: The key of an application of Mobile Services; nil for Mobile Apps.
-    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is none.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is invalid.
     public convenience init(_ address: String, applicationKey: String? = nil) throws(RemoteError) {
         self.init(try AzureConfiguration(address, applicationKey: applicationKey))
     }

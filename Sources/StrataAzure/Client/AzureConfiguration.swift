@@ -28,7 +28,7 @@ public struct AzureConfiguration: Sendable {
     ///   - version: The protocol; nil for ``AzureVersion/mobileServices`` with an application key, and
     ///     ``AzureVersion/mobileApps`` without one.
     ///   - applicationKey: The key of an application of Mobile Services.
-    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is none.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is invalid.
     public init(
         _ address: String, version: AzureVersion? = nil, applicationKey: String? = nil
     ) throws(RemoteError) {

@@ -3,7 +3,7 @@ import Foundation
 /// Points in time as these services spell them: `2012-05-21T00:00:29.300Z`, always in UTC and always with three digits
 /// of a fraction.
 public enum AzureDate {
-    /// A time as it is sent. What is finer than a millisecond is cut off.
+    /// A time as it is sent. Fractions below a millisecond are cut off.
     /// - Returns: nil for times outside the years 1 to 9999.
     public static func text(_ date: Date) -> String? { milliseconds(date).flatMap(text(milliseconds:)) }
 

@@ -35,7 +35,7 @@ public struct AzureDialect: Sendable {
     ///   - address: The address of the application, such as `https://notes.azurewebsites.net`.
     ///   - version: The protocol; nil for ``AzureVersion/mobileServices`` with an application key, and
     ///     ``AzureVersion/mobileApps`` without one.
-    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is none.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is invalid.
     public init(
         address: String, version: AzureVersion? = nil, applicationKey: String? = nil,
         installationID: String = UUID().uuidString

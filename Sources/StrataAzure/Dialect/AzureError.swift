@@ -10,7 +10,7 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case invalidItem = -1103
     /// No id was given.
     case expectedItemID = -1104
-    /// The id is none.
+    /// The id is invalid.
     case invalidItemID = -1105
     /// A parameter of the application's own has a name that it must not have.
     case invalidUserParameter = -1106
@@ -24,7 +24,7 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case syncTableLocalStore = -1153
     /// The local tables contradict themselves.
     case syncTableInternal = -1154
-    /// The name of an incremental pull is none.
+    /// The name of an incremental pull is invalid.
     case invalidQueryID = -1155
     /// The operation cannot be cancelled so.
     case syncTableCancel = -1156

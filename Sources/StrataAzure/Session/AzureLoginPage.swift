@@ -8,9 +8,9 @@ import Foundation
 public struct AzureLoginPage: Sendable, Hashable {
     /// How the app learns of the end.
     public enum Kind: Sendable, Hashable {
-        /// A web view of the app: when the page leads to an address that begins so, the log-in has ended.
+        /// A web view of the app: when the page leads to an address with this beginning, the log-in has ended.
         case webView(end: String)
-        /// The system's browser: it opens an address of the app that begins so. The verifier is secret.
+        /// The system's browser: it opens an address of the app with this beginning. The verifier is secret.
         case browser(end: String, verifier: String)
     }
 

@@ -127,7 +127,7 @@ public final class AzureSession: RequestAuthorizer {
         return state.withLock { state in
             state.running = nil
             return result.map { user in
-                // Whoever logged in or out meanwhile has the last word.
+                // A log-in or log-out in the meantime takes precedence.
                 guard state.generation == generation else { return state.user != nil }
                 guard let user else { return false }
                 keep(user, in: &state)

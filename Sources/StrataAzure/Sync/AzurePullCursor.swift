@@ -18,7 +18,7 @@ struct AzurePullCursor: Hashable {
     ///   - times: When the rows of the page were changed, as the server told it.
     ///   - count: The number of rows of the page.
     func next(times: [String], count: Int) -> AzurePullCursor {
-        // What is finer than a millisecond is cut off, so that nothing is passed over.
+        // Fractions below a millisecond are cut off, so that nothing is skipped.
         let latest = times.compactMap { AzureDate.milliseconds($0) }.max()
         if let latest, latest > AzureDate.milliseconds(token) ?? .min, let text = AzureDate.text(milliseconds: latest) {
             return AzurePullCursor(token: text)

@@ -88,7 +88,7 @@ public struct CoreDataEntity: Sendable, Hashable {
     public var relationships: [CoreDataRelationship] = []
     /// The fetched properties.
     public var fetchedProperties: [CoreDataFetchedProperty] = []
-    /// The indexes, also those of the older forms.
+    /// The indexes, including those of the older forms.
     public var indexes: [CoreDataFetchIndex] = []
     /// Groups of properties in which no two objects agree.
     public var uniquenessConstraints: [[String]] = []

@@ -6,7 +6,7 @@ extension MaxLeapClient {
     /// Saves an object: makes a new one, or changes the fields that were changed. New and changed objects among its values
     /// are saved before it, and files uploaded.
     /// - Returns: The object as it is then, with its `objectId`.
-    /// - Throws: ``RemoteError``. What was saved before it stays saved.
+    /// - Throws: ``RemoteError``. Objects saved before the error stay saved.
     public func save(
         _ object: MaxLeapObject, options: RequestOptions? = nil
     ) async throws(RemoteError) -> MaxLeapObject {
@@ -130,8 +130,8 @@ extension MaxLeapClient {
         return object
     }
 
-    /// The object with its fields: as it is if they have been read, otherwise from the server. What is to be saved
-    /// stays so.
+    /// The object with its fields: as it is if they have been read, otherwise from the server. Pending changes stay
+    /// pending.
     public func fetchIfNeeded(
         _ object: MaxLeapObject, options: RequestOptions? = nil
     ) async throws(RemoteError) -> MaxLeapObject {

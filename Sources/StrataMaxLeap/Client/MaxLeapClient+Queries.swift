@@ -102,7 +102,7 @@ extension MaxLeapClient {
         return "\(parts.first ?? "")?\(parameters)#\(session.token ?? "")"
     }
 
-    /// An answer that is not JSON is none.
+    /// An answer that is not JSON is not a result.
     private func cached(_ request: WireRequest, _ maximumAge: Double?) -> WireResponse? {
         guard
             let body = configuration.cache.body(
@@ -145,7 +145,7 @@ extension MaxLeapClient {
         // Another user may have logged in when the answer comes.
         let name = name(of: request)
         let response = try await send(request, options, repeats: repeats)
-        // What is not an answer to a query is not kept as one.
+        // Only answers to queries are cached.
         if (try? JSONValue(parsing: response.body))?.members != nil {
             configuration.cache.keep(response.body, named: name, now: configuration.clock.now)
         }

@@ -92,7 +92,7 @@ extension MaxLeapClient {
         do throws(RemoteError) {
             _ = try await perform(.logOut, options)
         } catch {
-            // A session that has ended is what was wanted.
+            // A session that has already ended is fine.
             guard error.kind == .unauthorized else { throw error }
         }
         session.replace(token: nil, user: nil)

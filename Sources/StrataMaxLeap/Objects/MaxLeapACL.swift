@@ -13,7 +13,7 @@ public struct MaxLeapACL: Sendable, Hashable {
         case everybody
         /// A user, by identifier.
         case user(String)
-        /// Whoever has a role, by name.
+        /// All users with a role, by its name.
         case role(String)
 
         var key: String {

@@ -37,7 +37,7 @@ public struct MaxLeapQuery: Sendable, Hashable {
     public var skip = 0
     /// The fields that are requested; nil for all. Those that the server keeps itself always come.
     public var keys: [String]?
-    /// The fields that are not wanted.
+    /// The fields to leave out.
     public var excludedKeys: [String] = []
     /// The fields whose objects come along, as paths with dots.
     public var include: [String] = []

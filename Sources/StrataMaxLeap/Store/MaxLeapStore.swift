@@ -42,7 +42,7 @@ public final class MaxLeapStore: Sendable {
 
     /// Forgets all objects here, with the changes of them that wait: for when another user logs in, before anything is fetched
     /// for that one. The server is told nothing.
-    /// - Throws: ``StoreError`` if the mirror cannot be written; everything is there still.
+    /// - Throws: ``StoreError`` if the mirror cannot be written; nothing is lost.
     public func reset() throws(StoreError) { try remote.sync.reset() }
 
     /// Sets the password that a new user object is saved with. It is held in memory until then and kept nowhere.

@@ -206,7 +206,7 @@ public struct Entity: Sendable, Hashable {
     public var relationships: [Relationship] = []
     /// The fetched properties.
     public var fetchedProperties: [FetchedProperty] = []
-    /// The indexes over several properties, and those of kinds that a single attribute cannot ask for itself.
+    /// The indexes over several properties, and those of kinds that an attribute cannot declare on its own.
     public var indexes: [Index] = []
     /// The names that this entity had in earlier versions, the latest first. Not part of the version hash.
     public var formerNames: [String] = []

@@ -28,7 +28,7 @@ public final class EntityDescription: Sendable {
     public let slots: [SlotDescription]
     /// The positions in ``relationships`` of those that lead to many.
     public let toManyIndexes: [Int]
-    /// All indexes, inherited ones first, with those that attributes ask for themselves.
+    /// All indexes, inherited ones first, including those that attributes declare.
     public let indexes: [Index]
     /// The groups of slots in which no two objects may agree.
     public let uniqueConstraints: [[Int]]

@@ -44,7 +44,7 @@ extension PatternParser {
 
     // MARK: Escapes
 
-    /// What a backslash and the signs after it mean, and whether it may be repeated.
+    /// What a backslash and the characters after it mean, and whether that may be repeated.
     mutating func escape(_ start: Int) throws(PatternFault) -> (PatternNode, Bool)? {
         guard let sign = scalar(at: offset) else { throw fault(start, "nothing stands behind the backslash") }
         offset += 1

@@ -133,7 +133,7 @@ struct PatternParser {
 
     // MARK: Atoms
 
-    /// The next part, and whether it may be repeated; nil for what is none, as a comment.
+    /// The next part, and whether it may be repeated; nil for something that is not a part, such as a comment.
     private mutating func atom() throws(PatternFault) -> (PatternNode, Bool)? {
         let start = offset
         let next = scalars[offset]

@@ -31,7 +31,7 @@ struct PatternProgram {
         var shift = 0
     }
 
-    /// Longer programs are refused: of numbers in braces that stand inside of each other.
+    /// Longer programs are refused; they come from nested numbers in braces.
     static let limit = 20_000
 
     private(set) var entries: [Entry] = []
@@ -160,8 +160,8 @@ struct PatternProgram {
         for split in splits { setSplit(split, first: split + 1, second: entries.count, isLazy: isLazy) }
     }
 
-    /// Any number of rounds, of which one that takes nothing is the last: the part stands here twice, and what takes
-    /// something of the text leads from the first copy into the second.
+    /// Any number of rounds; a round that takes nothing is the last. The part is written twice, and steps that take
+    /// something of the text lead from the first copy into the second.
     private mutating func star(_ part: PatternNode, isLazy: Bool) throws(PatternFault) {
         let split = try add(.accept)
         try write(part)

@@ -2,8 +2,8 @@ import Foundation
 
 /// A set of Unicode scalars as a regular expression writes it: `[a-z&&[^q]]`, `\w`, `\p{Greek}`.
 ///
-/// Which scalars belong to it is asked of ICU, 256 at a time and once each, so that all its properties and set operations
-/// are at hand. What ICU is asked has no repetition, and so no way back to try.
+/// ICU says which scalars belong to it, 256 at a time and only once, so that all its properties and set operations are
+/// supported. The expressions that ICU evaluates have no repetition and never backtrack.
 final class ScalarClass: Sendable {
     private typealias Page = SIMD4<UInt64>
 

@@ -20,7 +20,7 @@ public enum Value: Sendable, Hashable {
     case boolean(Bool)
     /// A point in time.
     case date(Date)
-    /// Bytes. The encoded form of a transformable is given so, too.
+    /// Bytes. The encoded form of a transformable has this case, too.
     case binary(Data)
     /// A UUID.
     case uuid(UUID)

@@ -7,7 +7,7 @@ extension CastType {
         self = type
     }
 
-    /// What a cast of a constant is immediately: those casts that stand for literals which the language lacks.
+    /// The value of a cast of a constant, for those casts that stand for literals which the language lacks.
     func constant(of value: Value) -> Value? {
         switch (self, value) {
         case (.date, .integer), (.date, .double), (.decimal, .string), (.uuid, .string), (.uri, .string),

@@ -2,8 +2,7 @@ import Foundation
 
 extension ComparisonOperator {
     /// Whether the comparison holds for two values.
-    /// - Throws: ``PredicateEvaluationError`` for an order of different kinds, bounds that are none, and an invalid
-    ///   pattern.
+    /// - Throws: ``PredicateEvaluationError`` for an order of different kinds, invalid bounds, and an invalid pattern.
     public func evaluate(
         _ left: Value, _ right: Value, _ options: ComparisonOptions = []
     ) throws(PredicateEvaluationError) -> Bool {

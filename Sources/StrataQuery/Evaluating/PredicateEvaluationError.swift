@@ -1,5 +1,5 @@
-/// Why a predicate has no answer in memory. What is merely absent or of another kind is not an error for equality; see
-/// each case.
+/// Why a predicate cannot be evaluated in memory. For equality, a value that is absent or of another kind is not an
+/// error; see each case.
 public enum PredicateEvaluationError: Error, Sendable, Hashable {
     /// A `$name` has no value.
     case unboundVariable(name: String)

@@ -17,9 +17,9 @@ extension PropertySource {
 public enum PropertyValue {
     /// A plain value.
     case value(Value)
-    /// A value kept as JSON, or a member of one. Nobody knows of which kind it is: a comparison with a value of another kind
-    /// is false instead of an error, and what a function does not take is nil. A path leads into objects, not through
-    /// arrays.
+    /// A value kept as JSON, or a member of one. Its kind is not known in advance: a comparison with a value of another
+    /// kind is false instead of an error, and what a function does not take is nil. A path leads into objects, not
+    /// through arrays.
     case json(Value)
     /// Another object.
     case object(any PropertySource)

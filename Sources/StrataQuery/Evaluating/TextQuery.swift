@@ -1,9 +1,9 @@
 /// What `MATCHESTEXT` looks for: the words of a query, in a text.
 ///
-/// Words are runs of letters, digits and marks; case and accents do not count. The query holds if every word of it stands
-/// somewhere in the text. `storm*` stands for all words that begin so, and words in double quotes must follow each other
-/// in this order. A query without a word holds for nothing. Stores index the same words, ``words(of:)``, so that they give
-/// the same answer.
+/// Words are runs of letters, digits and marks; case and accents do not count. The query matches if the text contains
+/// each of its words. `storm*` matches every word with that prefix, and words in double quotes must follow each other
+/// in this order. A query without a word matches nothing. Stores index the same words, ``words(of:)``, so that they
+/// give the same answer.
 public struct TextQuery: Sendable, Hashable {
     /// Words that must follow each other; mostly one.
     public struct Phrase: Sendable, Hashable {

@@ -24,7 +24,7 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     /// The text on the left contains that on the right, or the collection on the left has it as an element.
     case contains = "CONTAINS"
     /// The whole text on the left has the form on the right, where `?` stands for one Unicode scalar and `*` for any
-    /// number of them. All other characters stand for themselves.
+    /// number of them. All other characters match literally.
     case like = "LIKE"
     /// The whole text on the left matches the regular expression on the right, in the syntax of ICU.
     case matches = "MATCHES"

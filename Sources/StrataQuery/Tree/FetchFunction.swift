@@ -67,7 +67,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case ceiling = "ceiling:"
     /// The whole part.
     case truncate = "trunc:"
-    /// The time of the evaluation; one evaluation, also of a fetch, has one time.
+    /// The time of the evaluation; a fetch or an evaluation has one time throughout.
     case now = "now"
     /// A random number: without argument from 0 up to 1, with a whole number n a whole number from 0 up to n.
     case random = "random"
@@ -89,7 +89,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The sign between two operands, where the function is written so.
+    /// The operator between two operands, if the function is written as one.
     public var infix: String? {
         switch self {
         case .add: "+"

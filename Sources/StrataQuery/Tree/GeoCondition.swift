@@ -16,7 +16,7 @@ import Foundation
 public enum GeoCondition: Sendable, Hashable {
     /// There is a point, and objects nearer to the other point come first, if the fetch has no order of its own.
     case near(FetchExpression, FetchExpression, earthRadius: Double = meanEarthRadius)
-    /// The point is no further from the other point than a distance.
+    /// The point is within a distance from the other point.
     case within(
         FetchExpression, FetchExpression, distance: FetchExpression, GeoUnit, earthRadius: Double = meanEarthRadius)
     /// The point lies in a box, edges included. A box whose west is greater than its east crosses the 180° meridian.

@@ -22,7 +22,7 @@ struct ApplySession {
     /// Objects that are no longer here, so that nothing may refer to them.
     var gone: Set<RemoteIdentity> = []
     var rows: [RowIdentity: RowReference] = [:]
-    /// nil until somebody asks.
+    /// nil until it is needed.
     private var outboxIsEmpty: Bool?
     /// Whether there are references to objects that were deleted; nil if nobody has looked.
     var hasLinks: Bool?
@@ -149,7 +149,7 @@ struct ApplySession {
         }
     }
 
-    /// References as it appears here.
+    /// References as they appear here.
     private func canonicalize(_ name: String, _ entity: EntityDescription, _ record: inout RemoteRecord) {
         guard let relationship = entity.relationship(named: name) else { return }
         let destination = model.destination(of: relationship)

@@ -12,15 +12,14 @@ package struct AppliedChanges: Sendable {
 }
 
 extension Mirror {
-    /// Applies what a server told, in one transaction. Objects that it refers to and that are not here become
-    /// placeholders. What was changed here stays on top until the server has heard about it. Contexts hear about the
-    /// change.
+    /// Applies a server's records in one transaction. Objects that they refer to and that are not here become
+    /// placeholders. Local changes stay on top until the server has received them. Contexts are notified of the change.
     /// - Parameters:
-    ///   - isWhole: Whether the records have all values; false if some properties alone were asked for.
+    ///   - isWhole: Whether the records have all values; false if only some properties were requested.
     ///   - ticket: Taken before the request was sent.
     ///   - state: A value to keep in the same transaction: how far a pull came that began at a moment. It is not kept if
     ///     objects were forgotten since.
-    ///   - fresh: Objects that were asked for again, and need not be any more.
+    ///   - fresh: Objects that were requested again, and need not be again.
     ///   - told: The entity of which objects need not be asked for again that the page told, unless the answer was overtaken:
     ///     then it says nothing of what became of them.
     ///   - keeps: Whether the objects are a part of the mirror from now on. False leaves those that are as they are, and

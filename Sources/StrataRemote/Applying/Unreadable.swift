@@ -1,7 +1,7 @@
 import StrataSQLite
 
-/// A record of the server that cannot be applied: a value of another type than the model says, a primary key that is
-/// not one. It is set aside, and asked for again by each pull.
+/// A record of the server that cannot be applied: it has a value of another type than the model declares, or an invalid
+/// primary key. It is set aside, and each pull requests it again.
 public struct UnreadableRecord: Sendable, Hashable {
     /// The object; nil if the record does not tell its primary key.
     public var identity: RemoteIdentity?

@@ -125,8 +125,8 @@ public final class HTTPBackend: RemoteBackend {
     /// the options, signed again for each attempt, and again where the server asks to wait.
     /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
     /// - Returns: The last answer, of any status.
-    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if a
-    ///   header's name is none.
+    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if
+    ///   a header has an invalid name.
     public func send(
         _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
     ) async throws(RemoteError) -> WireResponse {

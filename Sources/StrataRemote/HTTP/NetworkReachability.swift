@@ -1,11 +1,11 @@
 import Foundation
 import StrataStore
 
-/// Whether a server can be reached: asked by a request, remembered for a short time, and told to whoever listens.
+/// Whether a server can be reached: found out by a request, remembered for a short time, and reported to listeners.
 ///
-/// Nobody on the way tells a program that a server has become reachable; what is known is what the last request met.
-/// ``check()`` asks when the last answer is too old, ``note(_:)`` takes what other requests met, and ``monitor(every:)``
-/// asks again and again for as long as its task lives.
+/// The network does not notify a program when a server becomes reachable; only the outcome of the last request is
+/// known. ``check()`` asks when the last answer is too old, ``note(_:)`` takes what other requests met, and
+/// ``monitor(every:)`` asks repeatedly until its task is cancelled.
 public final class NetworkReachability: Sendable {
     /// What is known of the server.
     public enum Status: Int, Sendable, Hashable, CaseIterable {

@@ -55,8 +55,8 @@ public final class URLSessionTransport: HTTPTransport {
     /// Sends a request and waits for the whole answer.
     /// - Parameter timeout: How many seconds to wait, from now to the last byte.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unreachable``, ``RemoteError/Kind/timeout``,
-    ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is none, or
-    ///   ``RemoteError/Kind/invalidAnswer`` for what is not HTTP or too long.
+    ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is invalid, or
+    ///   ``RemoteError/Kind/invalidAnswer`` for an answer that is not HTTP or is too long.
     public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
         guard !Task.isCancelled else { throw TransportFailure.cancelled }
         let seconds = TransportFailure.seconds(timeout)

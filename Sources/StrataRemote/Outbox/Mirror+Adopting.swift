@@ -34,8 +34,8 @@ extension Mirror {
         for (identity, unknown) in writes { try adopt(unknown, of: identity, on: connection) }
     }
 
-    /// An attempt of a change that was refused later may have been carried out: whoever saves the object again repeats
-    /// it first.
+    /// An attempt of a change that was refused later may have been carried out: a new save of the object repeats it
+    /// first.
     func noteUnknown(_ refused: [RowIdentity: OutboxEntry]) {
         for (identity, entry) in refused {
             guard let sent = entry.sent, let write = FrozenWrite.decode(sent, entry, self) else { continue }
@@ -72,7 +72,7 @@ extension Mirror {
                 found[row.row.key] = row
             }
             for (row, other) in taken {
-                // What others only refer to is made now.
+                // Objects that others only refer to are created now.
                 guard let there = found[other], there.row.version > 0 else { continue }
                 result.append(
                     StoreConflict(

@@ -139,7 +139,7 @@ private struct LocalSave {
                 taken.append(
                     TakenKey(entityIndex: row.entityIndex, key: row.key, otherKey: other, slot: slot.index))
             } else {
-                // It was deleted here, and the server has not heard about that: what is to be done is to change it.
+                // It was deleted here, and the server has not received that: the delete becomes an update.
                 try outbox.name(id, root: root, key: row.key)
                 outbox.remade.insert(RowIdentity(entityIndex: root, key: row.key))
             }

@@ -4,7 +4,8 @@ import StrataSQLite
 extension Mirror {
     // MARK: Reading
 
-    /// What waits, in the order of the changes, without what failed, and what stands after such a change of its object.
+    /// The waiting entries, in the order of the changes, without failed entries and those that follow a failed one of
+    /// the same object.
     /// - Parameter limit: The maximum number of entries; nil for all.
     package func pendingEntries(limit: Int? = nil) throws(StoreError) -> [OutboxEntry] {
         try store.reading { (connection) throws(StoreError) in
@@ -121,7 +122,7 @@ extension Mirror {
                 // The delete finds out by itself whether there is anything to delete.
                 return try remove(current.seq, on: transaction.connection)
             } else {
-                // What came after it waits for that retry.
+                // Later changes wait for that retry.
                 return try write(current, on: transaction.connection)
             }
             try settle(current, on: transaction.connection)

@@ -37,7 +37,7 @@ extension Mirror {
             return (told, done)
         }
         for change in told { changes.post(change) }
-        // What was set since goes along with the change after this one.
+        // Values set since then are sent with the next change.
         for identity in done { secrets.forget(identity) }
     }
 
@@ -70,8 +70,8 @@ extension Mirror {
     ///   - record: The server's state.
     ///   - keeping: The slots in which this side wins; they are sent again, as a change of the server's state. Empty for
     ///     only the server's state.
-    ///   - overriding: The slots in which the server wins. What was changed in them here after the entry was sent was made
-    ///     without knowing that either, and goes, too.
+    ///   - overriding: The slots in which the server wins. Local changes to them after the entry was sent did not know
+    ///     the server's value either, and are dropped, too.
     ///   - keepsMembers: Whether changed members are sent again, too.
     ///   - deletes: For a delete whether it is sent again.
     package func settle(
@@ -166,7 +166,7 @@ extension Mirror {
         }
     }
 
-    /// The delete that waits after another change of its object.
+    /// The delete that waits for another change of its object.
     package func deletion(behind entry: OutboxEntry) throws(StoreError) -> OutboxEntry? {
         try store.reading { (connection) throws(StoreError) in
             try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
@@ -174,8 +174,8 @@ extension Mirror {
         }
     }
 
-    /// Gives up changes that wait. New objects go; of others the server's last known state comes back, and the next pull
-    /// asks for the present one: what the server said of the object while its change waited was kept from it.
+    /// Discards waiting changes. New objects are removed; others get the server's last known state back, and the next
+    /// pull requests the current one: what the server reported while the change waited was not applied.
     package func drop(_ list: [OutboxEntry]) throws(StoreError) {
         for entry in list {
             try applying { (session) throws(StoreError) in

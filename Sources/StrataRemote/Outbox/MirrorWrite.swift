@@ -52,7 +52,8 @@ extension Mirror {
         var result: [MirrorWrite?] = []
         for entry in list {
             var row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
-            // What was sent is sent again as it was. Of what was deleted here since the server hears no more.
+            // Sent writes are sent again unchanged. The server is told nothing more about objects deleted here since
+            // then.
             if let sent = entry.sent, row != nil || entry.kind == .delete,
                 let frozen = FrozenWrite.decode(sent, entry, self)
             {

@@ -10,7 +10,7 @@ package struct OutboxEntry: Sendable {
         case waiting = 0
         /// It was sent, and the answer is not known: the server may have done it.
         case sent = 1
-        /// The server refused it. It is sent again when somebody asks for that, or the object changes.
+        /// The server refused it. It is sent again when you retry it, or when the object changes.
         case failed = 2
     }
 

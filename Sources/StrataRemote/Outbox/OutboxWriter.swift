@@ -12,8 +12,8 @@ struct OutboxWriter {
     var remade: Set<RowIdentity> = []
     /// The entries of the objects that this save changes, each object's in their order, with what the save makes of them.
     private var entries: [RowIdentity: [OutboxEntry]] = [:]
-    /// What is to be written at the end: new entries in their order, those that take changes in, those that go with the
-    /// names of their objects.
+    /// What is to be written at the end: new entries in their order, those that absorb changes, and those to be
+    /// removed, with the names of their objects.
     private var added: [RowIdentity] = []
     private var changedEntries: Set<RowIdentity> = []
     private var removed: [Int64] = []

@@ -67,7 +67,7 @@ extension RemoteStore {
         try mirror.store.externalData(named: name)
     }
 
-    /// Closes the mirror. What was read without being kept is forgotten.
+    /// Closes the mirror. Rows that were read without being kept are forgotten.
     public func close() {
         // A mirror that cannot be written keeps them until it is opened again.
         try? mirror.purgePassing()

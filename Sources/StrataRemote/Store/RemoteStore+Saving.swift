@@ -22,7 +22,7 @@ extension RemoteStore {
             return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         let (changes, behind) = try mirror.behindEchoes(changes)
-        // A change of what has changed since is no business of the server's yet.
+        // A change that was made on top of a newer one is not sent to the server yet.
         let conflicts = try versionConflicts(changes) + mirror.takenKeys(changes) + mirror.deletedBirths(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let clears = !backend.capabilities.features.contains(.inverses)

@@ -142,7 +142,8 @@ struct PullRun {
         while true {
             let ticket = mirror.ticket()
             let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
-            // What came here while the server was asked, by a save for instance, may be gone by its answer.
+            // Objects that arrived while the request was under way, by a save for instance, may be missing from its
+            // answer.
             if cursor == nil { isAnew = try place(in: entity).isAnew }
             // A pull is not overtaken by its own beginning, so what its first page tells is not asked for again.
             let tellsAnew = isAnew || cursor == nil

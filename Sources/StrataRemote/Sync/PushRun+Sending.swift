@@ -144,7 +144,8 @@ extension PushRun {
                         interruption = error
                     }
                 }
-                // What is on its way is waited for, whatever became of the others: it may have been done.
+                // It waits for requests that are on their way, whatever became of the others: they may have been
+                // carried out.
                 guard let (number, result) = await tasks.next(), let (jobs, ticket) = sent.removeValue(forKey: number)
                 else { return interruption }
                 switch result {

@@ -62,7 +62,7 @@ extension PushRun {
             var told = record
             var isOwn = true
             if mirror.isOvertaken(job.identity, ticket), job.kind != .delete {
-                // A read was answered meanwhile, and nobody knows which of both states is the later one.
+                // A read was answered in the meantime, and it is not known which of the two states is later.
                 ticket = mirror.ticket()
                 told = try await serverState(job) ?? record
                 isOwn = record?.version != nil && told?.version == record?.version

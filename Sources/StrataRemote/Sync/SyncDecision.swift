@@ -22,7 +22,7 @@ public enum SyncDecision: String, Sendable, Hashable, CaseIterable {
 
     /// What reading the object gave.
     public enum Answer: Sendable {
-        /// The object, changed last at a time.
+        /// The object, last changed at a given time.
         case found(RemoteRecord)
         /// There is no such object.
         case missing

@@ -36,15 +36,15 @@ public final class SyncEngine: Sendable {
 
     // MARK: Running
 
-    /// Sends all changes that wait. A second call joins one that runs. If all who wait for it are cancelled, it stops at
-    /// the next step.
+    /// Sends all changes that wait. A second call joins one that runs. If all waiting callers are cancelled, it stops
+    /// at the next step.
     /// - Returns: What became of each change; those that the server refused are in ``SyncReport/failures``.
-    /// - Throws: ``SyncError`` if not all could be sent; what was sent is done.
+    /// - Throws: ``SyncError`` if not everything could be sent; what was sent counts.
     @discardableResult
     public func push() async throws(SyncError) -> SyncReport { try await run(.push) }
 
     /// Applies what has changed at the server. A second call joins one that runs.
-    /// - Throws: ``SyncError`` if it could not be read to the end; what was read is in the mirror.
+    /// - Throws: ``SyncError`` if it could not be read to the end; the mirror keeps what was read.
     @discardableResult
     public func pull() async throws(SyncError) -> SyncReport { try await run(.pull) }
 
@@ -138,8 +138,8 @@ public final class SyncEngine: Sendable {
     /// Lets failed changes be sent again by the next push.
     public func retry(_ changes: [FailedChange]) throws(StoreError) { try mirror.retry(changes.map(\.entry)) }
 
-    /// Gives failed changes up: new objects go, others get back what the server last reported about them, and the next
-    /// pull asks for what it has of them now.
+    /// Discards failed changes: new objects are removed, others get back the values that the server last reported, and
+    /// the next pull requests their current state.
     public func drop(_ changes: [FailedChange]) throws(StoreError) { try mirror.drop(changes.map(\.entry)) }
 
     /// The records that could not be applied since the store was opened. Each pull asks for them again.

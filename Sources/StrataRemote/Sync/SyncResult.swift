@@ -88,7 +88,7 @@ public struct SyncStatus: Sendable, Hashable {
     public init() {}
 }
 
-/// Why a synchronisation ended before it was done. What has been done stays done; the rest is done by the next one.
+/// Why a synchronisation ended early. Completed work is kept; the next synchronisation does the rest.
 public enum SyncError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The server could not be reached, or refused everybody.
     case remote(RemoteError)

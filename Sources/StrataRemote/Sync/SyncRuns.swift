@@ -8,7 +8,7 @@ final class SyncRuns: @unchecked Sendable {
 
     typealias Work = Task<Result<SyncReport, SyncError>, Never>
 
-    /// One piece of work. It is cancelled once all who wait for it are.
+    /// One piece of work. It is cancelled once all its waiting callers are.
     final class Run: @unchecked Sendable {
         let kind: Kind
         fileprivate var task: Work?
@@ -45,7 +45,7 @@ final class SyncRuns: @unchecked Sendable {
         }
     }
 
-    /// One of those who wait does so no more.
+    /// A caller no longer waits.
     func leave(_ run: Run) {
         lock.withLock {
             run.waiters -= 1

@@ -51,7 +51,7 @@ struct FetchShape {
     }
 }
 
-/// A prepared fetch: what is left to do is to bind the constants.
+/// A prepared fetch: only the constants must still be bound.
 final class PreparedFetch {
     let statement: Statement
     private let parameters: [FetchParameter]

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStore
 
-/// JSON text in SQL, and the path of a member of it. Nobody knows of which kind the member is; see
+/// JSON text in SQL, and the path of a member of it. The kind of the member is not known; see
 /// ``PropertyValue/json(_:)``.
 struct SQLMember {
     /// What gives the text.
@@ -79,7 +79,7 @@ extension PredicateCompiler {
     }
 
     private func step(_ step: String, from member: SQLMember) -> SQLOperand {
-        // What is nested more deeply is not read.
+        // Deeper nesting is not read.
         member.path.count >= JSONText.depthLimit ? .null : .json(SQLMember(text: member.text, path: member.path + [step]))
     }
 

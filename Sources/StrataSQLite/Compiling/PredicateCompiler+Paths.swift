@@ -152,7 +152,7 @@ extension PredicateCompiler {
             if collection.isSet {
                 scope.joins += " JOIN \(hop.table) ON \(hop.condition)"
             } else {
-                // What is nil stays nil, what has no members leaves nothing.
+                // Nil stays nil, and an empty collection gives nothing.
                 scope.joins += " LEFT JOIN \(hop.table) ON \(hop.condition)"
                 if object.isOptional {
                     scope.conditions.append("(\(object.key) IS NULL OR \(hop.key) IS NOT NULL)")

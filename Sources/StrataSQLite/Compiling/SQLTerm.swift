@@ -30,8 +30,8 @@ struct SQLTerm {
 
     /// The term on the left of a comparison or in an order: decimals by number, text by its bytes.
     ///
-    /// SQLite lets a collation reach out of functions and choices to the comparison that they stand in, and takes that
-    /// of the left side first. So the left side says by which it compares.
+    /// In SQLite, the collation of an operand of a function or CASE can apply to the enclosing comparison, and that of
+    /// the left side comes first. So the left side declares the collation.
     var comparedSQL: String {
         switch kind {
         case .decimal: Self.decimalCollated(isDecimalText ? sql : "strata_decimal(\(sql))")
@@ -93,7 +93,7 @@ indirect enum SQLOperand {
     case collection(SQLCollection)
     /// A member of JSON text, or all of it.
     case json(SQLMember)
-    /// One of two operands of which one at least is JSON, by a condition. What is compared with it is compared with both.
+    /// One of two operands, chosen by a condition; at least one of them is JSON. A comparison applies to both.
     case choice(String, SQLOperand, SQLOperand)
     case list([SQLOperand])
 

@@ -38,7 +38,7 @@ enum SQLKind: Sendable, Hashable {
         }
     }
 
-    /// The kind of a constant; nil for nil and for values that are no single value in SQL.
+    /// The kind of a constant; nil for nil and for values that SQL cannot express as a single value.
     init?(_ value: Value) {
         switch value {
         case .integer: self = .integer

@@ -101,7 +101,8 @@ struct HistoryReader {
         return result
     }
 
-    /// The recorded entities from which some inherit: the row of a relationship may know no more of an object.
+    /// The recorded entities from which some inherit: the row of a relationship may only know such an ancestor of an
+    /// object.
     private func inherited(_ entities: Set<String>) -> [Int64] {
         let roots = entities.compactMap { names.model.entity(named: $0)?.rootName }
         return names.ids(of: Set(roots))

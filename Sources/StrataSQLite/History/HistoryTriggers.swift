@@ -8,7 +8,7 @@ struct HistoryTriggers {
     let history: HistoryLayout
     /// By position of the entity in the model its row in `_history_entities`.
     let ids: [Int64]
-    /// Whether rows of version 0 are no more than keys that others refer to: what is filled in is new then.
+    /// Whether rows of version 0 are only keys that others refer to: a row that is filled in is new then.
     let isMirror: Bool
 
     private static let prefix = "_history_"
@@ -54,8 +54,8 @@ struct HistoryTriggers {
         var update: [String] = []
         let both = [isOld, isNew].compactMap(\.self).joined(separator: " AND ")
         for (word, bits) in words(table.columns.indices).enumerated() {
-            // The first word needs no look whether something changed: that would compare everything twice, and almost always
-            // something did.
+            // The first word is not checked for changes: that would compare everything twice, and almost always
+            // something did change.
             let mask = mask(bits.map { difference(table.columns[$0]) })
             let condition = [both.isEmpty ? nil : both, word == 0 ? nil : "\(mask) <> 0"].compactMap(\.self)
             update.append(

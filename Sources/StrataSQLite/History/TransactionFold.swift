@@ -9,7 +9,7 @@ struct TransactionFold {
         let key: Int64
         var wasThere: Bool
         var isThere: Bool
-        /// Whether it went and came back, so that nobody knows what is different.
+        /// Whether it was deleted and came back, so that the difference is not known.
         var isReplaced = false
         var changed: Set<String> = []
         /// The first old value of each slot: what others saw before the transaction.

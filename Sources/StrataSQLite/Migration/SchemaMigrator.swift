@@ -3,8 +3,8 @@ import StrataStore
 
 /// Renders a plan for SQLite and carries it out in the open transaction.
 ///
-/// Foreign keys are off meanwhile: with them on, to drop a table would delete what refers to it. The steps are in an order
-/// in which every table is still there when somebody reads from it.
+/// Foreign keys are off meanwhile: with them on, to drop a table would delete what refers to it. The steps are in an
+/// order in which every table still exists when a later step reads from it.
 final class SchemaMigrator {
     private(set) var context: MigrationContext
     private let connection: Connection

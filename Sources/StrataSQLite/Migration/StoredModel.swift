@@ -47,7 +47,7 @@ struct StoredModel {
         try checkShape(on: connection)
     }
 
-    /// Refuses a model with declarations of a newer version of Strata: whoever reads on would lose them.
+    /// Refuses a model with declarations of a newer version of Strata, which would be lost otherwise.
     private static func checkKnown(_ record: ModelRecord, path: String) throws(StoreError) {
         do throws(UnknownDeclaration) {
             _ = try record.declarations()

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Tells the stores that have a ``BlobFolder`` open, in this process and in others, of each other: each holds a shared
-/// lock on a file of the folder, and whoever can make it an exclusive one is alone.
+/// lock on a file of the folder, and a store that can make its lock exclusive is the only one.
 ///
 /// The lock belongs to a file of its own, not to the database: to close any other descriptor of the database would drop
 /// the locks that SQLite holds on it in this process.

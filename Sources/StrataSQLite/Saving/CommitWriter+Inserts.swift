@@ -106,7 +106,8 @@ extension CommitWriter {
     /// half as much as finding the place of each row in each index, and far less if the indexes outgrow the page cache. All
     /// of it is part of the transaction.
     ///
-    /// If a unique index cannot be created, there is a conflict, but nobody knows which: the commit starts again with indexes.
+    /// If a unique index cannot be created, there is a conflict, but it is not known which: the commit starts again
+    /// with indexes.
     private func withoutIndexes(
         of table: Int, count: Int, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {

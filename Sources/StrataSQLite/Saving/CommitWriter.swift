@@ -77,7 +77,7 @@ final class CommitWriter {
         return .conflicts(try conflictsWithRows())
     }
 
-    /// Writes everything within the open transaction. Conflicts are there to be asked for afterwards.
+    /// Writes everything within the open transaction. You can ask for the conflicts afterwards.
     func write() throws(StoreError) {
         try writeClearings()
         try findReferrers()

@@ -82,7 +82,7 @@ extension SQLiteStore {
         guard let filesLock else { return }
         defer { filesLock.release() }
         guard !options.isReadOnly, filesLock.tryExclusive() else { return }
-        // What cannot be swept now is swept at the next opening.
+        // Files that cannot be removed now are removed at the next opening.
         _ = try? removeDroppedFiles()
     }
 

@@ -12,7 +12,8 @@ package enum StatementRows {
     /// it can take back the rows before one that violates a constraint; that costs more than the rows. All transactions
     /// of this package end there, or go on after the rows that were written.
     package static let insert = "INSERT OR FAIL INTO"
-    /// The same for updates. Only for those whose failure ends the transaction: nobody knows which rows were written.
+    /// The same for updates. Only for those whose failure ends the transaction: it is not known which rows were
+    /// written.
     package static let update = "UPDATE OR FAIL"
 
     /// The parts of a list: large ones first, and what is left in parts of few sizes.

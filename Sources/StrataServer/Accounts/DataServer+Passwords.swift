@@ -128,7 +128,7 @@
         private static let pauseBetweenMails: Int64 = 60_000
 
         /// Mails a temporary password. It is done after the answer, which is the same whether there is such an account or
-        /// not, so that nobody learns who has one.
+        /// not, so that it does not reveal who has one.
         /// - Parameter byAddress: Whether the name may be the address of the account, too.
         func forgotPassword(
             _ name: String, byAddress: Bool = false, _ accounts: AccountSchema, _ caller: Caller

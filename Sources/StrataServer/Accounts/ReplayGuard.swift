@@ -176,7 +176,7 @@
         }
 
         private func synchronize() {
-            // A copy of the descriptor, so that nobody waits for the disk with the lock.
+            // A copy of the descriptor, so that no thread holds the lock while it waits for the disk.
             let copy = state.withLock { state in
                 state.isSynchronizing = false
                 return state.descriptor < 0 ? -1 : dup(state.descriptor)

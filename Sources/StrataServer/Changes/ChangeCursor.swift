@@ -27,7 +27,7 @@
     }
 
     extension ChangeCursor {
-        /// Reads a cursor; nil for a text that is none. A bare number is a cursor of older servers.
+        /// Reads a cursor; nil for any other text. A bare number is a cursor of older servers.
         init?(_ text: String) {
             if text.isEmpty { return }
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -4,9 +4,9 @@
     /// The starts of a server, each with a name of its own and the number of the last change before it.
     ///
     /// A database that was restored from a backup counts on from where the backup was made, and gives numbers to other
-    /// changes than the ones that clients have seen under them. Numbers cannot, by themselves, tell. A period begins
-    /// with each start, and so does the time after a restore: a number that a period told but that the database has no
-    /// longer is greater than where the next period began.
+    /// changes than the ones that clients have seen under them. The numbers cannot reveal this by themselves. A period
+    /// begins with each start, and so does the time after a restore: if a period has handed out a number that the
+    /// database no longer has, the number is larger than where the next period began.
     struct ChangeHistory: Sendable {
         private var periods: [(name: String, start: Int64)]
         /// As many starts are remembered; cursors of older ones start over.

@@ -11,8 +11,8 @@
         public var accountSchemas = [AccountSchema()]
         /// The key that clients must name in `X-StackMob-API-Key`; nil takes any. It is in every app and no secret.
         public var publicKey: String?
-        /// The secret that goes with the public key. Requests that are signed with it by OAuth 1 stand above all access
-        /// rules, and push requests need it; nil refuses both.
+        /// The secret that belongs to the public key. Requests that are signed with it by OAuth 1 are exempt from all
+        /// access rules, and push requests need it; nil refuses both.
         public var privateKey: String?
         /// What comes before the paths of files in answers, such as `https://example.org`; nil takes the `Host` of the
         /// request.

@@ -20,7 +20,7 @@
         }
 
         /// The milliseconds since 1970 of a text: only a date, or with a time, with or without a fraction, `Z` or an
-        /// offset; what is finer than a millisecond is cut off. nil for any other text, and for a day or time that does
+        /// offset; fractions below a millisecond are cut off. nil for any other text, and for a day or time that does
         /// not exist.
         static func milliseconds(_ text: String) -> Int64? {
             guard text.utf8.count <= 48 else { return nil }

@@ -85,7 +85,7 @@
         /// Says that a file may have no name any more once the write is done, or undone.
         func touchFile(_ digest: String) { effects.touchedFiles.insert(digest) }
 
-        /// Ends a read that nobody waits for any more.
+        /// Ends a read whose caller has gone.
         func checkCancellation() throws(ServerError) {
             if let cancellation { try ReaderLine.check(cancellation) }
         }

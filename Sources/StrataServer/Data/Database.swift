@@ -67,7 +67,7 @@
         }
 
         private static let catalogueNote = "server_catalogue"
-        /// As many writes as share a transaction at most; more would only make the first of them wait.
+        /// The maximum number of writes that share a transaction; with more, the first would only wait longer.
         private static let groupSize = 64
         /// Marks of deleted objects are counted after as many deletions, or as many as may stay, because counting reads
         /// them all.
@@ -221,7 +221,7 @@
             }
             effects.touchedFiles = files
             commit(parent, done, effects, last)
-            // Who is told about a failure finds nothing of it, files neither.
+            // A client that gets a failure finds nothing of it, not even files.
             for (write, error) in failed { write.finish(error) }
             guard let grown else { return }
             do {
@@ -248,7 +248,7 @@
                 for work in effects.followUps { work() }
                 for write in done { write.finish(nil) }
             } catch {
-                // What stands against one must not fail the others: each has a transaction of its own now.
+                // A violation by one must not fail the others: each has a transaction of its own now.
                 if done.count > 1 {
                     for write in done { run([write]) }
                     removeUnnamed(effects.touchedFiles)
@@ -323,7 +323,7 @@
         private static func lastSequence(_ container: PersistentContainer, _ catalogue: SchemaCatalogue) throws -> Int64
         {
             let context = container.newContext()
-            // What was the last change may have been a deletion whose mark is gone.
+            // The last change may have been a deletion whose mark is gone.
             var last: Int64 = 0
             let places =
                 catalogue.schemas.map { ($0.entityName, "sm_sequence") } + [

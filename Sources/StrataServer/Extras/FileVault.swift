@@ -99,7 +99,7 @@
             row["uses"] = (row.whole("uses") ?? 0) + 1
         }
 
-        /// Counts one field less; the name goes with the last of them.
+        /// Counts one field less; the name is removed with the last one.
         func release(_ text: String, scope: DataScope) throws(ServerError) {
             guard let (row, digest, filename) = try row(text, scope) else { return }
             let uses = (row.whole("uses") ?? 0) - 1
@@ -119,7 +119,7 @@
 
         // MARK: Files
 
-        /// Removes the files without a name. What cannot be removed now is left to the next ``sweep(_:)``.
+        /// Removes the files without a name. Files that cannot be removed now are left to the next ``sweep(_:)``.
         func removeUnnamed(_ digests: Set<String>, _ context: ManagedObjectContext) {
             let request = FetchRequest<ManagedObject>(
                 entity: "ServerFile",

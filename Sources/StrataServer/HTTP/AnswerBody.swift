@@ -6,8 +6,8 @@
 
     /// The body of an answer on its way to a client that may read slowly, or not at all.
     ///
-    /// It goes out in parts, each of which waits until the connection takes it, so that what has gone is known. When one
-    /// part is not applied time, or all of them too slowly, the connection ends, and with it the answer's claim on
+    /// It goes out in parts, each of which waits until the connection takes it, so that what has gone is known. When
+    /// one part is not taken in time, or all of them too slowly, the connection ends, and with it the answer's claim on
     /// memory.
     struct AnswerBody: Sendable {
         private static let partSize = 64 * 1024

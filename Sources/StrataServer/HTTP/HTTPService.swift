@@ -92,7 +92,7 @@
                 address: .hostname(host, port: port), serverName: "strata-server", backlog: 1024)
             configuration.availableConnectionsDelegate = MaximumAvailableConnections(limits.connections.count)
             var logger = server.logger
-            // What goes wrong on a connection is its client's affair; requests are logged by the core.
+            // Errors on a connection concern only its client; the core logs requests.
             logger.logLevel = max(logger.logLevel, .error)
             let application = Application(
                 responder: responder,

@@ -3,9 +3,9 @@
 
     /// How dialects that spell names as models do call schemas and fields.
     ///
-    /// The core's names have small letters, digits and underscores. A schema or field keeps the spelling of the model, or of the
-    /// client that made it, besides that; one that StackMob's clients made has the spelling that their models have by
-    /// convention.
+    /// The core's names have small letters, digits and underscores. In addition, a schema or field keeps the spelling
+    /// of the model, or of the client that created it; one that StackMob's clients created has the spelling that their
+    /// models have by convention.
     struct NativeNames: Sendable {
         let schema: ServerSchema
 

@@ -87,8 +87,8 @@ extension StackMobClient {
     /// Calls code on the server.
     ///
     /// A busy server is waited for as often as ``RequestOptions/retries`` says.
-    /// - Throws: ``RemoteError``, with code -100 if the name is empty, and of kind ``RemoteError/Kind/invalidAnswer`` for a
-    ///   reply of a type that was not declared, or JSON that is none.
+    /// - Throws: ``RemoteError``, with code -100 if the name is empty, and of kind ``RemoteError/Kind/invalidAnswer``
+    ///   for a reply of a type that was not declared, or invalid JSON.
     public func perform(
         _ request: CustomCodeRequest, options: RequestOptions? = nil
     ) async throws(RemoteError) -> CustomCodeReply {

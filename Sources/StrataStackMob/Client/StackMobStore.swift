@@ -45,7 +45,7 @@ public final class StackMobStore: Sendable {
     /// another user logs in, before anything is fetched for that one. The server is told nothing; contexts hear that the
     /// objects are gone. Let requests and synchronisations of the user before end first, since what they bring later is
     /// applied.
-    /// - Throws: ``StoreError`` if the mirror cannot be written; everything is there still.
+    /// - Throws: ``StoreError`` if the mirror cannot be written; nothing is lost.
     public func reset() throws(StoreError) { try remote.sync.reset() }
 
     /// Sets the password that a new user object is saved with. It is held in memory until then and kept nowhere; it

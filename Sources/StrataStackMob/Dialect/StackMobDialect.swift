@@ -15,7 +15,7 @@ import Foundation
 ///   the cursor, `{"objects": […], "deleted": ["id", …], "next": "<cursor>", "more": true}`. Without `since` it begins
 ///   with all objects. There is always a `next`.
 /// - `POST /_batch` with `{"requests": [{"method", "path", "headers", "body"}, …]}`, answered by
-///   `[{"status", "body"}, …]` in order; each request stands for itself.
+///   `[{"status", "body"}, …]` in order; the requests are independent.
 /// - Bytes as base64 text, and composites as JSON objects, as values of attributes.
 ///
 /// It has one of the stored properties for each setting of the dialect.

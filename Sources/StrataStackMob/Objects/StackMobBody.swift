@@ -28,9 +28,9 @@ package struct StackMobEncoder {
 
     /// What the values are for.
     package enum Purpose {
-        /// A new object: what is nil is left out.
+        /// A new object: nil values are left out.
         case insert
-        /// Changes: what is nil is sent, to clear it.
+        /// Changes: nil values are sent, to clear the field.
         case update
     }
 

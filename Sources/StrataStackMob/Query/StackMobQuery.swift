@@ -50,7 +50,7 @@ public struct StackMobQuery: Sendable, Hashable {
         orders.append(Order(field, ascending: ascending))
     }
 
-    /// Asks for the first objects alone, or, if ``first`` is set, for this many from there on.
+    /// Asks for only the first objects, or, if ``first`` is set, for this many from there on.
     public mutating func limit(_ count: Int) {
         let end = (first ?? 0).addingReportingOverflow(max(count, 1) - 1)
         last = end.overflow ? nil : end.partialValue

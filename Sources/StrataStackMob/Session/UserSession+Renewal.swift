@@ -62,7 +62,7 @@ extension UserSession {
         let outcome = state.withLock { state -> Result<Void, RemoteError> in
             state.renewal = nil
             guard case .success(let answer) = result else { return result.map { _ in } }
-            // Whoever logged in or out meanwhile has the last word.
+            // A log-in or log-out in the meantime takes precedence.
             guard state.generation == generation else { return .success(()) }
             var credentials = SessionCredentials(
                 answer, primaryKeyField: configuration.dialect.userPrimaryKeyField)

@@ -24,7 +24,7 @@ public struct HistoryFilter: Sendable, Hashable {
     public var processIDs: Set<Int32>?
     /// The dates of transactions. nil for all.
     public var dates: Range<Date>?
-    /// The store instance whose transactions are left out: what others did is requested.
+    /// The store instance whose transactions are left out, to get only the changes of others.
     public var excludedOrigin: Int64?
 
     /// Wants what all parts say.

@@ -1,10 +1,10 @@
 /// Whether a store records history.
 public enum HistoryRecording: Sendable, Hashable {
-    /// As the file says: a file that records goes on recording, whoever opens it.
+    /// Keeps the setting of the file: a file that records history goes on recording, whichever process opens it.
     case asInFile
     /// From now on, in every process that opens the file.
     case on(keeping: HistoryRetention)
-    /// Not any more. The history that the file has is removed.
+    /// Stops recording and removes the history that the file has.
     case off
 }
 

@@ -15,15 +15,15 @@ public protocol StoreHistory: Sendable {
     ///   - token: Where to start; nil for the first transaction that is kept.
     ///   - filter: What to include.
     ///   - limit: The maximum number of transactions, 1 or more; nil for all.
-    /// - Throws: ``HistoryError/expired(token:)`` if something behind the token has been purged.
+    /// - Throws: ``HistoryError/expired(token:)`` if transactions after the token have been purged.
     func transactions(
         after token: HistoryToken?, where filter: HistoryFilter, limit: Int?
     ) throws(HistoryError) -> HistoryPage
 
     /// The place up to which a consumer has read; nil for one that is not registered.
     func position(of consumer: String) throws(HistoryError) -> HistoryToken?
-    /// Registers a consumer, or moves it forward. A token before its position changes nothing but that the consumer is known to
-    /// be alive.
+    /// Registers a consumer, or moves it forward. A token before its position does not move it, but records that the
+    /// consumer is active.
     /// - Throws: ``HistoryError/expired(token:)`` for a token that is not in this history.
     func setPosition(_ token: HistoryToken, of consumer: String) throws(HistoryError)
     /// Forgets a consumer, so that history does not wait for it.

@@ -1,6 +1,6 @@
 /// The packed rows that a store answers with: immutable, and shared by every context that reads them.
 ///
-/// Where the reader said which rows it has, some may be headers alone; see ``RowPointer/isHeaderOnly``.
+/// If the reader said which rows it has, some may be headers only; see ``RowPointer/isHeaderOnly``.
 public final class RowBatch: @unchecked Sendable {
     // Sendable because nothing in it changes after ``RowBatchBuilder/finish()``.
 

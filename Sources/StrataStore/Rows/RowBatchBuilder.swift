@@ -107,7 +107,7 @@ public struct RowBatchBuilder: ~Copyable {
         text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot) }
     }
 
-    /// Ends the row begun last.
+    /// Ends the current row.
     @inlinable
     public mutating func endRow() {
         guard let memory else { return }

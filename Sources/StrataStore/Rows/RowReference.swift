@@ -21,7 +21,7 @@ public struct RowReference: Sendable {
     public var key: Int64 { withExtendedLifetime(slab) { row.key } }
     /// How often the row has been written; 0 if it has not been saved yet.
     public var version: Int64 { withExtendedLifetime(slab) { row.version } }
-    /// Whether there is no more of the row than its entity, key and version; see ``RowPointer/isHeaderOnly``.
+    /// Whether the row has only its entity, key and version; see ``RowPointer/isHeaderOnly``.
     public var isHeaderOnly: Bool { withExtendedLifetime(slab) { row.isHeaderOnly } }
 
     /// The value of a slot, boxed. Bytes that are in a file of their own are given as ``Value/binary(_:)`` with the

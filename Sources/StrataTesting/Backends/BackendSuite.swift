@@ -24,7 +24,7 @@ public enum BackendSuite {
         case identities
         /// Values come back as they were sent.
         case values
-        /// What is not there is told from what is.
+        /// Objects that do not exist are told apart from those that do.
         case visibility
         /// What a back end does not claim it refuses as unsupported.
         case claims

@@ -41,7 +41,7 @@ public final class MemoryBackend: RemoteBackend {
 
     /// Makes an empty server.
     /// - Parameters:
-    ///   - features: What it says that it can do; what is left out is refused.
+    ///   - features: The features that it declares; it refuses all others.
     ///   - maximumPage: The most objects in one answer.
     public init(features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil) {
         capabilities = RemoteCapabilities(

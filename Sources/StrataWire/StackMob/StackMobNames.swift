@@ -9,8 +9,7 @@ public enum StackMobNames {
     /// The field of a property: each ASCII capital becomes an underscore and the small letter, so that `yearBorn` is
     /// `year_born` and `myURL` is `my_u_r_l`.
     ///
-    /// The field with the given name that begins with a capital begins with an underscore, and does not lead back to
-    /// the name.
+    /// A field whose name begins with a capital gets an underscore in front, and does not lead back to the name.
     public static func field(of property: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(property.utf8.count + 4)

@@ -6,7 +6,7 @@ public struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
     /// The port; nil if none is given, which means that of the scheme.
     public let port: UInt16?
 
-    /// Reads `example.com`, `127.0.0.1:8080` or `[::1]:8080`. An empty port is none.
+    /// Reads `example.com`, `127.0.0.1:8080` or `[::1]:8080`. An empty port counts as no port.
     /// - Returns: nil for an empty host, characters that no host has, an IPv6 address without brackets, and a port
     ///   that is not a number up to 65535.
     public init?(_ text: some StringProtocol) {

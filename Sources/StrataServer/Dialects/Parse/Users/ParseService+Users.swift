@@ -110,7 +110,7 @@
             let changesIdentity = ["username", "password", "authData"].contains {
                 call.body[$0].map { !$0.isNull } == true
             }
-            // Whoever else the rules let change an account must not become its user.
+            // Other clients that the rules let change an account must not become its user.
             guard isOwn || !changesIdentity || call.caller.principal.hasPrivateKey else {
                 throw ParseCode.operationForbidden.error(
                     "Only the user changes name, password and services.", status: 403)
