@@ -24,6 +24,7 @@
 #   make bench-build      how long a small app takes to build, beside the same on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
+#   make examples  tests Examples/Travel and Examples/CityService, each a package of its own
 #   make docs     builds the reference site in .build-docs, from the comments and the pages in Documentation
 #   make docs-check       opens its main pages in headless Chromium
 #   make matrix   prints what each kind of store can do, by the conformance suite
@@ -107,6 +108,11 @@ server-load: dependencies
 matrix: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
+
+.PHONY: examples
+examples: dependencies
+	$(SWIFT) test --package-path Examples/Travel --disable-xctest
+	$(SWIFT) test --package-path Examples/CityService --disable-xctest
 
 # The modules are those of the tests, so that nothing is compiled twice. It needs docc, which is part of the toolchain.
 .PHONY: docs docs-check

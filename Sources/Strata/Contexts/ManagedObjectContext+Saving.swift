@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     /// context waits for the first; a blocking one throws meanwhile.
     ///
     /// The save is not cancelled with its task: once it has begun, it runs to completion.
-    /// - Throws: As ``save()-(PersistenceError)``.
+    /// - Throws: As ``save()``.
     public nonisolated(nonsending) func save() async throws(PersistenceError) { try await save(options: nil) }
 
     /// As `save()`, with options for a kind of store: where a remote store writes first, for instance. Other stores ignore

@@ -26,7 +26,8 @@ func routes(_ store: CityStore) -> Router<BasicRequestContext> {
             body: ResponseBody { writer in
                 var sent = 0
                 for try await cities in store.updates() {
-                    try await writer.write(ByteBuffer(string: "event: cities\ndata: \(String(decoding: cities, as: UTF8.self))\n\n"))
+                    try await writer.write(
+                        ByteBuffer(string: "event: cities\ndata: \(String(decoding: cities, as: UTF8.self))\n\n"))
                     sent += 1
                     if sent >= limit { break }
                 }

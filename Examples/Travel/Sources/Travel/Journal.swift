@@ -25,7 +25,8 @@ struct Journal {
     func add(_ name: String, country: String, population: Int64) async throws {
         let context = container.newContext()
         let land =
-            try await context.find(Country.self, country) ?? Country(context: context, countryId: country, name: country)
+            try await context.find(Country.self, country)
+            ?? Country(context: context, countryId: country, name: country)
         let known = City.where { $0.name == name && $0.country.countryId == country }
         let city = try await context.fetchFirst(known) ?? City(context: context, name: name, country: land)
         city.population = population
