@@ -25,7 +25,7 @@ class Rule:
 
     def __init__(self, name, pattern, reason, instead, bad, good):
         self.name, self.reason, self.instead, self.bad, self.good = name, reason, instead, bad, good
-        self.pattern = re.compile(pattern, re.IGNORECASE)
+        self.pattern = re.compile(pattern, 0 if name == "riddle" else re.IGNORECASE)
 
 
 # Verbs of motion keep their usual meaning before these words.
@@ -122,7 +122,7 @@ RULES = [
          ["Encoded forms are given so.", "Words that begin so."], ["It is done so that it fits."]),
     Rule("there-already", r"\b(?:is|are|was|were) there (?:already|still|as long|for as long|to be)\b|\b(?:is|are) already there\b|\bstill there\b", "vague", "exists already; still exists",
          ["It is there already."], ["Is there a store?"]),
-    Rule("riddle", r"(?:^|[.;:] )What (?:is|are|was|has been|cannot be|may not be|came|comes|no \w+|others?) (?:(?!(?:that|which|whether|when|if|once|because|where|who|by|how|and) )[\w'-]+ )*?(?:is|are|stays?|goes|was|were|waits?|counts?|gets?) (?=[\w])",
+    Rule("riddle", r"(?:^|[.] )What (?:is|are|was|has been|cannot be|may not be|came|comes|no \w+|others?) (?:(?!(?:that|which|whether|when|if|once|because|where|who|by|how|and) )[\w'-]+ )*?(?:is|are|stays?|goes|was|were|waits?|counts?|gets?) (?=[\w])",
          "a clause as the subject is a riddle", "name the thing first",
          ["What no row can describe is not checked.", "What is larger is beyond every number."],
          ["What happened and what to do.", "What is this?"]),

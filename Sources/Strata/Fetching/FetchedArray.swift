@@ -92,7 +92,7 @@ private final class FetchedPages<Object: ManagedObject> {
         }
         return objects.map { object in
             guard let object = object as? Object else {
-                fatalError("\(object.objectID) is no \(Object.self); the fetch left out all others")
+                fatalError("\(object.objectID) is not of class \(Object.self); the fetch left out all others")
             }
             return object
         }

@@ -134,7 +134,8 @@ public final class HTTPBackend: RemoteBackend {
         for (name, value) in options.headers {
             guard let field = HTTPField.Name(name) else {
                 throw RemoteError(
-                    .invalidRequest, domain: "Strata", message: "\(name.debugDescription) is no name of an HTTP header")
+                    .invalidRequest, domain: "Strata",
+                    message: "\(name.debugDescription) is not a valid HTTP header name")
             }
             request.head.headerFields[field] = value
         }
@@ -246,7 +247,8 @@ extension RemoteError {
     var concernsAll: Bool {
         switch kind {
         case .unreachable, .timeout, .throttled, .unavailable, .cancelled, .unauthorized, .invalidAnswer: true
-        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret, .unsupported,
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret,
+            .unsupported,
             .cursorExpired:
             false
         }

@@ -313,7 +313,7 @@ public final class MemoryBackend: RemoteBackend {
         else {
             throw RemoteError(
                 .cursorExpired, domain: "Memory",
-                message: "\(pull.cursor ?? "") is no cursor of this server; begin anew")
+                message: "\(pull.cursor ?? "") is not a cursor of this server; start over")
         }
         let news = state.entries.filter { $0.key.entity == pull.entity.name && $0.value.sequence > from }
             .sorted { $0.value.sequence < $1.value.sequence }
