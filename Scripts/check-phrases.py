@@ -351,7 +351,8 @@ def files(places):
             members = sorted(path.rglob("*")) if path.is_dir() else [path]
             for member in members:
                 name = str(member.relative_to(ROOT))
-                if member == pathlib.Path(__file__).resolve() or any(part.startswith(".build") or part == "Corpus" for part in member.parts):
+                # Licences keep their words.
+                if member.name == "NOTICE.md" or member == pathlib.Path(__file__).resolve() or any(part.startswith(".build") or part == "Corpus" for part in member.parts):
                     continue
                 if member.is_file() and (member.suffix in (".swift", ".md", ".sh", ".py") or member.name in ("Makefile", "run")):
                     yield member, name
