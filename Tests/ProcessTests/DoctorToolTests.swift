@@ -66,7 +66,8 @@ import Testing
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         let run = try StrataTool.run("doctor", store, "--model", model, "--json")
         let found = try findings(run)
-        #expect(run.status == 0 && (try run.json()["errors"] as? Int) == 0, "\(run.output)")
+        #expect(run.status == 0, "\(run.output)")
+        #expect(try run.json()["errors"] as? Int == 0)
         for check in ["format", "integrity", "model", "writeAheadLog", "size", "disk"] {
             #expect(found[check]?["severity"] as? String == "ok", "\(check): \(run.output)")
         }
@@ -120,7 +121,7 @@ import Testing
     @Test("A write-ahead log that outgrows its store is a warning")
     func largeLog() throws {
         try fill()
-        FileManager.default.createFile(atPath: store + "-wal", contents: nil)
+        try write("", to: store + "-wal")
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: store + "-wal"))
         try file.truncate(atOffset: 80 << 20)
         try file.close()
