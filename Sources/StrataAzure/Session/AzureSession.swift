@@ -77,7 +77,8 @@ public final class AzureSession: RequestAuthorizer {
 
     private static func storageError(_ error: any Error, _ configuration: AzureConfiguration) -> SessionStorageError {
         error as? SessionStorageError
-            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is not a user: \(error)")
+            ?? SessionStorageError(
+                place: configuration.sessionName, reason: "the saved session is not a user: \(error)")
     }
 
     /// Adds the user's token, if somebody is logged in and the request goes to the application.

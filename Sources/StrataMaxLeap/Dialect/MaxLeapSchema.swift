@@ -74,7 +74,7 @@ struct MaxLeapSchema: Sendable {
             }
             guard MaxLeapObject.isKey(field) else {
                 throw MaxLeapError.unsupported(
-                    "\(entity.name).\(name): \"\(field)\" is no name of a field; use letters, digits and underscores, a "
+                    "\(entity.name).\(name): \"\(field)\" is not a valid field name; use letters, digits and underscores, a "
                         + "letter first")
             }
             fields[name] = field

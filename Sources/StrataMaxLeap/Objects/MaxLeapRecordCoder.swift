@@ -82,7 +82,7 @@ struct MaxLeapRecordCoder {
                 values[name] = try self.value(member, type)
             }
             return .dictionary(values)
-        case .object: throw MaxLeapError.incorrectType.error("an object is no value of an attribute")
+        case .object: throw MaxLeapError.incorrectType.error("an object is not the value of an attribute")
         }
     }
 

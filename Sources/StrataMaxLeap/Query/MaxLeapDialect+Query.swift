@@ -29,7 +29,7 @@ extension MaxLeapDialect {
         var skip = query.offset
         if let cursor = query.cursor {
             guard let place = Int(cursor), place >= query.offset else {
-                throw MaxLeapError.invalidQuery.error("\"\(cursor)\" is no place in the answer to a query")
+                throw MaxLeapError.invalidQuery.error("\"\(cursor)\" is not a cursor of a query")
             }
             skip = place
         }

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Each request is built by the dialect and signed again for each attempt, even where the server redirects it within
 /// its host. An answer with status 401 is shown to the authorizer once; one with status 429 or 503 and `Retry-After` is
-/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. Everything else is the
-/// dialect's to read.
+/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. The dialect reads all other
+/// answers.
 public final class HTTPBackend: RemoteBackend {
     /// The wire format.
     public let dialect: any RemoteDialect
@@ -52,10 +52,10 @@ public final class HTTPBackend: RemoteBackend {
 
     /// Sends the requests of an operation one after the other, and joins the answers.
     ///
-    /// Of an operation that writes several objects in several requests each object has its own outcome, even where a
-    /// request fails as a whole; a change of members that takes several has one outcome, which is a failure if one of
-    /// them is. After a failure that would meet the next request, too – no connection, no session, a server that asks
-    /// to wait – the rest is not sent and has the same error.
+    /// If an operation writes several objects in several requests, each object has its own outcome, even if a request
+    /// fails as a whole. A change of members that takes several requests has one outcome, which is a failure if one of
+    /// them fails. After a failure that would also affect the next request – no connection, no session, a server that
+    /// asks to wait – the rest is not sent and has the same error.
     public func perform(
         _ operation: RemoteOperation, options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
@@ -121,8 +121,8 @@ public final class HTTPBackend: RemoteBackend {
         }
     }
 
-    /// Sends a request that is next to the dialect's operations in the same way as one of those: with the headers of
-    /// the options, signed again for each attempt, and again where the server asks to wait.
+    /// Sends a request that is not one of the dialect's operations in the same way as those: with the headers of the
+    /// options, signed again for each attempt, and again where the server asks to wait.
     /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
     /// - Returns: The last answer, of any status.
     /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if
@@ -134,7 +134,8 @@ public final class HTTPBackend: RemoteBackend {
         for (name, value) in options.headers {
             guard let field = HTTPField.Name(name) else {
                 throw RemoteError(
-                    .invalidRequest, domain: "Strata", message: "\(name.debugDescription) is no name of an HTTP header")
+                    .invalidRequest, domain: "Strata",
+                    message: "\(name.debugDescription) is not a valid HTTP header name")
             }
             request.head.headerFields[field] = value
         }
@@ -246,7 +247,8 @@ extension RemoteError {
     var concernsAll: Bool {
         switch kind {
         case .unreachable, .timeout, .throttled, .unavailable, .cancelled, .unauthorized, .invalidAnswer: true
-        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret, .unsupported,
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret,
+            .unsupported,
             .cursorExpired:
             false
         }

@@ -2,7 +2,7 @@ import Foundation
 import StrataStore
 
 /// The wire format of an HTTP service: turns operations into requests and answers into records. It has no state and
-/// does no input or output, so that you can test what it prints.
+/// does no input or output, so that you can test it without a server.
 public protocol RemoteDialect: Sendable {
     /// The kind of back end, for messages.
     var name: String { get }
@@ -28,7 +28,7 @@ public protocol RemoteDialect: Sendable {
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
 
-    /// The code that the service's own libraries gave to what a store finds itself; nil if they gave none.
+    /// The code that the service's own libraries use for an error that the store detects itself; nil if they have none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
 

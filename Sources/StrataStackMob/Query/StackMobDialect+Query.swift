@@ -53,7 +53,7 @@ extension StackMobDialect {
     public func count(contentRange: String?, elements: Int?) throws(RemoteError) -> Int {
         guard let contentRange else {
             if let elements { return elements }
-            throw StackMobError.noCountAvailable.error("the answer to a count is no list and has no Content-Range")
+            throw StackMobError.noCountAvailable.error("the answer to a count is not a list and has no Content-Range")
         }
         let parts = contentRange.split(separator: "/", omittingEmptySubsequences: false)
         let total = parts.last?.trimmingCharacters(in: CharacterSet(charactersIn: ", ")) ?? ""
