@@ -316,6 +316,7 @@ import Testing
         #expect(model.fetchRequestTemplate(named: "largeCities")?.variables == ["minimum"])
         let yaml = ModelFile(model: model).yaml()
         #expect(try ModelFile.read(yaml: yaml, path: "a.strata.yaml").model().versionHash == model.versionHash)
+        #expect(CatalogGuide.export(model) == yaml)
     }
 
     @Test("The conditions of the guide find what they say")

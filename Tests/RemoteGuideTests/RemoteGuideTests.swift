@@ -27,7 +27,8 @@ import Testing
     @Test(
         "Every example of a landing page is in a file that is compiled",
         arguments: [
-            "Strata", "StrataRemote", "StrataStackMob", "StrataTesting", "StrataModelFiles", "StrataServer",
+            "Strata", "StrataRemote", "StrataStackMob", "StrataTesting", "StrataModelExport", "StrataModelFiles",
+            "StrataServer",
         ])
     func landingPages(module: String) throws {
         let page = try GuidePage(landingPageOf: module)
