@@ -36,6 +36,22 @@ import Testing
         #expect(errors.count == 1)
     }
 
+    @Test("The examples about unplanned reads run")
+    func unplannedReads() throws {
+        let container = try file.open(AtlasModel.self)
+        let world = try World(container)
+        try FetchingGuide.counting(container)
+        let output = Output()
+        try FetchingGuide.strictly(container.newContext()) { output.print(all: $0) }
+        #expect(!output.lines.isEmpty)
+        let report = Output()
+        try FetchingGuide.reporting(world.context) { report.print($0) }
+        let count = try world.context.count(FetchRequest<City>())
+        #expect(
+            report.lines.last
+                == "City.country was prefetched for \(count) objects and never read; leave it out of the fetch")
+    }
+
     @Test("The requests of the README find what they say")
     func readmeRequests() throws {
         let world = try World(try file.open(AtlasModel.self))

@@ -87,19 +87,21 @@ public final class ManagedObjectContext {
     /// ``PersistenceError/damagedValue(_:)``. The property reads as nil, or as zero if the model requires a value, and the
     /// store keeps what it has until you set the property.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)? {
-        get { core.settings.onFaultError }
-        set { core.settings.onFaultError = newValue }
+        get { core.settings.faultErrors.handler }
+        set { core.settings.faultErrors.handler = newValue }
     }
 
     /// The last error that ``onFaultError`` was called with, or would have been; nil if there was none.
-    public var lastFaultError: PersistenceError? { core.settings.lastFaultError }
+    public var lastFaultError: PersistenceError? { core.settings.faultErrors.last }
 
     /// Makes a context whose saves go to this one, in memory. It sees the unsaved changes of this one, and lives in the
     /// same isolation domain. It keeps this context.
     public func makeChild() -> ManagedObjectContext {
         ManagedObjectContext(
             coordinator: core.coordinator, parent: self,
-            settings: ContextSettings(mergePolicy: mergePolicy, observesObjects: core.settings.observesObjects))
+            settings: ContextSettings(
+                mergePolicy: mergePolicy, observesObjects: core.settings.observesObjects,
+                onUnplannedLoad: onUnplannedLoad))
     }
 
     /// Merges the commits of other contexts, if ``automaticallyMergesChanges`` is set. Fetches, saves and `perform` do
