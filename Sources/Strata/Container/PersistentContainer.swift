@@ -113,7 +113,7 @@ public final class PersistentContainer: Sendable {
         ManagedObjectContext(
             coordinator: coordinator, parent: nil,
             settings: ContextSettings(
-                mergePolicy: defaultMergePolicy, observesObjects: observesObjects, name: name,
+                merging: MergeRules(defaultMergePolicy), observesObjects: observesObjects, name: name,
                 onUnplannedLoad: onUnplannedLoad))
     }
 

@@ -43,10 +43,11 @@ public final class ManagedObjectContext {
     public var model: ManagedObjectModel { core.model }
 
     /// How a save resolves conflicts with changes that are already in the store; the container's
-    /// ``PersistentContainer/defaultMergePolicy`` for a new context.
+    /// ``PersistentContainer/defaultMergePolicy`` for a new context. See ``setMergePolicy(_:for:)`` for single entities and
+    /// ``onPropertyConflict`` for single properties.
     public var mergePolicy: MergePolicy {
-        get { core.settings.mergePolicy }
-        set { core.settings.mergePolicy = newValue }
+        get { core.settings.merging.policy }
+        set { core.settings.merging.policy = newValue }
     }
 
     /// A name for messages and logs.
@@ -100,7 +101,7 @@ public final class ManagedObjectContext {
         ManagedObjectContext(
             coordinator: core.coordinator, parent: self,
             settings: ContextSettings(
-                mergePolicy: mergePolicy, observesObjects: core.settings.observesObjects,
+                merging: core.settings.merging, observesObjects: core.settings.observesObjects,
                 onUnplannedLoad: onUnplannedLoad))
     }
 

@@ -159,6 +159,7 @@ final class ContextCore {
         tracker.close()
         nullifications.removeAll()
         unresolved.removeAll()
+        saves.checks.removeAll()
         pairOwners.removeAll()
         factory.forgetSharedSources()
         for object in changed { object.dropChanges() }

@@ -1,6 +1,6 @@
 /// What the application can set on a context, and what it can ask back.
 struct ContextSettings {
-    var mergePolicy: MergePolicy
+    var merging: MergeRules
     /// Whether the objects report reads and writes to Observation.
     let observesObjects: Bool
     var name: String?
@@ -18,10 +18,10 @@ struct ContextSettings {
     var loads: LoadWatch?
 
     init(
-        mergePolicy: MergePolicy, observesObjects: Bool, name: String? = nil,
+        merging: MergeRules, observesObjects: Bool, name: String? = nil,
         onUnplannedLoad: ((UnplannedLoad) -> Void)? = nil
     ) {
-        self.mergePolicy = mergePolicy
+        self.merging = merging
         self.observesObjects = observesObjects
         self.name = name
         guard let onUnplannedLoad else { return }
