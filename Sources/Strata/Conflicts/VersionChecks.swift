@@ -16,7 +16,8 @@ struct VersionChecks {
         where !object.isFault && object.flags.isDisjoint(with: .hidden) && object.storedChanges.isEmpty {
             let check = ChangeSet.Check(
                 entityIndex: object.binding.entity.index, key: object.key, version: object.version)
-            result[object.identity] = result[object.identity] ?? check
+            let identity = RowIdentity(entityIndex: check.entityIndex, key: check.key)
+            result[identity] = result[identity] ?? check
         }
         return result.values.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
     }
@@ -43,7 +44,10 @@ struct VersionChecks {
         for update in changes.updates {
             done.insert(RowIdentity(entityIndex: update.row.row.entityIndex, key: update.row.row.key))
         }
-        objects = objects.filter { !done.contains($0.identity) && !$0.flags.contains(.missing) }
+        objects = objects.filter {
+            !$0.flags.contains(.missing)
+                && !done.contains(RowIdentity(entityIndex: $0.binding.entity.index, key: $0.key))
+        }
         ofChildren = ofChildren.filter { !done.contains($0.key) }
     }
 }
