@@ -69,7 +69,11 @@ public final class ManagedObjectContext {
     }
 
     /// Whether commits of other contexts of the container are merged at boundaries. False leaves objects as they are
-    /// until you refresh them. A child context does not merge: it shows its parent's state at the time of the read.
+    /// until you refresh them.
+    ///
+    /// A child context merges what changes in its parent: the parent's edits, the saves of other children, and what the parent
+    /// itself merges, at each boundary of the parent. Without it, which is the default, a child shows the parent's state at the
+    /// time of each read.
     ///
     /// Pending changes are rebased onto the merged state: where both sides changed one property, the later save wins,
     /// whatever the merge policy. Leave it false where that must be a conflict.
@@ -77,8 +81,14 @@ public final class ManagedObjectContext {
     /// A context that merges rarely costs little memory. After many commits it refreshes its objects instead of merging
     /// commit by commit: unchanged objects become faults.
     public var automaticallyMergesChanges: Bool {
-        get { core.inbox.isOpen }
-        set { core.inbox.isOpen = newValue }
+        get { parent == nil ? core.inbox.isOpen : core.recorder?.followsParent == true }
+        set {
+            if parent == nil {
+                core.inbox.isOpen = newValue
+            } else if newValue || core.recorder != nil {
+                core.someRecorder.followsParent = newValue
+            }
+        }
     }
 
     /// Called when a fault could not be filled, or the file of a binary value could not be read, because the store

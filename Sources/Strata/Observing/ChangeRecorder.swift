@@ -17,6 +17,11 @@ final class ChangeRecorder: ContextPart {
     /// Hears of the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
+    /// Whether a child takes in what changes in its parent also while nobody listens.
+    var followsParent = false {
+        didSet { updateBelow() }
+    }
+
     /// Whether anybody listens.
     private(set) var isOn = false
     /// Whether anything has been noted since the last boundary.
@@ -42,6 +47,8 @@ final class ChangeRecorder: ContextPart {
     func takeOver(_ other: ChangeRecorder) {
         listeners = other.listeners.filter { $0.listener != nil }
         other.listeners = []
+        followsParent = other.followsParent
+        other.followsParent = false
         other.turnOff()
         guard !listeners.isEmpty else { return }
         turnOn()
@@ -51,6 +58,7 @@ final class ChangeRecorder: ContextPart {
 
     /// Tells all listeners that the context is gone.
     func end() {
+        followsParent = false
         guard isOn else { return }
         let receivers = listeners.compactMap(\.listener)
         listeners = []
@@ -63,12 +71,20 @@ final class ChangeRecorder: ContextPart {
         isOn = true
         core.tracker.updateRecording()
         core.factory.markRecorded()
-        if let parent = core.parent?.core, below == nil {
+        if core.parent == nil { core.coordinator.watchForeignCommits() } else { updateBelow() }
+    }
+
+    /// Begins or ends to hear of the parent's boundaries.
+    private func updateBelow() {
+        guard let parent = core.parent?.core else { return }
+        if isOn || followsParent {
+            guard below == nil else { return }
             let boundaries = ParentBoundaries(of: core)
             below = boundaries
             parent.someRecorder.add(boundaries)
-        } else {
-            core.coordinator.watchForeignCommits()
+        } else if let below {
+            parent.recorder?.remove(below)
+            self.below = nil
         }
     }
 
@@ -77,8 +93,7 @@ final class ChangeRecorder: ContextPart {
         core.tracker.updateRecording()
         pending = BoundaryChanges()
         positions = [:]
-        if let below { core.parent?.core.recorder?.remove(below) }
-        below = nil
+        updateBelow()
     }
 
     // MARK: Changes

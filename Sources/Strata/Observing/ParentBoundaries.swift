@@ -1,5 +1,5 @@
-/// Lets a child context follow its parent while somebody listens to the child: unchanged objects take what the parent shows
-/// now, and the child reaches a boundary of its own.
+/// Lets a child context follow its parent while somebody listens to the child, or if it is to merge changes: unchanged objects
+/// take what the parent shows now, and the child reaches a boundary of its own.
 final class ParentBoundaries: BoundaryListener {
     private unowned let child: ContextCore
 
