@@ -4,10 +4,10 @@ import Synchronization
 
 /// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
 ///
-/// Each request is built by the dialect and signed anew for each attempt, also where the server redirects it within its
-/// host. An answer with status 401 is shown to the
-/// authorizer once; one with status 429 or 503 and `Retry-After` is waited for and the request sent again, as often as
-/// ``RequestOptions/retries`` allows. All else is the dialect's to read.
+/// Each request is built by the dialect, passes the middleware, and is signed anew for each attempt, also where the server
+/// redirects it within its host. An answer that says that the session has ended is shown to the authorizer once; one that asks
+/// to wait is waited for and the request sent again, as often as ``RequestOptions/retries`` allows. Which answers these are is
+/// for the dialect to say, see ``RemoteDialect/reaction(to:)``; all else is the dialect's to read.
 public final class HTTPBackend: RemoteBackend {
     /// The wire format.
     public let dialect: any RemoteDialect
@@ -15,6 +15,8 @@ public final class HTTPBackend: RemoteBackend {
     public let transport: any HTTPTransport
     /// What signs requests; nil for a service that knows no users.
     public let authorizer: (any RequestAuthorizer)?
+    /// What sees requests and answers, the first one first.
+    public let middleware: [any HTTPMiddleware]
     private let clock: any RemoteClock
     /// The bits of ``clockOffset``.
     private let offset = Atomic<UInt64>(0)
@@ -22,11 +24,12 @@ public final class HTTPBackend: RemoteBackend {
     /// Puts a back end together. Nothing is sent.
     public init(
         dialect: any RemoteDialect, transport: any HTTPTransport, authorizer: (any RequestAuthorizer)? = nil,
-        clock: any RemoteClock = SystemClock()
+        middleware: [any HTTPMiddleware] = [], clock: any RemoteClock = SystemClock()
     ) {
         self.dialect = dialect
         self.transport = transport
         self.authorizer = authorizer
+        self.middleware = middleware
         self.clock = clock
     }
 
@@ -116,17 +119,21 @@ public final class HTTPBackend: RemoteBackend {
             return try dialect.answer(response, to: operation)
         } catch {
             var error = error
-            if error.retryAfter == nil { error.retryAfter = wait(asked: response) }
+            if error.retryAfter == nil {
+                var told: Double?
+                if case .wait(let seconds)? = dialect.reaction(to: response) { told = seconds }
+                error.retryAfter = told ?? wait(asked: response)
+            }
             throw error
         }
     }
 
     /// Sends a request that stands beside the dialect's operations in the same way as one of those: with the headers of
-    /// the options, signed anew for each attempt, and again where the server asks to wait.
+    /// the options, through the middleware, signed anew for each attempt, and again where the server asks to wait.
     /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
     /// - Returns: The last answer, of any status.
-    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if a
-    ///   header's name is none.
+    /// - Throws: ``RemoteError`` of the transport, the authorizer or the middleware, or of kind
+    ///   ``RemoteError/Kind/invalidRequest`` if a header's name is none.
     public func send(
         _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
     ) async throws(RemoteError) -> WireResponse {
@@ -138,6 +145,18 @@ public final class HTTPBackend: RemoteBackend {
             }
             request.head.headerFields[field] = value
         }
+        guard !middleware.isEmpty else { return try await exchange(request, options, block) }
+        let network = HTTPNext(dialect: dialect, options: options) { (request) async throws(RemoteError) in
+            try await self.exchange(request, options, block)
+        }
+        return try await middleware.reversed().reduce(network) { $0.behind($1) }(request)
+    }
+
+    /// Sends a request until there is an answer that asks for nothing.
+    private func exchange(
+        _ request: WireRequest, _ options: RequestOptions, _ block: RetryBlock?
+    ) async throws(RemoteError) -> WireResponse {
+        var request = request
         var retries = options.retries
         var redirects = 5
         var mayRecover = options.renewsSession
@@ -146,7 +165,8 @@ public final class HTTPBackend: RemoteBackend {
             let sent = clock.now
             let response = try await transport.send(signed, timeout: options.timeout)
             note(response, sent: sent)
-            if response.status == 401, mayRecover, let authorizer {
+            let reaction = dialect.reaction(to: response)
+            if reaction == .sessionEnded, mayRecover, let authorizer {
                 mayRecover = false
                 if try await authorizer.recover(from: response, to: signed, options: options) { continue }
             }
@@ -156,8 +176,8 @@ public final class HTTPBackend: RemoteBackend {
                 request = next
                 continue
             }
-            guard response.status == 503 || response.status == 429, retries > 0,
-                let seconds = wait(asked: response), seconds <= options.maximumWait
+            guard case .wait(let told)? = reaction, retries > 0, let seconds = told ?? wait(asked: response),
+                seconds <= options.maximumWait
             else { return response }
             retries -= 1
             try await clock.sleep(seconds: seconds)
@@ -246,7 +266,8 @@ extension RemoteError {
     var concernsAll: Bool {
         switch kind {
         case .unreachable, .timeout, .throttled, .unavailable, .cancelled, .unauthorized, .invalidAnswer: true
-        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret, .unsupported,
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret,
+            .unsupported,
             .cursorExpired:
             false
         }

@@ -6,7 +6,7 @@ import StrataStore
 ///
 /// Methods may be called from any task, also at once.
 public protocol RemoteBackend: Sendable {
-    /// The kind of back end, for messages: `StackMob`.
+    /// The kind of back end, for messages: its name.
     var name: String { get }
     /// What it can do.
     var capabilities: RemoteCapabilities { get }

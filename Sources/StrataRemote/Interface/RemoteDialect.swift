@@ -28,6 +28,14 @@ public protocol RemoteDialect: Sendable {
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
 
+    /// What an answer asks of the client beside what it says of the request itself: most services say by the status that a
+    /// session has ended or that the client shall wait, some say so in the body.
+    func reaction(to response: WireResponse) -> AnswerReaction?
+
+    /// Headers, parameters and members of JSON objects whose values are secret beside those that every ``LogPolicy`` hides.
+    /// They are never logged. Upper and lower case are the same.
+    var secretNames: Set<String> { get }
+
     /// The code that the service's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
@@ -39,6 +47,10 @@ extension RemoteDialect {
     public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] { [operation] }
     /// Nothing is told.
     public func time(of response: WireResponse) -> Date? { nil }
+    /// What the status says; see ``AnswerReaction/init(status:)``.
+    public func reaction(to response: WireResponse) -> AnswerReaction? { AnswerReaction(status: response.status) }
+    /// None.
+    public var secretNames: Set<String> { [] }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }
