@@ -186,7 +186,9 @@ let package = Package(
         .executableTarget(
             name: "StrataTool",
             dependencies: [
+                "StrataAzure",
                 "StrataCoreDataModel",
+                "StrataMaxLeap",
                 "StrataModelExport",
                 "StrataModelFiles",
                 "StrataStackMob",
@@ -303,7 +305,9 @@ let package = Package(
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",
-            dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
+            dependencies: [
+                "Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore", "SeededRandom",
+            ]),
         .testTarget(
             name: "StrataStackMobTests",
             dependencies: [
