@@ -5,21 +5,20 @@ import Testing
 /// The dialect of the guide "Write a store for your back end", with the service that it speaks to.
 @Suite struct WriteAStoreRunTests {
     @Test func dialectHoldsToItsLaws() throws {
-        #expect(DialectSuite.run(try WriteAStoreGuideTests.subject()) == [])
+        #expect(try WriteAStoreGuideTests.dialect() == [])
     }
 
-    @Test(arguments: BackendSuite.Law.allCases)
-    func backEndHoldsToItsLaws(law: BackendSuite.Law) async {
-        let failures = await BackendSuite.run(ShelfServers(), laws: [law])
+    @Test func backEndHoldsToItsLaws() async {
+        let failures = await WriteAStoreGuideTests.backEnd()
         #expect(failures.isEmpty, "\(failures.map { "\n\($0)" }.joined())")
     }
 
     @Test func storeConforms() async {
-        let report = await ConformanceSuite.standard.run(ShelfStores())
+        let report = await WriteAStoreGuideTests.store()
         #expect(report.failures.isEmpty, "\(report)")
     }
 
-    @Test func anAppSavesAndFetches() async throws {
+    @MainActor @Test func anAppSavesAndFetches() async throws {
         let folder = try TestFolder()
         let titles = try await WriteAStoreGuideTests.firstSteps(path: folder.path, transport: ShelfServer())
         #expect(titles == ["Call Ann"])

@@ -5,7 +5,7 @@ import Testing
 
 /// The tests that Documentation/WriteAStore.md shows.
 enum WriteAStoreGuideTests {
-    static func firstSteps(path: String, transport: any HTTPTransport) async throws -> [String] {
+    @MainActor static func firstSteps(path: String, transport: any HTTPTransport) async throws -> [String] {
         let backend = HTTPBackend(dialect: ShelfDialect(authority: "shelf.example"), transport: transport)
         let store = try RemoteStore.open(model: TodoModel.model, backend: backend, location: .file(path: path))
         let container = try PersistentContainer(store: store, classes: TodoModel.classes)
@@ -31,12 +31,12 @@ enum WriteAStoreGuideTests {
     static func subject() throws -> DialectSubject {
         let model = try ManagedObjectModel(name: "Notes") { Entity("Note") { Attribute("noteId", .string) } }
         let note = try #require(model.entity(named: "Note"))
-        func answer(_ status: Int, _ json: JSONValue?) -> WireResponse {
+        @Sendable func answer(_ status: Int, _ json: JSONValue?) -> WireResponse {
             WireResponse(
                 HTTPResponse(status: .init(code: status), headerFields: [.contentType: "application/json"]),
                 body: json.flatMap { try? $0.data() } ?? Data())
         }
-        func objects(_ records: [RemoteRecord]) -> [JSONValue] {
+        @Sendable func objects(_ records: [RemoteRecord]) -> [JSONValue] {
             records.map { ["id": .string($0.id), "rev": 1] }
         }
         let subject = DialectSubject(
@@ -48,6 +48,22 @@ enum WriteAStoreGuideTests {
             list: { records in answer(200, .array(objects(records))) },
             listWithUnreadable: { records in answer(200, .array(objects(records) + [["rev": 2]])) })
         return subject
+    }
+
+    static func dialect() throws -> [DialectSuite.Failure] {
+        let subject = try subject()
+        let failures = DialectSuite.run(subject)
+        return failures
+    }
+
+    static func backEnd() async -> [BackendSuite.Failure] {
+        let failures = await BackendSuite.run(ShelfServers())
+        return failures
+    }
+
+    static func store() async -> ConformanceReport {
+        let report = await ConformanceSuite.standard.run(ShelfStores())
+        return report
     }
 }
 

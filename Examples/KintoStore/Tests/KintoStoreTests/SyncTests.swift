@@ -29,6 +29,9 @@ struct SyncTests {
             try note.setValue(text, forKey: "text")
         }
 
+        /// Saves to the mirror.
+        func save() throws { try context.save() }
+
         func texts() throws -> [String: String] {
             let notes = try container.newContext().fetch(FetchRequest<ManagedObject>(entity: "Note"))
             return Dictionary(
@@ -38,8 +41,9 @@ struct SyncTests {
 
         func change(_ id: String, _ text: String?) throws {
             let request = FetchRequest<ManagedObject>(
-                entity: "Note", where: try FetchPredicate(format: "noteId == %@", .string(id)))
-            let note = try #require(try context.fetchFirst(request))
+                entity: "Note", where: try FetchPredicate(format: "noteId == %@", id))
+            let found = try context.fetchFirst(request)
+            let note = try #require(found)
             if let text { try note.setValue(text, forKey: "text") } else { context.delete(note) }
         }
     }
@@ -49,7 +53,7 @@ struct SyncTests {
         let apps = [try App(try await kinto(user: user)), try App(try await kinto(user: user))]
         // More than a batch takes, and more than a page has.
         for number in 0..<230 { try apps[0].insert("n\(number)", "\(number)") }
-        try apps[0].context.save()
+        try apps[0].save()
         let report = try await apps[0].store.sync.synchronize()
         #expect(report.failures.isEmpty)
         _ = try await apps[1].store.sync.synchronize()
@@ -58,7 +62,7 @@ struct SyncTests {
         try apps[1].change("n7", "changed there")
         try apps[1].change("n8", nil)
         try apps[0].change("n9", "changed here")
-        for app in apps { try app.context.save() }
+        for app in apps { try app.save() }
         for app in [apps[1], apps[0], apps[1]] { _ = try await app.store.sync.synchronize() }
         for app in apps {
             let texts = try app.texts()
@@ -71,11 +75,11 @@ struct SyncTests {
         let user = UUID().uuidString
         let apps = [try App(try await kinto(user: user)), try App(try await kinto(user: user))]
         try apps[0].insert("a", "first")
-        try apps[0].context.save()
+        try apps[0].save()
         for app in apps { _ = try await app.store.sync.synchronize() }
         try apps[0].change("a", "mine")
         try apps[1].change("a", "yours")
-        for app in apps { try app.context.save() }
+        for app in apps { try app.save() }
         _ = try await apps[1].store.sync.synchronize()
         // Both sides changed the same property: by default, the server's value stays.
         _ = try await apps[0].store.sync.synchronize()
@@ -90,11 +94,11 @@ struct SyncTests {
             authorizer: KintoCredentials(user: "a", password: "b"))
         let app = try App(backend)
         try app.insert("a", "first")
-        try app.context.save()
+        try app.save()
         _ = try await app.store.sync.synchronize()
         try await server.stop()
         try app.change("a", "offline")
-        try app.context.save()
+        try app.save()
         await #expect(throws: SyncError.self) { try await app.store.sync.synchronize() }
         #expect(try app.texts() == ["a": "offline"])
         #expect(try app.store.sync.failedChanges().isEmpty)
@@ -105,7 +109,7 @@ struct SyncTests {
             HTTPBackend(
                 dialect: try KintoDialect(try await KintoServer.shared().address), transport: URLSessionTransport()))
         try app.insert("a", "first")
-        try app.context.save()
+        try app.save()
         await #expect(throws: SyncError.self) { try await app.store.sync.synchronize() }
         #expect(try app.texts() == ["a": "first"])
         #expect(try app.store.sync.failedChanges().isEmpty)
