@@ -214,6 +214,8 @@ let package = Package(
             name: "Gazetteer",
             dependencies: [
                 "Strata",
+                .target(name: "StrataAzure", condition: .when(traits: ["Server"])),
+                .target(name: "StrataMaxLeap", condition: .when(traits: ["Server"])),
                 .target(name: "StrataStackMob", condition: .when(traits: ["Server"])),
                 .target(name: "StrataServer", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
