@@ -186,7 +186,9 @@ let package = Package(
         .executableTarget(
             name: "StrataTool",
             dependencies: [
+                "StrataAzure",
                 "StrataCoreDataModel",
+                "StrataMaxLeap",
                 "StrataModelExport",
                 "StrataModelFiles",
                 "StrataStackMob",
@@ -212,6 +214,8 @@ let package = Package(
             name: "Gazetteer",
             dependencies: [
                 "Strata",
+                .target(name: "StrataAzure", condition: .when(traits: ["Server"])),
+                .target(name: "StrataMaxLeap", condition: .when(traits: ["Server"])),
                 .target(name: "StrataStackMob", condition: .when(traits: ["Server"])),
                 .target(name: "StrataServer", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
@@ -304,7 +308,9 @@ let package = Package(
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",
-            dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
+            dependencies: [
+                "Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore", "SeededRandom",
+            ]),
         .testTarget(
             name: "StrataStackMobTests",
             dependencies: [

@@ -6,11 +6,11 @@ import Testing
 /// the server, and of async-http-client, if their traits are on.
 @Suite struct RemoteGuideTests {
     /// The first lines of blocks that are parts of a manifest.
-    private static let fragments = ["Remote": "dependencies: ["]
+    private static let fragments = ["Remote": "dependencies: [", "WriteAStore": "dependencies: ["]
 
     @Test(
         "Every example of a guide is in a file that is compiled",
-        arguments: ["Remote", "StackMob", "MaxLeap", "Azure", "Server"])
+        arguments: ["Remote", "StackMob", "MaxLeap", "Azure", "Server", "WriteAStore"])
     func compiled(name: String) throws {
         let page = try GuidePage(name)
         let fragment = Self.fragments[name]

@@ -48,9 +48,7 @@ public final class HTTPBackend: RemoteBackend {
 
     /// Builds the requests of an operation without sending them.
     public func check(_ operation: RemoteOperation) throws(RemoteError) {
-        for step in try dialect.steps(of: operation) {
-            _ = try dialect.request(for: step, options: RequestOptions())
-        }
+        _ = try dialect.requests(for: operation)
     }
 
     /// Sends the requests of an operation one after the other, and joins the answers.

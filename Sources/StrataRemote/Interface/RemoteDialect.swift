@@ -13,8 +13,9 @@ public protocol RemoteDialect: Sendable {
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, naming entity and property.
     func check(_ model: ManagedObjectModel) throws(RemoteError)
 
-    /// The operations, each of one request, that an operation is made of: itself for most. Their answers are joined in
-    /// order: pages and outcomes one behind another.
+    /// The operations, each of one request, that an operation is made of. Their answers are joined in order: pages and outcomes
+    /// one behind another. The default is the operation itself; reads of more primary keys than
+    /// ``RemoteCapabilities/maximumIDs``, and creations of more objects than ``RemoteCapabilities/maximumBatch``, are divided.
     func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation]
 
     /// The request for an operation that ``steps(of:)`` gave.
@@ -43,8 +44,10 @@ public protocol RemoteDialect: Sendable {
 extension RemoteDialect {
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
-    /// The operation itself.
-    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] { [operation] }
+    /// The operation, divided into parts of the sizes that the capabilities name.
+    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
+        operation.divided(maximumIDs: capabilities.maximumIDs, maximumBatch: capabilities.maximumBatch)
+    }
     /// Nothing is told.
     public func time(of response: WireResponse) -> Date? { nil }
     /// What the status says; see ``AnswerReaction/init(status:)``.
@@ -53,4 +56,37 @@ extension RemoteDialect {
     public var secretNames: Set<String> { [] }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
+}
+
+extension RemoteDialect {
+    /// The requests of an operation, in the order in which they are sent. Nothing is sent.
+    ///
+    ///     for request in try dialect.requests(for: .query(query)) { print(request.head.method, request.head.path ?? "") }
+    ///
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` or ``RemoteError/Kind/invalidRequest``.
+    public func requests(
+        for operation: RemoteOperation, options: RequestOptions = RequestOptions()
+    ) throws(RemoteError) -> [WireRequest] {
+        var requests: [WireRequest] = []
+        for step in try steps(of: operation) { requests.append(try request(for: step, options: options)) }
+        return requests
+    }
+}
+
+extension RemoteOperation {
+    /// The operation in parts; itself if it is small enough, or cannot be divided.
+    func divided(maximumIDs: Int, maximumBatch: Int) -> [RemoteOperation] {
+        switch self {
+        case .read(let entity, let ids) where ids.count > maximumIDs:
+            Self.parts(ids, maximumIDs).map { .read(entity: entity, ids: $0) }
+        case .create(let entity, let writes) where writes.count > maximumBatch:
+            Self.parts(writes, maximumBatch).map { .create(entity: entity, $0) }
+        default: [self]
+        }
+    }
+
+    private static func parts<T>(_ list: [T], _ size: Int) -> [[T]] {
+        let size = max(1, size)
+        return stride(from: 0, to: list.count, by: size).map { Array(list[$0..<min(list.count, $0 + size)]) }
+    }
 }
