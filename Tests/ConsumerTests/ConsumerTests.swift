@@ -57,7 +57,7 @@ import Testing
         #expect(failure.status != 0)
         for (text, message) in [
             ("shelf: {to", "Item.shelf: leads to Shelv, which the model does not have; did you mean 'Shelf'?"),
-            ("heading: ", "Chapter.heading: 'strng' is no type; did you mean 'string'?"),
+            ("heading: ", "Chapter.heading: 'strng' is not a type; did you mean 'string'?"),
         ] {
             let line =
                 try #require(

@@ -25,7 +25,7 @@ extension MaxLeapClient {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             ["https", "http"].contains(scheme), let host = parts.encodedHost, !host.isEmpty
         else {
-            throw MaxLeapError.invalidFileName.error("\(url.prefix(200)) is no address of a file")
+            throw MaxLeapError.invalidFileName.error("\(url.prefix(200)) is not the address of a file")
         }
         let authority = host + (parts.port.map { ":\($0)" } ?? "")
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath

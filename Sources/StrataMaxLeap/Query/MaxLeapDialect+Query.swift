@@ -29,12 +29,12 @@ extension MaxLeapDialect {
         var skip = query.offset
         if let cursor = query.cursor {
             guard let place = Int(cursor), place >= query.offset else {
-                throw MaxLeapError.invalidQuery.error("\"\(cursor)\" is no place in the answer to a query")
+                throw MaxLeapError.invalidQuery.error("\"\(cursor)\" is not a cursor of a query")
             }
             skip = place
         }
         result.skip = skip
-        // Behind a cursor the limit is what is left of it.
+        // After a cursor the limit is what is left of it.
         result.limit = min(query.limit ?? Self.maximumPage, Self.maximumPage)
         // Pages fit together only in an order that tells all objects apart. An order would come before nearness.
         let hasPages = skip > 0 || query.limit ?? .max > Self.maximumPage

@@ -24,7 +24,7 @@ extension ManagedObjectModel {
         for (position, name) in path.enumerated() {
             if name.hasPrefix("@") {
                 guard takesCollections, CollectionOperator(rawValue: name) != nil else {
-                    return "\(whole): \(name) is no collection operator that can stand here"
+                    return "\(whole): \(name) is not a collection operator that can be used here"
                 }
                 if name == CollectionOperator.count.rawValue, position < path.count - 1 {
                     return "\(whole): nothing can follow \(name), which is a number"

@@ -2,7 +2,7 @@ import Foundation
 import StrataStore
 
 /// The wire format of an HTTP service: turns operations into requests and answers into records. It has no state and
-/// does no input or output, so that it can be tested by its words alone.
+/// does no input or output, so that you can test what it prints.
 public protocol RemoteDialect: Sendable {
     /// The kind of back end, for messages.
     var name: String { get }
@@ -14,7 +14,7 @@ public protocol RemoteDialect: Sendable {
     func check(_ model: ManagedObjectModel) throws(RemoteError)
 
     /// The operations, each of one request, that an operation is made of. Their answers are joined in order: pages and outcomes
-    /// one behind another. The default is the operation itself; reads of more primary keys than
+    /// one after another. The default is the operation itself; reads of more primary keys than
     /// ``RemoteCapabilities/maximumIDs``, and creations of more objects than ``RemoteCapabilities/maximumBatch``, are divided.
     func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation]
 

@@ -47,13 +47,13 @@ extension StackMobDialect {
         return try queryRequest(query, options: options)
     }
 
-    /// The number of objects that an answer tells: in `Content-Range` behind the slash, or without that header the
+    /// The number of objects that an answer tells: in `Content-Range` after the slash, or without that header the
     /// number of objects in the body.
     /// - Throws: ``RemoteError`` of code ``StackMobError/noCountAvailable``.
     public func count(contentRange: String?, elements: Int?) throws(RemoteError) -> Int {
         guard let contentRange else {
             if let elements { return elements }
-            throw StackMobError.noCountAvailable.error("the answer to a count is no list and has no Content-Range")
+            throw StackMobError.noCountAvailable.error("the answer to a count is not a list and has no Content-Range")
         }
         let parts = contentRange.split(separator: "/", omittingEmptySubsequences: false)
         let total = parts.last?.trimmingCharacters(in: CharacterSet(charactersIn: ", ")) ?? ""
