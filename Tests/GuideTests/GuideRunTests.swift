@@ -30,6 +30,12 @@ import Testing
         let output = Output()
         try FetchingGuide.strictly(container.newContext()) { output.print(all: $0) }
         #expect(!output.lines.isEmpty)
+        let reader = container.newContext()
+        let country = try #require(try reader.fetchFirst(FetchRequest<Country>()))
+        let (_, loads) = reader.recordingLoads(callers: .sourceLines) { _ = country.cities }
+        #if os(Linux)
+            #expect(loads.loads.first?.caller?.hasPrefix("GuideTests/GuideRunTests.swift:") == true)
+        #endif
         let report = Output()
         try FetchingGuide.reporting(world.context) { report.print($0) }
         let count = try world.context.count(FetchRequest<City>())

@@ -56,7 +56,7 @@ final class ConflictResolver {
         guard rules.decide != nil, case .version = conflict.reason, conflict.storeRow != nil,
             let object = core.object(conflict.entityIndex, conflict.key)
         else { return true }
-        return object.flags.contains(.deleted) || !object.hasChanges
+        return object.flags.contains(.deleted) || object.storedChanges.isEmpty
     }
 
     /// Whether the policy prefers an object in memory to the row in the store.
@@ -68,8 +68,11 @@ final class ConflictResolver {
     // MARK: Versions
 
     private func resolveVersion(_ object: ManagedObject, _ conflict: StoreConflict) throws(PersistenceError) {
-        guard object.hasChanges else { return resolveCheck(object, conflict.storeRow) }
         guard let storeRow = conflict.storeRow else { return resolveDeleted(object) }
+        // Only checked: the row itself is not written.
+        guard object.flags.contains(.deleted) || !object.storedChanges.isEmpty else {
+            return core.refresher.take(storeRow, object)
+        }
         guard object.flags.contains(.deleted) else { return try mergeRow(storeRow, into: object, conflict) }
         if keepsMemory(object) {
             object.changes = ChangeRecord(snapshot: storeRow)
@@ -84,19 +87,9 @@ final class ConflictResolver {
         }
     }
 
-    /// Others changed or deleted an object that this context has only looked at.
-    private func resolveCheck(_ object: ManagedObject, _ storeRow: RowReference?) {
-        guard let storeRow else {
-            core.unloading.owners(of: object.row, object.binding)
-            return object.markMissing()
-        }
-        core.unloading.owners(from: object.row, to: storeRow.row, object.binding)
-        object.mutatingAll { object.fill(storeRow) }
-    }
-
     /// The row was deleted in the store.
     private func resolveDeleted(_ object: ManagedObject) {
-        guard keepsMemory(object) else {
+        guard keepsMemory(object), object.hasChanges else {
             object.flags.remove(.updated)
             core.tracker.remove(object)
             core.unloading.pendingPairs(of: object)

@@ -78,7 +78,7 @@ import Testing
         }
         #expect(loads.map(\.relationshipName) == [nil])
         #expect(loads.first?.objectID == keepers[3].objectID)
-        #expect(loads.first?.objectCount == 20)
+        #expect(loads.first?.objectCount == keepers.count)
     }
 
     @Test("A target whose class only its row tells is an error under strict loading unless it was prefetched")
@@ -120,7 +120,7 @@ import Testing
     func nested() throws {
         let context = try fresh()
         let homes = try context.fetch(FetchRequest<Enclosure>())
-        let (_, outer) = try context.recordingLoads {
+        let (_, outer) = context.recordingLoads {
             _ = homes[0].wardens
             #expect(persistenceError { try context.withStrictLoading { _ = homes[0].animals } } != nil)
         }
@@ -185,12 +185,11 @@ import Testing
     func sourceLines() throws {
         let context = try fresh()
         let homes = try context.fetch(FetchRequest<Enclosure>())
-        let line = #line + 1
         let (_, report) = context.recordingLoads(callers: .sourceLines) { _ = homes[0].animals }
+        let caller = try #require(report.loads.first?.caller)
         #if os(Linux)
-            #expect(report.loads.first?.caller == "Loading/LoadWatchTests.swift:\(line)")
-        #else
-            #expect(report.loads.first?.caller != nil)
+            // The accessors of these classes are written by hand; those that are generated are left out.
+            #expect(caller.hasPrefix("StrataTests/Zoo.swift:"))
         #endif
     }
 
