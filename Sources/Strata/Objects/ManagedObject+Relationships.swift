@@ -88,6 +88,7 @@ extension ManagedObject {
     @usableFromInline
     final func members(toMany index: Int) -> MemberStorage {
         if flags.contains(.readsRecorded) { noteRead(relationship(toMany: index)) }
+        if let members = extras?.toMany(index)?.members { return members }
         do throws(PersistenceError) {
             return try loadedMembers(toMany: index) { count in
                 core?.settings.loads?.note(self, relationship(toMany: index), count: count)

@@ -1,6 +1,7 @@
 import Foundation
 import StrataCSQLite
 import StrataStore
+import Synchronization
 
 /// A prepared statement: bind, step until there are no more rows, reset.
 package final class Statement {
@@ -9,6 +10,7 @@ package final class Statement {
     private unowned let connection: Connection
     /// Who is told of runs; nil for a statement that nobody is told of.
     private let observers: StatementObservers?
+    private let observerCount: UnsafeMutablePointer<Atomic<Int>>?
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
     /// When the connection last gave it out; see ``Connection/statement(_:)``.
@@ -24,6 +26,7 @@ package final class Statement {
         self.sql = sql
         self.connection = connection
         self.observers = observers
+        observerCount = observers?.count
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -51,7 +54,9 @@ package final class Statement {
     func stepCode() -> Int32 {
         guard bindCode == SQLITE_OK else { return bindCode }
         // Asked at the first step only; rows must not pay for it.
-        if rowCount == 0, let observers, observers.areListening, started == nil { started = .now }
+        if rowCount == 0, let observerCount, observerCount.pointee.load(ordering: .relaxed) > 0, started == nil {
+            started = .now
+        }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { rowCount &+= 1 }
         return code

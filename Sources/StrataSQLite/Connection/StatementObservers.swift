@@ -10,18 +10,24 @@ final class StatementObservers: Sendable {
     }
 
     private let state = Guarded(State())
-    private let count = Atomic(0)
+    /// How many there are. Statements look at it once for each run, which must not cost a lock, nor a reference: therefore they
+    /// keep the pointer, beside this object, which owns the memory.
+    nonisolated(unsafe) let count: UnsafeMutablePointer<Atomic<Int>>
 
     /// - Parameter trace: Who is told for as long as the store is open.
     init(_ trace: (@Sendable (StatementTrace) -> Void)?) {
+        count = .allocate(capacity: 1)
+        count.initialize(to: Atomic(0))
         if let trace { _ = add(trace) }
     }
 
-    /// Whether there are any. Asked once for each run of a statement, so it takes no lock.
-    var areListening: Bool { count.load(ordering: .relaxed) > 0 }
+    deinit {
+        count.deinitialize(count: 1)
+        count.deallocate()
+    }
 
     private func add(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> Int {
-        count.add(1, ordering: .relaxed)
+        count.pointee.add(1, ordering: .relaxed)
         return state.withLock { state in
             state.nextNumber += 1
             state.handlers[state.nextNumber] = handler
@@ -35,7 +41,7 @@ final class StatementObservers: Sendable {
         return StoreObservation { [weak self] in
             guard let self else { return }
             state.withLock { _ = $0.handlers.removeValue(forKey: number) }
-            count.subtract(1, ordering: .relaxed)
+            count.pointee.subtract(1, ordering: .relaxed)
         }
     }
 
