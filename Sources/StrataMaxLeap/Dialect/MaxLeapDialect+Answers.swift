@@ -31,6 +31,7 @@ extension MaxLeapDialect {
     private func page(_ response: WireResponse, _ query: RemoteQuery) throws(RemoteError) -> RemotePage {
         let objects = try results(response)
         var page = records(objects, try schema(query.entity))
+        if query.countsAll { page.total = try count(response) }
         let asked = try self.query(for: query)
         let limit = asked.limit ?? Self.maximumPage
         let end = asked.skip.addingReportingOverflow(objects.count)

@@ -100,10 +100,6 @@ extension MaxLeapDialect: RemoteDialect {
     private func parts(
         of relation: RemoteRelation, _ entity: EntityDescription
     ) throws(RemoteError) -> [RemoteRelation] {
-        guard relation.created.isEmpty, !relation.deletesRemoved else {
-            throw MaxLeapError.unsupported(
-                "\(entity.name).\(relation.relationship): members are made and deleted on their own")
-        }
         let isRelation =
             if case .relation? = try schema(entity).properties[relation.relationship] { true } else { false }
         if isRelation || relation.added.isEmpty || relation.removed.isEmpty { return [relation] }

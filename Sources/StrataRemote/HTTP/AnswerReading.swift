@@ -36,6 +36,19 @@ extension WireResponse {
 }
 
 extension WireRequest {
+    /// Puts query parameters behind those that are there. Those whose names are there already are left out.
+    mutating func add(_ parameters: [RemoteParameter]) {
+        if parameters.isEmpty { return }
+        let path = head.path ?? "/"
+        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.count > 1 ? parts[1] : ""
+        let known = Set((QueryParameters.read(query) ?? []).map(\.name))
+        let pairs = parameters.filter { !known.contains($0.name) }
+            .map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+        if pairs.isEmpty { return }
+        head.path = "\(parts[0])?" + ((query.isEmpty ? [] : [String(query)]) + pairs).joined(separator: "&")
+    }
+
     /// The request with headers set, in place of those of the same name. Names that no header may have are left out.
     package func adding(_ headers: [String: String]) -> WireRequest {
         var copy = self

@@ -45,6 +45,9 @@ public struct RequestOptions: Sendable, Hashable {
     public var isSecure = false
     /// Headers beside the dialect's own, which they replace.
     public var headers: [String: String] = [:]
+    /// Query parameters behind the dialect's own, in order; names may come more than once. A name that the dialect uses itself
+    /// is left out: it has the last word.
+    public var parameters: [RemoteParameter] = []
     /// How often a request is sent again when the server asks for that with `Retry-After`.
     public var retries = 3
     /// Whether an ended session is renewed.
@@ -54,8 +57,6 @@ public struct RequestOptions: Sendable, Hashable {
     /// The most seconds to wait because the server asks for it; a longer wait is left to the caller, who finds it in
     /// ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
-    /// MIME types of answers that are taken beside the dialect's own.
-    public var acceptedContentTypes: Set<String> = []
 
     /// The usual way.
     public init() {}

@@ -34,6 +34,8 @@ public final class RemoteStore: NetworkStore {
         public var sync = SyncOptions()
         /// How the mirror is opened.
         public var mirror = SQLiteStore.Options()
+        /// What a single fetch asks for beside its plan.
+        var extras = FetchExtras()
 
         /// The defaults.
         public init() {}
@@ -125,6 +127,7 @@ public final class RemoteStore: NetworkStore {
         result.request = request.request ?? result.request
         result.cachesResults = request.cachesResults ?? result.cachesResults
         result.finishesLocally = request.finishesLocally ?? result.finishesLocally
+        result.extras = FetchExtras(request)
         return result
     }
 

@@ -13,10 +13,17 @@ extension PushRun {
                 refuse(job, .missing(missing, of: job.identity))
             }
         }
+        var unnamed: Set<RowIdentity> = []
+        if features.contains(.assignsIDs) {
+            let wanted = Set(ready.flatMap(\.write.references))
+            unnamed = try here { () throws(StoreError) in try mirror.unnamed(among: wanted) }
+            if !unnamed.isEmpty { ready = try leavingOut(ready, unnamed) }
+        }
         if ready.isEmpty { return [] }
         let listsMembers = !features.contains(.relating)
         let sent = try here { () throws(StoreError) in
-            try mirror.markInFlight(ready.map(\.entry), isWhole: isWhole, listsMembers: listsMembers)
+            try mirror.markInFlight(
+                ready.map(\.entry), isWhole: isWhole, listsMembers: listsMembers, unnamed: unnamed)
         }
         var result: [Job] = []
         for (entry, write) in sent {
@@ -31,6 +38,18 @@ extension PushRun {
             } else {
                 result.append(job)
             }
+        }
+        return result
+    }
+
+    /// The jobs without changes that refer to objects to which the server has still to give keys: these are left for another
+    /// round. New objects go without such references.
+    private mutating func leavingOut(_ jobs: [Job], _ unnamed: Set<RowIdentity>) throws(Interruption) -> [Job] {
+        var result: [Job] = []
+        for job in jobs {
+            let names = job.entry.kind == .insert ? [] : job.write.references
+            let waits = try here { () throws(StoreError) in try !mirror.unnamed(among: names).isEmpty }
+            if waits { postponed.insert(job.entry.seq) } else { result.append(job) }
         }
         return result
     }
