@@ -20,7 +20,11 @@ extension MaxLeapDialect {
                 RemoteReply(
                     status: response.status, contentType: "application/json",
                     body: try Self.body(result)))
-        case .upload: throw invalidAnswer("nothing was uploaded", response)
+        case .upload:
+            guard let reference = try uploaded(response).reference else {
+                throw invalidAnswer("the answer to an upload has no url", response)
+            }
+            return .file(reference)
         case .ping:
             // Any answer shows that the server is there; one with an error of its own shows that it is not well.
             if response.status >= 500, let failure = failure(response) { throw failure }

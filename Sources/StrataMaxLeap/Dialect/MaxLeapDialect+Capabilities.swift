@@ -5,7 +5,7 @@ extension MaxLeapDialect {
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
             .sorting, .paging, .counting, .selecting, .readingMany, .batches, .increments, .arrayOperations, .relating,
-            .incrementalPull, .calls,
+            .incrementalPull, .calls, .files,
         ]
         if !sendsObjectIds { features.insert(.assignsIDs) }
         if model != nil { features.formUnion([.expanding, .subqueries]) }

@@ -49,9 +49,12 @@ extension MaxLeapDialect: RemoteDialect {
         case .relate(let entity, let relation): return try relateRequest(entity, relation, options)
         case .pull(let pull): return try pullRequest(pull, options)
         case .upload(let entity, let file):
-            throw MaxLeapError.unsupported(
-                "\(entity.name).\(file.property): a file is uploaded, and then saved in its object; do both with "
-                    + "MaxLeapClient")
+            guard names.files[entity.name]?.contains(file.property) == true else {
+                throw MaxLeapError.unsupported(
+                    "\(entity.name).\(file.property) is no file at the server; name it in MaxLeapNames.files")
+            }
+            return try uploadRequest(
+                MaxLeapFile(name: file.name, contentType: file.contentType, data: file.data), options: options)
         case .call(let call): return try callRequest(call, options)
         case .batch(let operations):
             var requests: [WireRequest] = []

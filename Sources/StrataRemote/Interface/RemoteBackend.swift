@@ -26,6 +26,20 @@ public protocol RemoteBackend: Sendable {
     /// How far the server's clock is ahead of this machine's, in seconds; 0 as long as nothing is known.
     var clockOffset: Double { get }
 
+    /// The text that a property has for a file which goes along with its object; nil if files are uploaded on their own, by
+    /// ``RemoteOperation/upload(entity:_:)``.
+    func inlineFile(_ file: RemoteFile) -> String?
+
+    /// The bytes of a file.
+    /// - Parameter reference: What the back end calls it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/notFound`` if there is none, and
+    ///   ``RemoteError/Kind/unsupported`` if the back end keeps no files.
+    func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data
+
+    /// Deletes a file. One that is not there is no error.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the back end does not delete single files.
+    func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError)
+
     /// The code that the back end's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
@@ -35,6 +49,16 @@ extension RemoteBackend {
     public var clockOffset: Double { 0 }
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
+    /// Files are uploaded on their own.
+    public func inlineFile(_ file: RemoteFile) -> String? { nil }
+    /// There are no files.
+    public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
+    }
+    /// There are no files.
+    public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete files")
+    }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }

@@ -50,12 +50,14 @@ public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
     public var subqueries: [RemoteSubquery]
     /// Takes the number of all objects that meet the conditions of a fetch, whatever its limit and its offset.
     public var total: TotalCount?
+    /// Is told how far the files of a save have come.
+    public var fileProgress: FileProgress?
 
     /// All as the store is told.
     public init(
         fetchPolicy: FetchPolicy? = nil, savePolicy: SavePolicy? = nil, request: RequestOptions? = nil,
         cachesResults: Bool? = nil, finishesLocally: Bool? = nil, includes: [String] = [],
-        subqueries: [RemoteSubquery] = [], total: TotalCount? = nil
+        subqueries: [RemoteSubquery] = [], total: TotalCount? = nil, fileProgress: FileProgress? = nil
     ) {
         self.fetchPolicy = fetchPolicy
         self.savePolicy = savePolicy
@@ -65,5 +67,6 @@ public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
         self.includes = includes
         self.subqueries = subqueries
         self.total = total
+        self.fileProgress = fileProgress
     }
 }

@@ -1,6 +1,6 @@
 import StrataSQLite
 
-/// What a fetch asks for beside its plan.
+/// What a fetch or a save asks for beside its plan.
 struct FetchExtras: Sendable {
     /// Relationships whose objects come along.
     var includes: [[String]] = []
@@ -8,6 +8,8 @@ struct FetchExtras: Sendable {
     var subqueries: [RemoteSubquery] = []
     /// Takes the number of all objects.
     var total: TotalCount?
+    /// Is told how far the files of a save have come.
+    var fileProgress: FileProgress?
 
     init() {}
 
@@ -15,6 +17,7 @@ struct FetchExtras: Sendable {
         includes = options.includes.map { $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init) }
         subqueries = options.subqueries
         total = options.total
+        fileProgress = options.fileProgress
     }
 }
 

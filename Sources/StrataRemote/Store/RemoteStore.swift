@@ -87,7 +87,10 @@ public final class RemoteStore: NetworkStore {
             model: model, location: location, options: options.mirror,
             keepsInverses: backend.capabilities.features.contains(.inverses),
             now: { surroundings.clock.now.addingTimeInterval(backend.clockOffset) })
-        if !options.mirror.isReadOnly { try mirror.purgePassing() }
+        if !options.mirror.isReadOnly {
+            try mirror.purgePassing()
+            try mirror.purgeFiles()
+        }
         return RemoteStore(
             mirror: mirror, backend: backend, options: options, file: file, surroundings: surroundings)
     }

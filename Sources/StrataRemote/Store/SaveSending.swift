@@ -141,7 +141,8 @@ struct SaveSending {
 
     /// Sends writes of one kind: as many in a request as the back end takes. A failure that the next request would meet,
     /// too, is that of all the rest.
-    mutating func send(_ list: [MirrorWrite]) async {
+    mutating func send(_ all: [MirrorWrite]) async {
+        let list = await withFiles(all)
         let jobs = jobs(for: list)
         let names = Set(list.map { RemoteIdentity(entity: $0.entity.name, id: $0.write.id) })
         let isOrdered = list.contains { $0.kind == .insert && !$0.references.isDisjoint(with: names) }
@@ -155,6 +156,34 @@ struct SaveSending {
         }
         guard let common else { return }
         for job in jobs.dropFirst(results.count) { for write in job.writes { fail(write, common) } }
+    }
+
+    /// Uploads the files that writes refer to. A write whose file is not uploaded is not sent.
+    private mutating func withFiles(_ list: [MirrorWrite]) async -> [MirrorWrite] {
+        guard list.contains(where: { $0.write.values.values.contains { StagedFile($0) != nil } }) else { return list }
+        let upload = FileUpload(
+            mirror: store.mirror, backend: store.backend, options: options.request,
+            progress: options.extras.fileProgress)
+        var result: [MirrorWrite] = []
+        var common: RemoteError?
+        for write in list {
+            if let common {
+                refuse(write, common)
+                continue
+            }
+            do throws(RemoteError) {
+                result.append(try await upload.ready(write))
+            } catch {
+                if error.concernsAll { common = error }
+                refuse(write, error)
+            }
+        }
+        return result
+    }
+
+    /// Notes that a write was not sent.
+    private mutating func refuse(_ write: MirrorWrite, _ error: RemoteError) {
+        if leave(write) { failures.append((write, error)) }
     }
 
     /// - Returns: The outcomes of the jobs that were begun, which are the first ones.
@@ -262,7 +291,8 @@ struct SaveSending {
     }
 
     /// The server told of an object that was written. A new one may have another primary key there.
-    mutating func note(_ record: RemoteRecord, of write: MirrorWrite) {
+    mutating func note(_ told: RemoteRecord, of write: MirrorWrite) {
+        let record = write.told(told)
         let id = store.mirror.canonical(record.id, write.entity)
         if write.kind == .insert, id != write.write.id { renamed[rooted(write)] = id }
         records.append(record)

@@ -31,7 +31,8 @@ extension PushRun {
                 try await skip(entry)
                 continue
             }
-            let job = Job(entry: entry, write: write)
+            guard let ready = try await withFiles(Job(entry: entry, write: write)) else { continue }
+            let job = ready
             if job.isEmpty {
                 try here { () throws(StoreError) in try mirror.completeUnsent(entry) }
                 steps += 1
@@ -52,6 +53,22 @@ extension PushRun {
             if waits { postponed.insert(job.entry.seq) } else { result.append(job) }
         }
         return result
+    }
+
+    /// Uploads the files that a change refers to.
+    /// - Returns: nil if that was refused.
+    private mutating func withFiles(_ job: Job) async throws(Interruption) -> Job? {
+        guard job.write.write.values.values.contains(where: { StagedFile($0) != nil }) else { return job }
+        let upload = FileUpload(
+            mirror: mirror, backend: engine.backend, options: engine.options.request,
+            progress: engine.options.fileProgress)
+        do throws(RemoteError) {
+            return Job(entry: job.entry, write: try await upload.ready(job.write))
+        } catch {
+            if error.concernsAll { throw Interruption(error, [job]) }
+            refuse(job, error)
+            return nil
+        }
     }
 
     /// Sends jobs that one request can hold.
@@ -201,7 +218,10 @@ extension SyncEngine {
                     message: "\(backend.name) gave no outcome for each of \(jobs.count) writes")
             }
             for (job, outcome) in zip(jobs, list) { try check(outcome, of: job) }
-            return .success(list)
+            return .success(
+                zip(jobs, list).map { job, outcome in
+                    if case .done(let record?) = outcome { .done(job.write.told(record)) } else { outcome }
+                })
         } catch {
             // An error of all of one write is that write's.
             if jobs.count == 1, !error.concernsAll { return .success([.failed(error)]) }

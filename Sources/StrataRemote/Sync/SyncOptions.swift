@@ -33,6 +33,8 @@ public struct SyncOptions: Sendable {
     public var maximumLossShare = 0.5
     /// How many seconds ``SyncEngine/serverHasChanges()`` waits for more to come before it synchronises.
     public var changeDelay: Double = 0.5
+    /// Is told how far the files of a push have come.
+    public var fileProgress: FileProgress?
     /// How requests are made.
     public var request = RequestOptions()
 

@@ -136,7 +136,10 @@
         }
 
         private let state = Guarded(State())
-        private let transport = URLSessionTransport()
+        private let transport: any HTTPTransport
+
+        /// - Parameter transport: What carries the requests; nil for `URLSession`.
+        init(_ transport: (any HTTPTransport)? = nil) { self.transport = transport ?? URLSessionTransport() }
 
         var requests: [WireRequest] { state.withLock(\.requests) }
         var count: Int { state.withLock(\.requests.count) }
