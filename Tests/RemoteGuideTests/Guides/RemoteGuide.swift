@@ -103,6 +103,22 @@ enum RemoteGuide {
         print("\(page.count) of \(total.value ?? page.count)", page.first?.list?.name ?? "-")
     }
 
+    static func files(
+        _ photo: Photo, _ store: RemoteStore, _ context: ManagedObjectContext, bytes: Data, reference: String,
+        show: @escaping @Sendable (Int, Int?) -> Void
+    ) async throws -> Data {
+        photo.picture = try store.stageFile(bytes, name: "me.jpeg", contentType: "image/jpeg")
+        try await context.save(options: RemoteOptions(fileProgress: FileProgress { show($0.completed, $0.total) }))
+
+        let data = try await store.fileData(
+            photo.picture ?? "", progress: FileProgress { show($0.completed, $0.total) })
+
+        photo.picture = nil
+        try await context.save()
+        try await store.deleteFile(reference)
+        return data
+    }
+
     static func subqueries() throws -> (FetchRequest<Todo>, RemoteSubquery) {
         let urgent = RemoteSubquery.leads("list", to: "TodoList", where: try FetchPredicate(format: "name == 'Urgent'"))
         let others = FetchRequest<Todo>().options(RemoteOptions(subqueries: [!urgent]))
