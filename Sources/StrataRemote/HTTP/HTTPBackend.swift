@@ -144,6 +144,7 @@ public final class HTTPBackend: RemoteBackend {
             }
             request.head.headerFields[field] = value
         }
+        request.add(options.parameters)
         guard !middleware.isEmpty else { return try await exchange(request, options, block) }
         let network = HTTPNext(dialect: dialect, options: options) { (request) async throws(RemoteError) in
             try await self.exchange(request, options, block)

@@ -24,7 +24,7 @@ public struct RemotePage: Sendable, Hashable {
     public var deleted: [RemoteIdentity]
     /// Records of the answer that make no sense. The others count all the same.
     public var unreadable: [UnreadableRecord]
-    /// How many objects there are in all, if the back end told.
+    /// How many objects there are in all, if the back end told; see ``RemoteQuery/countsAll``.
     public var total: Int?
     /// What asks for the rest, or, after a pull, for what comes later. nil if this was all.
     public var next: String?

@@ -26,6 +26,20 @@ public protocol RemoteBackend: Sendable {
     /// How far the server's clock is ahead of this machine's, in seconds; 0 as long as nothing is known.
     var clockOffset: Double { get }
 
+    /// The text that a property has for a file which goes along with its object; nil if files are uploaded on their own, by
+    /// ``RemoteOperation/upload(entity:_:)``.
+    func inlineFile(_ file: RemoteFile) -> String?
+
+    /// The bytes of a file.
+    /// - Parameter reference: What the back end calls it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/notFound`` if there is none, and
+    ///   ``RemoteError/Kind/unsupported`` if the back end keeps no files.
+    func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data
+
+    /// Deletes a file. One that is not there is no error.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the back end does not delete single files.
+    func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError)
+
     /// The code that the back end's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
@@ -35,6 +49,16 @@ extension RemoteBackend {
     public var clockOffset: Double { 0 }
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
+    /// Files are uploaded on their own.
+    public func inlineFile(_ file: RemoteFile) -> String? { nil }
+    /// There are no files.
+    public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
+    }
+    /// There are no files.
+    public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete files")
+    }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }
@@ -45,6 +69,9 @@ public struct RequestOptions: Sendable, Hashable {
     public var isSecure = false
     /// Headers besides the dialect's own, which they replace.
     public var headers: [String: String] = [:]
+    /// Query parameters behind the dialect's own, in order; names may come more than once. A name that the dialect uses itself
+    /// is left out: it has the last word.
+    public var parameters: [RemoteParameter] = []
     /// How often a request is sent again when the server asks for that with `Retry-After`.
     public var retries = 3
     /// Whether an ended session is renewed.
@@ -54,8 +81,6 @@ public struct RequestOptions: Sendable, Hashable {
     /// The most seconds to wait because the server asks for it; a longer wait is left to the caller, who finds it in
     /// ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
-    /// MIME types of answers that are taken besides the dialect's own.
-    public var acceptedContentTypes: Set<String> = []
 
     /// The usual way.
     public init() {}

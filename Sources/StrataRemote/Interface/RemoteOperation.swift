@@ -45,8 +45,13 @@ public struct RemoteQuery: Sendable {
     public var offset = 0
     /// The properties that are requested; nil for all. The primary key always comes.
     public var properties: [String]?
-    /// How many levels of related objects come along whole; 0 for only the primary keys.
-    public var expansion = 0
+    /// The relationships whose objects come along whole, as paths by name: `["list", "owner"]` brings lists and their owners.
+    /// For all others primary keys come. Needs ``RemoteCapabilities/Features/expanding``.
+    public var includes: [[String]] = []
+    /// Further conditions, on what other queries find. Needs ``RemoteCapabilities/Features/subqueries``.
+    public var subqueries: [RemoteSubquery] = []
+    /// Whether ``RemotePage/total`` is wanted: how many objects meet the conditions, whatever the limit and the offset.
+    public var countsAll = false
     /// Where the answer before this one ended; see ``RemotePage/next``.
     public var cursor: String?
 
@@ -131,10 +136,6 @@ public struct RemoteRelation: Sendable, Hashable {
     public var added: [String]
     /// The primary keys of members that it must not have. Those that it lacks are not an error.
     public var removed: [String]
-    /// New members that are made along the way.
-    public var created: [RemoteWrite] = []
-    /// Whether removed members are deleted, too.
-    public var deletesRemoved = false
     /// The name of this write; see ``RemoteWrite/token``.
     public var token: UUID
 

@@ -96,6 +96,7 @@
         /// A client of Parse or MaxLeap.
         func maxLeapClient(
             _ flavor: MaxLeapFlavor, storage: any SessionStorage = MemorySessionStorage(),
+            transport: (any HTTPTransport)? = nil,
             _ change: (inout MaxLeapDialect) -> Void = { _ in }
         ) throws -> MaxLeapClient {
             let path = flavor == .parse ? "parse" : "2.0"
@@ -106,6 +107,7 @@
             change(&dialect)
             var configuration = MaxLeapConfiguration(dialect)
             configuration.sessionStorage = storage
+            if let transport { configuration.transport = transport }
             configuration.requestOptions.timeout = 300
             return MaxLeapClient(configuration)
         }
@@ -113,6 +115,7 @@
         /// A client of Azure.
         func azureClient(
             _ version: AzureVersion, storage: any SessionStorage = MemorySessionStorage(),
+            transport: (any HTTPTransport)? = nil,
             _ change: (inout AzureDialect) -> Void = { _ in }
         ) throws -> AzureClient {
             let path =
@@ -126,6 +129,7 @@
                 applicationKey: version == .mobileServices ? "zumo" : nil)
             change(&configuration.dialect)
             configuration.sessionStorage = storage
+            if let transport { configuration.transport = transport }
             configuration.requestOptions.timeout = 300
             return AzureClient(configuration)
         }
