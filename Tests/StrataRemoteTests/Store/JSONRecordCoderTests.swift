@@ -95,6 +95,7 @@ import Testing
             JSONValue.object(try JSONRecordCoder().fields(of: write, thing)) == [
                 "id": "a", "made": "2026-11-24T22:47:00.123Z", "price": "1.5", "payload": "AQID", "place": [1.5, 2.5],
             ])
+        #expect(JSONRecordCoder().json(.date(Date(timeIntervalSince1970: 0.9999)), .date) == "1970-01-01T00:00:00.999Z")
         let milliseconds = try JSONRecordCoder(dates: .milliseconds).fields(of: write, thing)
         #expect(milliseconds["made"] == 1_795_560_420_123)
     }
@@ -111,7 +112,7 @@ import Testing
                     Issue.record("seed \(seed): \(first) is not read")
                     return
                 }
-                #expect(abs(back.timeIntervalSince(date)) <= 0.0006, "seed \(seed): \(first) for \(date)")
+                #expect(abs(back.timeIntervalSince(date)) <= 0.00101, "seed \(seed): \(first) for \(date)")
                 #expect(coder.json(.date(back), .date) == first, "seed \(seed): \(first) changes")
             }
         }
