@@ -14,7 +14,7 @@ public protocol RemoteDialect: Sendable {
     func check(_ model: ManagedObjectModel) throws(RemoteError)
 
     /// The operations, each of one request, that an operation is made of. Their answers are joined in order: pages and outcomes
-    /// one behind another. The default is the operation itself; reads of more primary keys than
+    /// one after another. The default is the operation itself; reads of more primary keys than
     /// ``RemoteCapabilities/maximumIDs``, and creations of more objects than ``RemoteCapabilities/maximumBatch``, are divided.
     func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation]
 

@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    /// Answers nothing: its requests alone are of interest.
+    /// Answers nothing: the tests look at its requests.
     private struct Counting: RemoteDialect {
         let name = "Counting"
         let capabilities = RemoteCapabilities(maximumBatch: 2, maximumIDs: 3)

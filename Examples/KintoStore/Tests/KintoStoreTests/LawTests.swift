@@ -4,7 +4,7 @@ import KintoStore
 import StrataTesting
 import Testing
 
-/// The dialect with a real server behind it does what stores rely on.
+/// The dialect and a real server together do what stores rely on.
 @Suite(.enabled("Kinto needs Python 3 with venv and pip", { await KintoInstallation.isThere() }))
 struct BackendLawTests {
     struct Servers: BackendSubject {
