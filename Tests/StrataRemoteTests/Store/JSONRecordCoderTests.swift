@@ -106,7 +106,8 @@ import Testing
         for format in JSONRecordCoder.DateFormat.allCases {
             let coder = JSONRecordCoder(dates: format)
             for _ in 0..<2000 {
-                let date = Date(timeIntervalSince1970: Double.random(in: -62_135_596_800...253_402_300_799, using: &random))
+                let date = Date(
+                    timeIntervalSince1970: Double.random(in: -62_135_596_800...253_402_300_799, using: &random))
                 let first = try #require(coder.json(.date(date), .date))
                 guard case .date(let back)? = coder.value(first, .date) else {
                     Issue.record("seed \(seed): \(first) is not read")
@@ -233,7 +234,9 @@ import Testing
             }
         }
 
-        func answer(_ response: WireResponse, to operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer { .nothing }
+        func answer(_ response: WireResponse, to operation: RemoteOperation) throws(RemoteError) -> RemoteAnswer {
+            .nothing
+        }
     }
 
     @Test func operationsAreDividedAsTheCapabilitiesSay() throws {
