@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A store for Kinto as somebody else would write it, with the public interface of Strata alone. The guide
+// A store for Kinto as somebody else would write it, with only the public interface of Strata. The guide
 // Documentation/WriteAStore.md is based on it.
 let package = Package(
     name: "KintoStore",

@@ -36,7 +36,7 @@ extension RemoteError {
     /// - Parameters:
     ///   - response: The answer. Its status is the code, and its body is kept.
     ///   - domain: Whose error it is: the name of the service.
-    ///   - message: What happened; nil for the status alone.
+    ///   - message: What happened; nil for a text with the status.
     public init(answer response: WireResponse, domain: String, message: String? = nil) {
         self.init(
             response.isMarkup && response.status < 500 ? .invalidAnswer : Kind(status: response.status),

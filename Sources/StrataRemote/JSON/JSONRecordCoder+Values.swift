@@ -37,10 +37,11 @@ extension JSONRecordCoder {
     private func json(_ date: Date) -> JSONValue? {
         let time = date.timeIntervalSince1970
         guard dates != .seconds else { return time.isFinite ? .double(time) : nil }
-        guard let milliseconds = Int64(exactly: (time * 1000).rounded()) else { return nil }
+        // Cut down, as stores do, with room for what a time in milliseconds lacks as a binary fraction.
+        guard let milliseconds = Int64(exactly: (time * 1000 + 0.005).rounded(.down)) else { return nil }
         if dates == .milliseconds { return .integer(milliseconds) }
         guard Self.years.contains(milliseconds) else { return nil }
-        // The formatter cuts off what is less than a millisecond. A tenth keeps it above the number it shall write.
+        // The formatter cuts off what is less than a millisecond. A tenth keeps it above the number that it is to write.
         let cut = Date(timeIntervalSince1970: (Double(milliseconds) + 0.1) / 1000)
         return .string(cut.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }

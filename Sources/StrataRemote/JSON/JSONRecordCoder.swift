@@ -35,8 +35,8 @@ public struct JSONRecordCoder: Sendable, Hashable {
 
     /// The field with the primary key.
     public var idField: String
-    /// How dates are written. The dialect's ``RemoteCapabilities/datePrecision`` is 0.001 with all formats but
-    /// ``DateFormat/seconds``, where it is 0.000001.
+    /// How dates are written. The dialect's ``RemoteCapabilities/datePrecision`` is 0.001, and 0.0001 with
+    /// ``DateFormat/seconds``, as dates count from another year than 1970.
     public var dates: DateFormat
 
     /// Makes a coder.

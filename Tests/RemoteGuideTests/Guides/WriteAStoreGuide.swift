@@ -71,7 +71,9 @@ struct ShelfDialect: RemoteDialect {
     }
 
     private func list(_ response: WireResponse) throws(RemoteError) -> [JSONValue] {
-        guard let list = try response.json(domain: name).elements else { throw RemoteError(answer: response, domain: name) }
+        guard let list = try response.json(domain: name).elements else {
+            throw RemoteError(answer: response, domain: name)
+        }
         return list
     }
 

@@ -105,7 +105,7 @@ extension KintoDialect {
             var error = error
             switch error.kind {
             case .conflict, .duplicate:
-                // A creation is refused because there is a record, be it the one that a lost answer was about.
+                // A creation is refused because the record exists, whether an earlier attempt or somebody else created it.
                 if case .create = operation, response.status == 412 {
                     error.kind = .duplicate
                 } else {

@@ -18,7 +18,7 @@ extension KintoDialect {
         return parameters
     }
 
-    /// Everything that changed after the record that was read last. No two changes in a collection have the same time, so
+    /// Everything that changed after the last record that was read. No two changes in a collection have the same time, so
     /// pages neither overlap nor leave anything out, and the records that have been deleted come along.
     func parameters(_ pull: RemotePull) throws(RemoteError) -> [String] {
         guard pull.predicate == nil else { throw unsupported("a pull with a condition") }
@@ -30,8 +30,8 @@ extension KintoDialect {
         return ["_since=\(since)", "_sort=last_modified", "_limit=\(max(1, pull.limit))"]
     }
 
-    /// Ids are JSON strings: Kinto reads 123 as a number. What cannot be an id is left out; if nothing is left, the parameter
-    /// matches no record.
+    /// Ids are JSON strings: Kinto reads 123 as a number. Texts that cannot be ids are left out; if none is left, the
+    /// parameter matches no record.
     static func parameter(ids: [String]) -> String {
         let quoted = ids.filter(isID).map { "%22\($0)%22" }
         return "in_id=" + (quoted.isEmpty ? "%22-%22" : quoted.joined(separator: ","))

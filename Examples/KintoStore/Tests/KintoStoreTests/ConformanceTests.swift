@@ -8,7 +8,7 @@ import Testing
 struct ConformanceTests {
     struct Subject: ConformanceSubject {
         let name = "Kinto"
-        /// A save is a request for each object, or a batch of which each stands for itself; Kinto has no unique fields.
+        /// A save is a request for each object, or a batch whose parts succeed and fail separately; Kinto has no unique fields.
         let omissions: Set<ConformanceFeature> = [.atomicSaves, .uniqueKeys]
         /// Dates are milliseconds.
         let datePrecision = 0.001
