@@ -71,7 +71,7 @@ public final class PersistentContainer: Sendable {
         try self.init(store: store, classes: classes)
     }
 
-    /// Works on any store that has been opened.
+    /// Creates a container on a store that you have opened.
     /// - Throws: ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
     public init(store: any PersistentStore, classes: [ManagedObject.Type] = []) throws(PersistenceError) {
         coordinator = try StoreCoordinator(store: store, classes: classes)
@@ -101,7 +101,7 @@ public final class PersistentContainer: Sendable {
     /// The model.
     public var model: ManagedObjectModel { coordinator.model }
 
-    /// Makes a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
+    /// Creates a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
     /// - Parameter automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries.
     public func newContext(automaticallyMergesChanges: Bool = false) -> sending ManagedObjectContext {
         let context = makeContext(name: nil)
@@ -117,7 +117,7 @@ public final class PersistentContainer: Sendable {
                 onUnplannedLoad: onUnplannedLoad))
     }
 
-    /// Makes a context on a serial queue of its own.
+    /// Creates a context on a serial queue of its own.
     public func newBackgroundContext() -> BackgroundContext {
         let context = makeContext(name: "background")
         context.automaticallyMergesChanges = true

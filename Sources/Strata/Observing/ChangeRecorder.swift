@@ -16,7 +16,7 @@ final class ChangeRecorder: ContextPart {
     private var isDelivering = false
     /// Boundaries that were reached while another one was handed out.
     private var waiting: BoundaryChanges.Kind?
-    /// Hears about the parent's boundaries, for a child.
+    /// Follows the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
     /// Whether a child takes in what changes in its parent also while nobody listens.
@@ -219,7 +219,7 @@ final class ChangeRecorder: ContextPart {
         isDelivering = true
         defer { isDelivering = false }
         var kind = kind
-        // Listeners that change something each time they hear about a change would never end.
+        // Listeners that change something at each notification would never end.
         for _ in 0..<100 {
             waiting = nil
             deliver(kind)
@@ -258,11 +258,11 @@ final class ChangeRecorder: ContextPart {
     }
 }
 
-/// Somebody who wants to know what changed in a context.
+/// A listener for the changes in a context.
 protocol BoundaryListener: AnyObject {
     /// Applies what changed. Application code must not run here.
     func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore)
-    /// All listeners know of the changes; the application may hear about them.
+    /// All listeners have the changes; now application code may run.
     func boundaryPassed()
     /// The context is gone.
     func contextEnded()

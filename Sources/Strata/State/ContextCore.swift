@@ -2,8 +2,8 @@ import Foundation
 
 /// The implementation of a ``ManagedObjectContext``: one part for each duty, and each part owns its state.
 ///
-/// The public context is a handle to a core. Objects keep the core, not the handle, so that they can read for as long as
-/// they live. When the handle goes, the core is closed: pending changes are dropped, and nothing can be written any more.
+/// The public context is a handle to a core. Objects keep the core, not the handle, so that they can always read. When
+/// the handle is released, the core is closed: pending changes are dropped, and writes are no longer possible.
 final class ContextCore {
     let coordinator: StoreCoordinator
     /// The context that saves go to; nil for one that saves to the store.
@@ -54,10 +54,10 @@ final class ContextCore {
 
     var model: ManagedObjectModel { coordinator.model }
 
-    /// What changed since the last boundary, for those who want to know; nil as long as nobody ever did.
+    /// What changed since the last boundary, for those who want to know; nil until there is a listener.
     var recorder: ChangeRecorder? { tracker.recorder }
 
-    /// The same, made for the first one who wants to know.
+    /// The same, created for the first listener.
     var someRecorder: ChangeRecorder { tracker.makeRecorder(for: self) }
 
     /// Whether the public context is gone.

@@ -21,7 +21,7 @@ public enum PredicateEvaluationError: Error, Sendable, Hashable {
     case unknownOperator(name: String)
     /// A function has more or fewer arguments than it takes.
     case wrongArgumentCount(function: String, count: Int)
-    /// A condition or an expression that code has built has more than ``PredicateLimits/height`` levels.
+    /// A condition or an expression that was built in code has more than ``PredicateLimits/height`` levels.
     case nestedTooDeeply
 }
 

@@ -10,7 +10,7 @@ extension ManagedObjectModel {
         inPath path: [String], from entity: EntityDescription, takesCollections: Bool, isStored: Bool = true
     ) -> String? {
         if path.isEmpty { return "an empty key path names no property" }
-        // Every fetch comes by here, mostly with the name of an attribute.
+        // Every fetch passes through here, mostly with the name of an attribute.
         if path.count == 1, let slot = entity.slot(named: path[0]), slot.relationshipIndex == nil, !slot.isTransient {
             return nil
         }

@@ -53,10 +53,10 @@ public final class HTTPBackend: RemoteBackend {
 
     /// Sends the requests of an operation one after the other, and joins the answers.
     ///
-    /// Of an operation that writes several objects in several requests each object has its own outcome, even where a
-    /// request fails as a whole; a change of members that takes several has one outcome, which is a failure if one of
-    /// them is. After a failure that would meet the next request, too – no connection, no session, a server that asks
-    /// to wait – the rest is not sent and has the same error.
+    /// If an operation writes several objects in several requests, each object has its own outcome, even if a request
+    /// fails as a whole. A change of members that takes several requests has one outcome, which is a failure if one of
+    /// them fails. After a failure that would also affect the next request – no connection, no session, a server that
+    /// asks to wait – the rest is not sent and has the same error.
     public func perform(
         _ operation: RemoteOperation, options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {

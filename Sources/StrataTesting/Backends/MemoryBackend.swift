@@ -1,7 +1,8 @@
 import Foundation
 import StrataRemote
 
-/// A server in the process's memory, for tests of apps that synchronise: nothing is sent, and all is gone with it.
+/// A server in the memory of the process, for tests of apps that synchronise. Nothing is sent over a network, and all
+/// data is lost when it is released.
 ///
 ///     let server = MemoryBackend()
 ///     let store = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil))
@@ -42,7 +43,7 @@ public final class MemoryBackend: RemoteBackend {
     /// Makes an empty server.
     /// - Parameters:
     ///   - features: The features that it declares; it refuses all others.
-    ///   - maximumPage: The most objects in one answer.
+    ///   - maximumPage: The maximum number of objects in one answer.
     public init(features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil) {
         capabilities = RemoteCapabilities(
             features: features.intersection(Self.allFeatures), maximumBatch: features.contains(.creatingMany) ? 100 : 1,
@@ -157,7 +158,7 @@ public final class MemoryBackend: RemoteBackend {
 
     // MARK: Writing
 
-    /// Does a write unless it was done before; then its outcome is the same again.
+    /// Carries out a write unless it was carried out before; then the outcome is the same again.
     private func once(
         _ content: RemoteOperationContent, _ token: UUID, _ state: inout State, _ body: (inout State) -> RemoteOutcome
     ) -> RemoteOutcome {

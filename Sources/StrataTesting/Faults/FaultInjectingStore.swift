@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A store that passes every call on to another one, or fails it as a test demands: busy, full, broken.
+/// A store that forwards every call to another one, or fails it as a test requires: busy, full, broken.
 ///
 ///     let store = FaultInjectingStore(try SQLiteStore.open(model: model, location: .file(path: path)))
 ///     let container = try PersistentContainer(store: store)
