@@ -15,7 +15,7 @@ extension RemoteStore {
         }
     }
 
-    /// Tells of the statements of the mirror.
+    /// Reports the statements of the mirror.
     public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {
         mirror.store.observeStatements(handler)
     }
