@@ -49,7 +49,7 @@ extension ManagedObjectModel {
         return nil
     }
 
-    /// What is wrong with a criterion of an order, as ``fault(inPath:from:takesCollections:)`` says it.
+    /// What is wrong with a criterion of an order, as `fault(inPath:from:takesCollections:)` says it.
     public func fault(inOrder sort: FetchSort, from entity: EntityDescription) -> String? {
         if case .keyPath(let path) = sort.expression.node {
             return fault(inPath: path, from: entity, takesCollections: false)
