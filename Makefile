@@ -106,7 +106,7 @@ server-load: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter StrataServerTests
 
-# The table of README.md, section Stores, from what the conformance suite finds.
+# The table of Documentation/Stores.md, from what the conformance suite finds.
 .PHONY: matrix
 matrix: dependencies
 	$(SWIFT) build --build-tests $(TESTS)

@@ -255,8 +255,7 @@ let package = Package(
             name: "RemoteGuideTests",
             dependencies: [
                 "Strata", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP", "StrataTesting",
-                "PlainJSONStore", "GuidePages",
-                "StrataServer",
+                "PlainJSONStore", "GuidePages", "StrataModelFiles", "StrataServer",
             ],
             plugins: ["StrataPlugin"]),
         .testTarget(

@@ -43,6 +43,13 @@ public struct GuidePage: Sendable, CustomStringConvertible {
         blocks = Self.blocks(of: text)
     }
 
+    /// The names of all pages: the README, and the files in `Documentation`.
+    public static func allNames() throws -> [String] {
+        let folder = root.appending(path: "Documentation")
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
+        return ["README"] + pages.map { String($0.dropLast(3)) }.filter { $0 != "README" }.sorted()
+    }
+
     private static func blocks(of text: String) -> [Block] {
         var result: [Block] = []
         var open: (language: String, line: Int, lines: [Substring])?

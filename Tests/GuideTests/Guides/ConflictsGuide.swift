@@ -1,0 +1,41 @@
+import Foundation
+import Strata
+
+/// The examples of Documentation/Conflicts.md.
+enum ConflictsGuide {
+    static func example(_ container: PersistentContainer) async throws -> [(Int64?, String?)] {
+        let first = container.newContext()
+        let second = container.newContext()
+        let lima = try await first.find(City.self, "lima")
+        let same = try await second.find(City.self, "lima")
+
+        lima?.population = 10_000_000
+        try await first.save()
+
+        same?.population = 11_000_000
+        same?.about = "The capital"
+        second.mergePolicy = .storeWinsByProperty
+        try await second.save()
+
+        first.automaticallyMergesChanges = true
+        try first.refreshAllObjects()
+        return [(lima?.population, lima?.about), (same?.population, same?.about)]
+    }
+
+    static func looking(_ context: ManagedObjectContext, print: (Any...) -> Void) async throws {
+        do throws(PersistenceError) {
+            try await context.save()
+        } catch {
+            guard case .conflicts(let conflicts) = error else { throw error }
+            for conflict in conflicts {
+                for property in conflict.properties {
+                    print(
+                        property.name, "was", property.snapshot, "is", property.memory, "and in the store",
+                        property.store)
+                }
+            }
+            context.mergePolicy = .objectWinsByProperty
+            try await context.save()
+        }
+    }
+}
