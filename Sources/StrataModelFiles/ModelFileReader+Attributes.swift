@@ -107,9 +107,9 @@ extension ModelFileReader {
         "datetime": "date", "timestamp": "date", "point": "geoPoint", "geopoint": "geoPoint",
     ]
 
-    /// A type, and whether a `?` behind it makes the value optional. A string stands in for what is no type.
+    /// A type, and whether a `?` after it makes the value optional. A string stands in for what is not a type.
     ///
-    /// - Parameter fields: What stands beside the type.
+    /// - Parameter fields: The keys that are allowed in addition to the type.
     func attributeType(_ node: Node, _ fields: [String: Node] = [:]) -> (AttributeType, Bool) {
         if let sequence = node.sequence { return (arrayType(node, sequence), false) }
         guard let word = text(node, "a type") else { return (.string, false) }
@@ -162,7 +162,7 @@ extension ModelFileReader {
         return .array(element)
     }
 
-    /// `now()` and `uuid()` are made anew for each object; in quotes they are text.
+    /// `now()` and `uuid()` are created for each object; in quotes they are text.
     private func defaultValue(_ node: Node, of type: AttributeType) -> AttributeDefault? {
         if let scalar = node.scalar, scalar.style == .plain || scalar.style == .any {
             if scalar.string == "now()" { return .now }

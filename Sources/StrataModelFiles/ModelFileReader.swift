@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import Yams
 
-/// Turns nodes into declarations and gathers what is wrong with them. It goes on behind every mistake.
+/// Turns nodes into declarations and gathers what is wrong with them. It goes on after every mistake.
 final class ModelFileReader {
     let path: String
     private(set) var faults: [ModelFault] = []

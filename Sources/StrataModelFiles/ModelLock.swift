@@ -2,8 +2,8 @@ import Foundation
 import StrataModel
 import Yams
 
-/// The versions of a model that were shipped: a file beside the model, `App.strata.lock.yaml`, that `strata model commit`
-/// writes and that belongs into version control.
+/// The versions of a model that were shipped: a file next to the model, `App.strata.lock.yaml`, that `strata model
+/// commit` writes and that belongs into version control.
 ///
 ///     model: App
 ///     versions:

@@ -7,7 +7,7 @@ struct YAMLDocument {
     /// The topmost node; nil if the text has none or cannot be parsed.
     private(set) var root: Node?
     /// What is wrong with the text as YAML: at most one fault, since a parser that lost its way finds nothing true
-    /// behind it.
+    /// after it.
     private(set) var faults: [ModelFault] = []
     /// Keys that stand more than once in a mapping were masked before parsing, all but the last of each: by mask.
     private(set) var maskedKeys: [String: String] = [:]
@@ -55,7 +55,8 @@ struct YAMLDocument {
     private static let depthLimit = 100
 
     /// The first line where the text may be nested more deeply than is allowed: by brackets, or by indentation and the
-    /// signs of lists and keys in front of a line. Brackets in text count, too, so that nothing has to be parsed to know.
+    /// markers of lists and keys in front of a line. Brackets in text count, too, so that nothing has to be parsed to
+    /// know.
     private static func lineThatIsTooDeep(_ text: String) -> Int? {
         var line = 1
         var brackets = 0

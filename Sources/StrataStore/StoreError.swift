@@ -1,18 +1,18 @@
 /// Why a store could not do what it was asked.
 public enum StoreError: Error, Sendable, Hashable {
-    /// There is no store at the path, and none was to be made.
+    /// There is no store at the path, and the location does not allow creating one.
     case notFound(path: String)
-    /// The file cannot be opened or made: missing folder, no permission.
+    /// The file cannot be opened or created: a missing folder, or no permission.
     case cannotOpen(path: String, reason: String)
     /// An option for opening a store has a value that means nothing.
     case invalidOption(name: String, value: String, reason: String)
     /// The store may be read, but not written.
     case readOnly(path: String)
-    /// The file is no store of Strata's: another format, another application's database.
+    /// The file is not a Strata store: it has another format, or is another application's database.
     case notAStore(path: String, reason: String)
     /// The file is damaged.
     case corrupt(path: String, reason: String)
-    /// Somebody else held the store longer than the time-out.
+    /// Another process held the store locked for longer than the timeout.
     case locked(path: String)
     /// There is no room left on the disk.
     case diskFull(path: String)
@@ -23,9 +23,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case unknownDeclaration(path: String, entity: String, property: String?, declaration: String)
     /// Steps of a migration lose data, or data do not fit, and no answer allows that. Nothing was changed.
     case migrationNeedsAnswers(path: String, steps: [MigrationStep])
-    /// A step of a migration failed. Nothing was changed.
+    /// A migration step failed. Nothing was changed.
     case migrationFailed(path: String, step: String, reason: String)
-    /// Somebody else has migrated the file to another model while it was open. Nothing was written.
+    /// Another process has migrated the file to another model while it was open. Nothing was written.
     case migratedElsewhere(path: String)
     /// The store cannot do what the model or a fetch asks for.
     case unsupported(store: String, feature: String)
@@ -34,8 +34,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case invalidPredicate(PredicateEvaluationError)
     /// A value in the store does not fit the model.
     case invalidData(entity: String, property: String, key: Int64, reason: String)
-    /// A row that is to be written refers to the file of an external value that has been removed meanwhile, because the
-    /// value was replaced or deleted elsewhere and nothing referred to it for long. Nothing was written.
+    /// A row to be written refers to the file of an external value that has been removed in the meantime: the value was
+    /// replaced or deleted elsewhere, and nothing had referred to the file for a while. Nothing was written.
     case missingFile(entity: String, property: String, key: Int64, file: String)
     /// A constraint of the store itself was broken, for instance a foreign key.
     case constraint(entity: String, reason: String)

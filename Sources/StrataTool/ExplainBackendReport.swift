@@ -58,7 +58,7 @@ enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
     }
 }
 
-/// A fetch as `strata explain --backend` prints it. The keys are those of these types; what is nil is `null`.
+/// A fetch as `strata explain --backend` prints it. The keys are the names of the properties; nil is `null`.
 struct ExplainBackendReport: Encodable {
     struct Field: Encodable {
         let name: String

@@ -82,7 +82,7 @@ struct ModelDiffCommand: ParsableCommand {
 }
 
 extension Output {
-    /// Reads a model file, or with `@N` behind it a version of its lock file.
+    /// Reads a model file, or with `@N` after it a version of its lock file.
     static func version(_ text: String) throws -> ManagedObjectModel {
         guard let at = text.lastIndex(of: "@"), let number = Int(text[text.index(after: at)...]) else {
             return try model(text)

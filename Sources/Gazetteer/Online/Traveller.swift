@@ -34,7 +34,7 @@
 
         var context: ManagedObjectContext { container.viewContext }
 
-        /// The city of a name.
+        /// The city with the given name.
         func city(_ name: String) throws -> ManagedObject {
             let found = try context.fetch(
                 FetchRequest<ManagedObject>(entity: "City", where: try FetchPredicate(format: "name == %@", name)))

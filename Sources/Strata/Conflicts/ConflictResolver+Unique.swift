@@ -56,7 +56,7 @@ extension ConflictResolver {
         noteReplacement(oldKey, of: object, by: object)
     }
 
-    /// The new object goes; the one that the context has for the row survives.
+    /// The new object is removed; the one that the context has for the row survives.
     private func absorb(_ object: ManagedObject, into survivor: ManagedObject, _ winning: SlotSet) {
         for slot in winning where slot < survivor.binding.entity.slots.count {
             survivor.writeSlot(slot, from: object.row)

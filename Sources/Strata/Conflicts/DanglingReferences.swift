@@ -4,8 +4,8 @@ struct DanglingReferences {
 
     private var model: ManagedObjectModel { core.model }
 
-    /// Sets pending relationships to nil that lead to objects which the store does not have any more, or which this save
-    /// deletes, and forgets changes of objects that are gone themselves.
+    /// Sets pending relationships to nil if they lead to objects that the store no longer has or that this save
+    /// deletes, and forgets changes of objects that were deleted themselves.
     /// - Returns: Whether there were any.
     func drop() throws(PersistenceError) -> Bool {
         let changed = core.tracker.objects.filter { $0.hasChanges && !$0.flags.contains(.deleted) }

@@ -2,7 +2,7 @@
 ///
 /// Without it, the store reports each of them as a conflict: after an insert that fails, a search for the row, and a rollback of
 /// everything. Where most of an import exists already, one fetch for all is several times faster. A sample of the new objects
-/// decides, so that an import of new objects pays for a few look-ups only.
+/// decides, so that an import of new objects pays for a few lookups only.
 struct ExistingRows {
     let core: ContextCore
 

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         try core.fetcher.fetchIDs(request)
     }
 
-    /// Fetches objects into an array that reads their rows when they are looked at: a page at a time, and lets go of them
+    /// Fetches objects into an array that reads their rows when you access them, a page at a time, and releases them
     /// again. See ``FetchedArray``.
     ///
     /// One statement finds the objects; each page takes another, when a property of one of its objects is read, and those
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
     /// objects are made here when it is done. Unsaved changes count as they are then.
     ///
     /// Cancelling the task stops the statement.
-    /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; all else as the method that waits.
+    /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; everything else as the method that waits.
     public nonisolated(nonsending) func fetch<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> [T] {
         try await core.fetcher.fetch(request)
     }

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         return map.table(index).object(map.key(of: id))
     }
 
-    /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether
+    /// The object of an ID: the one that the context knows, otherwise a fault. Reads nothing, and does not know whether
     /// there is a row; ``ManagedObject/isMissing`` tells after the first access. Only where other entities inherit from
     /// the ID's one, the row is read, because it decides the class.
     /// - Throws: ``PersistenceError/foreignObject(_:)`` if the ID is of another store.

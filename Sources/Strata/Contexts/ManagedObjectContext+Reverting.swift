@@ -1,5 +1,5 @@
 extension ManagedObjectContext {
-    /// Drops all changes: new objects are forgotten, changed and deleted ones are as they were read or saved last.
+    /// Drops all changes: new objects are forgotten, changed and deleted ones are as they were last read or saved.
     public func rollback() {
         let core = core
         let objects = core.tracker.removeAll()
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
         core.oneToOneRepair.repairAll()
     }
 
-    /// Sets relationships back to the targets that were read or saved last, so that the other ends do not go on showing
+    /// Sets relationships back to the targets that were last read or saved, so that the other ends do not go on showing
     /// what the object is about to forget.
     private func takeBackLinks(of object: ManagedObject) throws(PersistenceError) {
         guard !object.flags.contains(.deleted) else { return }
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// As read or saved last. Members of changed relationships are forgotten, to be loaded again.
+    /// As last read or saved. Members of changed relationships are forgotten, to be loaded again.
     final func revert() {
         // Its changes were all that was left of it.
         if flags.contains(.deletedElsewhere) { return markMissing() }

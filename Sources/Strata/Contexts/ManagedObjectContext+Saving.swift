@@ -6,11 +6,11 @@ extension ManagedObjectContext {
     ///
     /// This form blocks the calling thread until the store is done. In asynchronous code, use `try await context.save()`.
     /// - Throws: ``PersistenceError/validation(_:)`` with all failures of all objects,
-    ///   ``PersistenceError/conflicts(_:)`` under ``MergePolicy/error``, ``PersistenceError/store(_:)``, also for a
-    ///   relationship or delete rule whose rows could not be read, ``PersistenceError/hooksNeverSettle(entities:)``,
+    ///   ``PersistenceError/conflicts(_:)`` under ``MergePolicy/error``, ``PersistenceError/store(_:)``, including for
+    ///   a relationship or delete rule whose rows could not be read, ``PersistenceError/hooksNeverSettle(entities:)``,
     ///   ``PersistenceError/recursiveSave`` in `willSave` and validators, ``PersistenceError/saveInProgress`` during an
-    ///   asynchronous save; for a child ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an object
-    ///   that was changed here.
+    ///   asynchronous save; for a child ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an
+    ///   object that was changed here.
     public func save() throws(PersistenceError) { try core.saves.save() }
 
     /// As the form that blocks, without blocking the caller: the store writes on another thread.
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     /// You may change objects while the save goes on; such changes stay for the next one. A second asynchronous save of the
     /// context waits for the first; a blocking one throws meanwhile.
     ///
-    /// The save is not cancelled with its task: once it has begun, it comes to its end.
+    /// The save is not cancelled with its task: once it has begun, it runs to completion.
     /// - Throws: As ``save()-(PersistenceError)``.
     public nonisolated(nonsending) func save() async throws(PersistenceError) { try await save(options: nil) }
 

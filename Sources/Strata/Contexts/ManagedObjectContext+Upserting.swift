@@ -8,8 +8,8 @@ extension ManagedObjectContext {
     ///         into: Article.self, by: Article.keys.articleId)
     ///     print(result)    // 1 inserted, 0 updated, 0 unchanged
     ///
-    /// Every value that a dictionary has is assigned, also nil and such as equal the model's default; properties that it
-    /// does not mention stay as they are. Names may be those of the model or their stored form in snake_case. A
+    /// Every value in a dictionary is assigned, including nil and values that equal the model's default; properties
+    /// that it does not mention stay as they are. Names may be those of the model or their stored form in snake_case. A
     /// relationship is given by an object, by the value of the destination's primary key, or by a dictionary, which is
     /// upserted, too; a to-many relationship by a list of these.
     ///
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
         return try upsert(try PropertyValues.decode(json, entity, model, decoder ?? .interchange), entity, names)
     }
 
-    /// Inserts or updates objects by a key, from elements of any type: one look-up for all, and a closure that assigns.
+    /// Inserts or updates objects by a key, from elements of any type: one lookup for all, and a closure that assigns.
     ///
     ///     try context.upsert(payload, into: Article.self, by: Article.keys.articleId, key: \.id) { article, item in
     ///         article.title = item.title
@@ -124,10 +124,11 @@ extension ManagedObjectContext {
     ///     let articles = payload.map { Article(context: context, articleId: $0.id, title: $0.title) }
     ///     let result = try context.upsert(articles, by: Article.keys.articleId)
     ///
-    /// The values that were assigned to a new object are assigned to the existing one, also nil and such as equal the
-    /// model's default; values that were not assigned are left. Relationships of the context that led to the new object lead
-    /// to the existing one. The new object is ``ManagedObject/isMissing`` then, and ``ManagedObject/survivor`` names the
-    /// other one. New objects without a counterpart stay, and are saved with the context.
+    /// The values that were assigned to a new object are assigned to the existing one, including nil and values that
+    /// equal the model's default; other values stay as they are. Relationships of the context that led to the new
+    /// object lead to the existing one. The new object is ``ManagedObject/isMissing`` then, and
+    /// ``ManagedObject/survivor`` names the other one. New objects without a counterpart stay, and are saved with the
+    /// context.
     /// - Parameter objects: New objects of this context.
     /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for an
     ///   object that is not new.

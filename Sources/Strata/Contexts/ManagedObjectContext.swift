@@ -10,9 +10,9 @@
 /// called ``PersistentContainer/newContext(automaticallyMergesChanges:)``. The compiler rejects code that would let one of
 /// them out.
 ///
-/// A context has one object for each ID. It holds its objects weakly, unless they are changed, and they do not hold it. An
-/// object can be read for as long as it lives, also without its context; to change objects, keep the context in a variable
-/// or property until you have saved. Changes that are pending when the context goes away are dropped.
+/// A context has one object for each ID. It holds its objects weakly, unless they are changed, and they do not hold it.
+/// You can read an object as long as you keep it, even without its context. To change objects, keep the context in a
+/// variable or property until you have saved. Changes that are pending when the context goes away are dropped.
 ///
 /// Commits of other contexts are merged at a boundary: before a fetch, a save, a `perform`, or at
 /// ``processPendingChanges()``.
@@ -109,14 +109,14 @@ public final class ManagedObjectContext {
     /// here stay deleted. Objects that others deleted are ``ManagedObject/isMissing``, unless values of them are changed
     /// here: the save meets a conflict then.
     ///
-    /// Whoever listens to the context hears here what has changed since the last boundary.
+    /// Listeners are told here what has changed since the last boundary.
     public func processPendingChanges() {
         core.processPendingChanges()
         core.recorder?.close(.event)
     }
 
-    /// Forgets all objects and pending changes. Objects that somebody holds can still be read; they do not belong to the
-    /// context any more.
+    /// Forgets all objects and pending changes. You can still read objects that you keep; they no longer belong to the
+    /// context.
     public func reset() {
         let old = core
         let isOpen = old.inbox.isOpen

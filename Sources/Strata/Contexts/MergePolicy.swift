@@ -1,5 +1,5 @@
-/// What a save does when others changed or deleted the same objects since they were read, or when a unique constraint
-/// stands against one.
+/// What a save does when others changed or deleted the same objects since they were read, or when one violates a unique
+/// constraint.
 ///
 /// Three states are compared: the snapshot that the context read, the object in memory, and the row in the store now.
 /// Properties that only one side changed never conflict under the policies by property; additions to a to-many
@@ -13,8 +13,8 @@
 /// A unique constraint is met when an object is to be written and another row has the same key values. Under every
 /// policy but ``error`` the two become one: the row in the store survives with its ID and its relationships, and
 /// relationships of this context that led to the new object lead to it. If the context has no object of that row yet,
-/// the new object becomes it, and its ``ManagedObject/objectID`` is that of the row from then on; else the new object
-/// is deleted, and ``ManagedObject/survivor`` names the one that lives on.
+/// the new object becomes it, and its ``ManagedObject/objectID`` is that of the row from then on, otherwise the new
+/// object is deleted, and ``ManagedObject/survivor`` names the one that lives on.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     /// The save throws ``PersistenceError/conflicts(_:)``, and nothing changes.
     case error

@@ -6,8 +6,8 @@ public enum PersistenceError: Error, Sendable {
     case store(StoreError)
     /// Objects do not satisfy the rules of the model or their own.
     case validation(ValidationError)
-    /// Others were faster, or a unique constraint stands against an object, and the merge policy is
-    /// ``MergePolicy/error``.
+    /// Objects have been changed by others since they were read, or violate a unique constraint, and the merge policy
+    /// is ``MergePolicy/error``.
     case conflicts([MergeConflict])
     /// There is no object of the ID.
     case objectNotFound(ObjectID)
@@ -98,7 +98,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// Collects failures.
     public init(_ failures: [ValidationFailure]) { self.failures = failures }
 
-    /// The failures, one a line.
+    /// The failures, one per line.
     public var description: String { failures.map(\.description).joined(separator: "\n") }
 }
 
@@ -110,7 +110,7 @@ public struct ValidationFailure: Error, Sendable, Hashable, CustomStringConverti
         case required
         /// A number or date is too small.
         case minimum
-        /// A number or date is too great.
+        /// A number or date is too large.
         case maximum
         /// A text or binary value is too short.
         case minimumLength

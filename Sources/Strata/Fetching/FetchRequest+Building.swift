@@ -9,10 +9,10 @@ extension FetchRequest {
         with { $0.predicate = predicate.map { $0 && condition.predicate } ?? condition.predicate }
     }
 
-    /// The request with more criteria of its order, behind those that it has.
+    /// The request with more criteria of its order, after those that it has.
     public func sorted(by sorts: FetchSort...) -> FetchRequest { with { $0.sorts += sorts } }
 
-    /// The request for not more than so many objects; nil for all.
+    /// The request for not more than this many objects; nil for all.
     public func limit(_ limit: Int?) -> FetchRequest { with { $0.limit = limit } }
 
     /// The request without so many objects at the beginning.

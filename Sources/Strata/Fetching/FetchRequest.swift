@@ -9,16 +9,16 @@ public struct FetchRequest<Object: ManagedObject> {
     public var predicate: FetchPredicate?
     /// The order; ties are broken by key.
     public var sorts: [FetchSort]
-    /// The greatest number of objects; nil for all.
+    /// The maximum number of objects; nil for all.
     public var limit: Int?
     /// How many objects are left out at the beginning.
     public var offset: Int
     /// Whether objects of entities that inherit from the entity count, too.
     public var includesSubentities = true
-    /// Whether unsaved changes of the context, and of its parents, count. Without them the store alone says which
+    /// Whether unsaved changes of the context, and of its parents, count. Without them only the store says which
     /// objects there are, in which order: one that is deleted here and not yet there is among them, too.
     public var includesPendingChanges = true
-    /// Whether a fetch reads keys alone, and leaves the rows to the first touch of a property, which reads those of all
+    /// Whether a fetch reads only keys, and leaves the rows to the first touch of a property, which reads those of all
     /// objects of the result at once. False by default, unlike in Core Data: the rows come with the fetch.
     ///
     ///     var request = FetchRequest<City>()

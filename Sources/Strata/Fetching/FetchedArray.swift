@@ -5,9 +5,9 @@
 ///     print(cities.count)          // no row has been read
 ///     print(cities[10_000].name)   // reads 50
 ///
-/// **It is a snapshot.** Which objects stand in it, and where, was decided by the fetch and does not change: an object
-/// that is changed later stays in its place, a new one does not appear. One that was deleted since still stands there,
-/// with ``ManagedObject/isDeleted`` true; where others deleted it, that is known once its row has been looked for. The
+/// **It is a snapshot.** Which objects are in it, and where, was decided by the fetch and does not change: an object
+/// that is changed later stays in its place, a new one does not appear. One that was deleted since still is there, with
+/// ``ManagedObject/isDeleted`` true; where others deleted it, that is known once its row has been looked for. The
 /// values are those of the context's objects, always the newest that it has.
 ///
 /// **It holds little.** The last pages that were looked at are kept; objects of other pages go, with their rows, unless
@@ -48,7 +48,7 @@ private final class FetchedPages<Object: ManagedObject> {
     let identities: [RowIdentity]
     let batchSize: Int
     private let prefetch: [[RelationshipDescription]]
-    /// The pages that were looked at last, the very last one at the end.
+    /// The most recently used pages, the latest at the end.
     private var pages: [(number: Int, objects: [Object])] = []
 
     /// So many pages are held: enough to go back and forth across a boundary, or to compare two distant places.

@@ -1,6 +1,6 @@
 /// One row of the answer to a ``ValueRequest``. It is a copy of values: safe to send anywhere, and it does not change.
 public struct FetchedRow: Sendable, Hashable {
-    /// The values in the order of the columns. An object stands there by its ID.
+    /// The values in the order of the columns. An object is there by its ID.
     public let values: [FetchedValue]
     /// The columns.
     public let columns: [FetchColumn]

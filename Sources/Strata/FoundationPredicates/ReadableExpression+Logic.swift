@@ -63,7 +63,7 @@ extension PredicateExpressions.Comparison: ReadableExpression {
 }
 
 extension PredicatePart {
-    /// The fixed value that the part is; nil for all else.
+    /// The fixed value that the part is; nil for everything else.
     fileprivate var constant: Value? {
         if case .value(let expression, _) = self, case .constant(let value) = expression.node { value } else { nil }
     }

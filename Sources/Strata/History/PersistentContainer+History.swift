@@ -9,11 +9,11 @@ extension PersistentContainer {
     /// The history of the store, with all that it can do; nil for kinds of stores that have none.
     public var history: (any StoreHistory)? { store.history }
 
-    /// The place behind the last transaction, to ask later what came behind it.
+    /// The place after the last transaction, to ask later what came after it.
     /// - Throws: ``HistoryError/notRecorded(store:)`` if the store does not record; see ``SQLiteStore/Options/history``.
     public func currentHistoryToken() throws(HistoryError) -> HistoryToken { try recorded().currentToken() }
 
-    /// The transactions behind a place, in order.
+    /// The transactions after a place, in order.
     ///
     ///     for transaction in try container.history(after: token, where: .changes(of: Article.self)) {
     ///         for change in transaction.changes { print(change.kind, change.objectID ?? "", change.properties) }
@@ -21,10 +21,11 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - token: The place; nil for all transactions that are kept.
-    ///   - filter: What is wanted.
-    ///   - limit: The maximum number of transactions; nil for all. To go on, ask again behind the last one's token.
-    /// - Throws: ``HistoryError/expired(token:)`` if something behind the place has been purged: read the objects themselves
-    ///   then, take the current token, and start over. ``HistoryError/notRecorded(store:)``; ``HistoryError/store(_:)``.
+    ///   - filter: What to include.
+    ///   - limit: The maximum number of transactions; nil for all. To go on, ask again after the last one's token.
+    /// - Throws: ``HistoryError/expired(token:)`` if transactions after the token have been purged: read the objects
+    ///   themselves, take the current token, and start over. ``HistoryError/notRecorded(store:)``;
+    ///   ``HistoryError/store(_:)``.
     public func history(
         after token: HistoryToken?, where filter: HistoryFilter = .all, limit: Int? = nil
     ) throws(HistoryError) -> [HistoryTransaction] {
@@ -60,7 +61,7 @@ extension PersistentContainer {
     /// If the process dies between the work and the move, the same transactions come again: the work must bear that.
     /// - Parameters:
     ///   - consumer: A name of your choice.
-    ///   - filter: What is wanted. The consumer moves past what is not.
+    ///   - filter: What to include. The consumer moves past what is not.
     ///   - batchSize: The maximum number of transactions of a call, 1 or more; no more are in memory at a time.
     ///   - body: Does the work.
     /// - Returns: How many transactions were handed over.

@@ -21,7 +21,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     public private(set) var request: FetchRequest<Object>
     /// The key that makes sections; nil for a list without.
     public let sectionKey: FetchExpression?
-    /// Whom to tell of changes, as soon as all live results of the context have taken them.
+    /// Whom to notify of changes, once all live results of the context have applied them.
     public weak var delegate: (any FetchedResultsDelegate)?
 
     let list: LiveList
@@ -73,8 +73,8 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     /// The sections in their order; one of all objects without a section key, and none if there are no objects.
     public var sections: [ResultsSection] { snapshot.sections }
 
-    /// Why the result does not follow its context any more: the store failed while it had to be asked. nil as long as it
-    /// does. ``change(to:)`` begins anew.
+    /// Why the result no longer follows its context: the store failed while it had to be asked. nil as long as it does.
+    /// ``change(to:)`` starts over.
     public var failure: PersistenceError? {
         registrar.access(self, keyPath: \.snapshot)
         return list.failure
@@ -135,7 +135,7 @@ extension FetchedResults: RandomAccessCollection {
     }
 }
 
-/// Hears of the steps of live results, in the isolation of their context.
+/// Hears about the steps of live results, in the isolation of their context.
 public protocol FetchedResultsDelegate: AnyObject {
     /// A live result has changed. What you fetch or change here makes no step within this one.
     func results<Object: ManagedObject>(_ results: FetchedResults<Object>, didChange update: ResultsUpdate)

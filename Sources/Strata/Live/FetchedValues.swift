@@ -7,8 +7,8 @@ import Observation
 ///             .grouped(by: City.keys.country.code))
 ///     for try await rows in totals.updates { show(rows) }
 ///
-/// It is computed anew at a boundary at which something changed that the answer depends on, and at no other; who listens hears
-/// of it only if the rows are others then. It lives where its context lives.
+/// It is computed again at a boundary at which something changed that the answer depends on, and at no other; who
+/// listens hears about it only if the rows are others then. It lives where its context lives.
 public final class FetchedValues<Object: ManagedObject, Row>: Observable {
     /// The context.
     public let context: ManagedObjectContext
@@ -50,7 +50,7 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
         return current
     }
 
-    /// Why the answer does not follow its context any more; nil as long as it does.
+    /// Why the answer no longer follows its context; nil as long as it does.
     public var failure: PersistenceError? {
         registrar.access(self, keyPath: \.rows)
         return list.failure

@@ -1,4 +1,4 @@
-/// The sections of a live list: how many entries stand one after another with the same section value.
+/// The sections of a live list: how many entries follow one after another with the same section value.
 struct SectionRuns: Sendable {
     struct Run: Sendable {
         let value: Value

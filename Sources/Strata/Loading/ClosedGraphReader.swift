@@ -1,7 +1,7 @@
 /// Follows relationships of objects whose context is gone.
 ///
-/// There are no pending changes to look at. What is read is kept as rows by the batch of the objects, not as objects: those
-/// live for as long as somebody holds them, and keep nobody else alive.
+/// There are no pending changes to consider. The batch of the objects keeps what is read as rows, not as objects:
+/// objects live only while your code holds them, and keep no other objects alive.
 struct ClosedGraphReader {
     let core: ContextCore
 
@@ -76,7 +76,7 @@ struct ClosedGraphReader {
         related.add(members, side)
     }
 
-    /// The objects of some keys: those that somebody holds, and new ones from rows that the batch keeps or that are read
+    /// The objects of some keys: those that still exist, and new ones from rows that the batch keeps or that are read
     /// now.
     private func objects(
         _ keys: [Int64], readingWith others: [Int64], rootIndex: Int, batch: FaultBatch

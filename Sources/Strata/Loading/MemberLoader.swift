@@ -134,7 +134,7 @@ struct MemberLoader {
         let index = relationship.toManyIndex ?? 0
         let batch = FaultBatch(keys: owners)
         let table = core.identityMap.table(entityIndex)
-        // The owners may be of several entities of the hierarchy; where that is so, only their rows tell of which.
+        // The owners may be of several entities of the hierarchy; where that is so, only their rows tell which.
         let made = try core.targets.makeTargets(
             owners.filter { table.object($0) == nil }, destinationIndex: core.rootIndex(of: entityIndex))
         let objects = withExtendedLifetime(made) { owners.compactMap { table.object($0) } }

@@ -15,7 +15,7 @@ struct Prefetcher {
     }
 
     /// The relationships of a path.
-    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` where a name is no relationship.
+    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` where a name is not a relationship.
     func steps(of path: any PrefetchPath, from entity: EntityDescription) throws(PersistenceError)
         -> [RelationshipDescription]
     {

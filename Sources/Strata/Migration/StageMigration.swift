@@ -103,7 +103,7 @@ extension MigrationStage {
     /// - Parameters:
     ///   - source: The version that it begins with.
     ///   - target: The version that it ends with.
-    ///   - oldClasses: Classes of the old version, if they are still there.
+    ///   - oldClasses: Classes of the old version, if they still exist.
     ///   - newClasses: Classes of the new version.
     ///   - body: Runs after everything that can be inferred. What it throws takes the stage back.
     public static func custom(

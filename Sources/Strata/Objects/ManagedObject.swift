@@ -143,8 +143,8 @@ extension ManagedObject {
     /// The context of the object; nil after the context went away or was reset, or after a save deleted the object.
     public final var context: ManagedObjectContext? { core?.handle }
 
-    /// What the object reads by: it is there for as long as the object belongs to a context, or belonged to one when that
-    /// went away.
+    /// What the object reads with: it exists while the object belongs to a context, or if the object belonged to one
+    /// when that was released.
     @inline(__always)
     final var core: ContextCore? { flags.contains(.detached) ? nil : source.core }
 
@@ -247,9 +247,9 @@ extension ManagedObject {
 
 /// What has changed in an object.
 struct ChangeRecord {
-    /// Slots that were assigned, also those that were given the value they had.
+    /// Slots that were assigned, including those that were given the value they already had.
     var slots = SlotSet()
-    /// The row as it was read or saved last; nil for a new object, and for a fault that was written to before its row could
-    /// be read.
+    /// The row as it was last read or saved; nil for a new object, and for a fault that was written to before its row
+    /// could be read.
     let snapshot: RowReference?
 }

@@ -28,7 +28,7 @@ struct ObjectFlags: OptionSet, Sendable {
     @usableFromInline static let deletedElsewhere = ObjectFlags(rawValue: 1 << 11)
     /// The context has a recorder, which is to know before the whole object changes.
     static let recorded = ObjectFlags(rawValue: 1 << 10)
-    /// Somebody asked for the ID before the first save.
+    /// The ID was read before the first save.
     @usableFromInline static let idTaken = ObjectFlags(rawValue: 1 << 12)
 
     // Sets that are asked for at each access are constants: a literal allocates an array in debug builds.
@@ -43,7 +43,7 @@ struct ObjectFlags: OptionSet, Sendable {
     static let notUpdatable = ObjectFlags(rawValue: 1 << 2 | 1 << 3 | 1 << 6)
     /// The row has not been read, or there is none.
     static let unread = ObjectFlags(rawValue: 1 << 0 | 1 << 6)
-    /// There is no row of the store's behind the object, or none that it is to keep.
+    /// The store has no row for the object, or none that it is to keep.
     static let withoutRow = ObjectFlags(rawValue: 1 << 0 | 1 << 2 | 1 << 4 | 1 << 6)
     /// A new object with a row of its own.
     static let new = ObjectFlags(rawValue: 1 << 2 | 1 << 5)

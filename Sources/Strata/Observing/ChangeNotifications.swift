@@ -13,7 +13,7 @@ extension Notification.Name {
 }
 
 extension ManagedObjectContext {
-    /// What stands in the user info of a context's notifications.
+    /// What is in the user info of a context's notifications.
     public enum NotificationKey {
         /// The IDs of the inserted objects, a `Set<ObjectID>`.
         public static let insertedObjectIDs = "inserted_objectIDs"

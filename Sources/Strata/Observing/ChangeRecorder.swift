@@ -1,7 +1,9 @@
-/// Gathers what changes in a context from one boundary to the next, while anybody wants to know, and hands it out there.
+/// Gathers what changes in a context from one boundary to the next, while it has listeners, and passes it on at the
+/// boundary.
 ///
 /// It notes objects before their first change, with a copy of the row, so that listeners compare states and never add up
-/// events: an object that was changed and changed back has not changed. While nobody listens the tracker does not call it.
+/// events: an object that was changed and changed back has not changed. Without listeners, the tracker does not call
+/// it.
 final class ChangeRecorder: ContextPart {
     private struct Listener {
         weak var listener: (any BoundaryListener)?
@@ -9,15 +11,15 @@ final class ChangeRecorder: ContextPart {
 
     private var listeners: [Listener] = []
     private var pending = BoundaryChanges()
-    /// Where an object stands in the list of `pending`.
+    /// Where an object is in the list of `pending`.
     private var positions: [ObjectIdentifier: Int] = [:]
     private var isDelivering = false
     /// Boundaries that were reached while another one was handed out.
     private var waiting: BoundaryChanges.Kind?
-    /// Hears of the parent's boundaries, for a child.
+    /// Hears about the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
-    /// Whether anybody listens.
+    /// Whether there are listeners.
     private(set) var isOn = false
     /// Whether anything has been noted since the last boundary.
     var hasChanges: Bool { !pending.isEmpty }
@@ -26,7 +28,7 @@ final class ChangeRecorder: ContextPart {
 
     // MARK: Listeners
 
-    /// Hands the changes from now on to a listener, for as long as it lives.
+    /// Passes the changes from now on to a listener until it is released.
     func add(_ listener: any BoundaryListener) {
         listeners.removeAll { $0.listener == nil }
         listeners.append(Listener(listener: listener))
@@ -98,7 +100,7 @@ final class ChangeRecorder: ContextPart {
             isOrdered ? object.extras?.toMany(index)?.members?.objects : nil)
     }
 
-    /// Notes an object that is about to be deleted, with the orders that go with it.
+    /// Notes an object that is about to be deleted, with the orders that are deleted with it.
     func willDelete(_ object: ManagedObject) {
         guard recordsSteps else { return }
         for index in object.binding.entity.toManyIndexes.indices where object.relationship(toMany: index).isOrdered {
@@ -202,7 +204,7 @@ final class ChangeRecorder: ContextPart {
         isDelivering = true
         defer { isDelivering = false }
         var kind = kind
-        // Listeners that change something each time they hear of a change would never end.
+        // Listeners that change something each time they hear about a change would never end.
         for _ in 0..<100 {
             waiting = nil
             deliver(kind)
@@ -243,9 +245,9 @@ final class ChangeRecorder: ContextPart {
 
 /// Somebody who wants to know what changed in a context.
 protocol BoundaryListener: AnyObject {
-    /// Takes in what changed. Application code must not run here.
+    /// Applies what changed. Application code must not run here.
     func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore)
-    /// All listeners know of the changes; the application may hear of them.
+    /// All listeners know of the changes; the application may hear about them.
     func boundaryPassed()
     /// The context is gone.
     func contextEnded()

@@ -53,7 +53,7 @@ final class ContainerChangeBuffer: Sendable {
     }
 }
 
-/// Those who want to hear of each commit.
+/// Those who want to hear about each commit.
 final class CommitListeners: Sendable {
     private struct Entry: Sendable {
         weak var buffer: ContainerChangeBuffer?
@@ -68,7 +68,7 @@ final class CommitListeners: Sendable {
         }
     }
 
-    /// Tells all of a commit, which is described only if anybody listens.
+    /// Notifies all listeners of a commit, which is described only if there are any.
     func post(_ change: () -> ContainerChange) {
         let receivers = entries.withLock { entries in
             if entries.isEmpty { return [ContainerChangeBuffer]() }
@@ -86,11 +86,12 @@ extension PersistentContainer {
     ///
     ///     for await change in container.changes where !change.deleted.isEmpty { removeThumbnails(change.deleted) }
     ///
-    /// Each iterator listens from its creation on. If you are slow, you get one change for everything since you asked last.
+    /// Each iterator listens from its creation on. If you are slow, you get one change for everything since your last
+    /// one.
     ///
-    /// The system tells of commits by other processes: by inotify on Linux, by kqueue on Apple's systems. Of such a commit
-    /// you hear within a few milliseconds that there was one, as ``ContainerChange/isEverything``. The contexts of this
-    /// container that merge changes take it in at their next boundary.
+    /// The system reports commits by other processes: by inotify on Linux, by kqueue on Apple's systems. Of such a
+    /// commit you hear within a few milliseconds that there was one, as ``ContainerChange/isEverything``. The contexts
+    /// of this container that merge changes apply it at their next boundary.
     public var changes: ContainerChanges { ContainerChanges(coordinator: coordinator) }
 }
 
@@ -103,7 +104,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Somebody else wrote, and nobody knows what.
+    /// Another process wrote, and what it changed is not known.
     private func foreignCommitCame() {
         keys.storeWasWritten()
         rowCache.forgetAll()

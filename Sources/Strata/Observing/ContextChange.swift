@@ -46,7 +46,7 @@ public struct ContextChange: Sendable {
             if inserted.remove(id) == nil { deleted.insert(id) }
         }
         for id in next.inserted {
-            // It went and came back.
+            // It was deleted and came back.
             if deleted.remove(id) != nil { refreshed[id] = Properties() } else { inserted.insert(id) }
         }
         for (id, properties) in next.updated where !inserted.contains(id) {

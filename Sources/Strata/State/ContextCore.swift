@@ -1,6 +1,6 @@
 import Foundation
 
-/// What stands behind a ``ManagedObjectContext``: one part for each duty, each of which owns its state.
+/// The implementation of a ``ManagedObjectContext``: one part for each duty, and each part owns its state.
 ///
 /// The public context is a handle to a core. Objects keep the core, not the handle, so that they can read for as long as
 /// they live. When the handle goes, the core is closed: pending changes are dropped, and nothing can be written any more.
@@ -21,8 +21,9 @@ final class ContextCore {
     let unresolved: UnresolvedOperations
     let saves: SaveCoordinator
     var settings: ContextSettings
-    /// The public context; nil once it is gone, and the core is closed. The handle clears it before it goes, so it never
-    /// dangles. It is loaded and stored as a whole, in one isolation domain, so there is no overlapping access to check.
+    /// The public context; nil once it is gone, and the core is closed. The handle clears it in its `deinit`, so it
+    /// never dangles. It is loaded and stored as a whole, in one isolation domain, so there is no overlapping access to
+    /// check.
     @exclusivity(unchecked) private(set) unowned(unsafe) var handle: ManagedObjectContext?
 
     init(
@@ -151,7 +152,7 @@ final class ContextCore {
         }
     }
 
-    /// Drops all pending changes and everything that objects keep of each other. Objects that somebody holds go on
+    /// Drops all pending changes and everything that objects keep of each other. Objects that your code holds go on
     /// reading the store.
     func close() {
         inbox.isOpen = false

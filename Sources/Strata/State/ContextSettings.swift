@@ -9,7 +9,8 @@ struct ContextSettings {
     var readCancellation: ReadCancellation?
     /// Posts to a notification center, if the container has one.
     var notifications: ChangeNotifications?
-    /// Called at the first change after a boundary that somebody listens for, by contexts whose boundaries come by themselves.
+    /// Called at the first change after a boundary if there are listeners, by contexts whose boundaries come
+    /// automatically.
     var onFirstChange: (() -> Void)?
     /// Remembers edits, if the application wants to undo them.
     var undoManager: UndoHistory?

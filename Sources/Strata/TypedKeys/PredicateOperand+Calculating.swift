@@ -56,10 +56,10 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped: 
 extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped: FloatingPoint {
     /// The square root; nil of a negative number.
     public var squareRoot: ValueExpression<Operand> { calculated(.squareRoot) }
-    /// The greatest whole number that is not greater.
+    /// The largest whole number that is not greater.
     public var floor: ValueExpression<Operand> { calculated(.floor) }
-    /// The least whole number that is not less.
+    /// The smallest whole number that is not less.
     public var ceiling: ValueExpression<Operand> { calculated(.ceiling) }
-    /// The number without what is behind the point.
+    /// The number without what is after the point.
     public var truncated: ValueExpression<Operand> { calculated(.truncate) }
 }

@@ -25,7 +25,7 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped =
     public func like(_ pattern: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.like, pattern, options)
     }
-    /// Matches a regular expression as a whole. A pattern that is none is an error of the fetch.
+    /// Matches a regular expression as a whole. An invalid pattern is an error of the fetch.
     public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.matches, pattern, options)
     }

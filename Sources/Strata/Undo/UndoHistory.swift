@@ -6,8 +6,8 @@
 ///
 /// A step is what you edited between two boundaries: a save, the end of a `perform`, `processPendingChanges()`, or the group
 /// that you open yourself. Attributes, relationships with both ends, orders, new objects and deletes with everything that
-/// their rules did are all part of it. A save is no step, and you can undo what was saved: the context has changes then, as if
-/// you had made them.
+/// their rules did are all part of it. A save is not a step, and you can undo what was saved: the context has changes
+/// then, as if you had made them.
 ///
 /// Only your own edits are steps. What others saved meanwhile stays: a property that is no longer what the step left is
 /// skipped, and named in the ``UndoReport``. A rollback or reset forgets all steps; bulk operations and what a merge makes of

@@ -12,17 +12,17 @@ import Foundation
 ///     }
 public protocol AzureFilter: Sendable {
     /// Sends a request, or answers it in place of the server.
-    /// - Parameter next: What sends the request: the filter behind this one, or the network. It may be called more than
+    /// - Parameter next: What sends the request: the filter after this one, or the network. It may be called more than
     ///   once, or not at all.
     func send(_ request: WireRequest, next: AzureNext) async throws(RemoteError) -> WireResponse
 }
 
-/// What stands behind a filter.
+/// What comes after a filter.
 public struct AzureNext: Sendable {
     let transport: any HTTPTransport
     let timeout: Double
 
-    /// Sends a request to what stands behind the filter.
+    /// Sends a request to what comes after the filter.
     public func callAsFunction(_ request: WireRequest) async throws(RemoteError) -> WireResponse {
         try await transport.send(request, timeout: timeout)
     }

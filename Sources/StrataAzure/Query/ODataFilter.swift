@@ -237,7 +237,7 @@ struct ODataFilter {
     private func unsupported(_ what: String, _ predicate: FetchPredicate) -> RemoteError {
         let detail = RemoteError(
             .unsupported, domain: "Strata", message: "the protocol cannot express \(what): \(predicate)")
-        // Stores put the message beside the condition; the client libraries had one for all.
+        // Stores put the message besides the condition; the client libraries had one for all.
         return AzureError.predicateNotSupported.error(
             schema == nil ? nil : "the service cannot express \(what)", version: version, underlying: [detail])
     }

@@ -3,7 +3,7 @@ import Foundation
 extension MaxLeapDialect {
     /// A request with the standing headers.
     /// - Parameters:
-    ///   - parts: The path behind the address; each part is encoded.
+    ///   - parts: The path after the address; each part is encoded.
     ///   - parameters: Query parameters, not encoded.
     ///   - json: The body. POST and PUT without one have an empty object.
     /// - Throws: ``RemoteError`` with code 107 if the body has a number that is not finite.

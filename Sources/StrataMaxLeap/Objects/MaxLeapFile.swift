@@ -11,7 +11,7 @@ public struct MaxLeapFile: Sendable, Hashable {
     public var url: String?
     /// The MIME type of the bytes.
     public var contentType: String
-    /// The bytes of a file that is to be uploaded; nil for one that the server told of.
+    /// The bytes of a file that is to be uploaded; nil for one that the server reported about.
     public var data: Data?
 
     /// A file to be uploaded.
@@ -29,7 +29,7 @@ public struct MaxLeapFile: Sendable, Hashable {
         contentType = "application/octet-stream"
     }
 
-    /// Reads a file as it stands in answers.
+    /// Reads a file as it appears in answers.
     /// - Returns: nil if name or address is missing.
     init?(_ members: JSONObject) {
         guard let name = members["name"]?.string, let url = members["url"]?.string else { return nil }

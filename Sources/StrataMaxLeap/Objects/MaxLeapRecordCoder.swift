@@ -37,7 +37,7 @@ struct MaxLeapRecordCoder {
 
     /// The value of a property as it is sent; nil to send nothing.
     private func json(_ value: RemoteValue, _ name: String, _ isInsert: Bool) throws(RemoteError) -> JSONValue? {
-        // A nil that stands alone would be a null of JSON.
+        // A nil on its own would be a null of JSON.
         let clear = isInsert ? Optional<JSONValue>.none : .some(try MaxLeapOperation.delete.json())
         switch (value, schema.properties[name]) {
         case (.value(.null), _), (.reference(nil), _): return clear

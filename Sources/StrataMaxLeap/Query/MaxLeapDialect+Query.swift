@@ -34,7 +34,7 @@ extension MaxLeapDialect {
             skip = place
         }
         result.skip = skip
-        // Behind a cursor the limit is what is left of it.
+        // After a cursor the limit is what is left of it.
         result.limit = min(query.limit ?? Self.maximumPage, Self.maximumPage)
         // Pages fit together only in an order that tells all objects apart. An order would come before nearness.
         let hasPages = skip > 0 || query.limit ?? .max > Self.maximumPage

@@ -1,5 +1,5 @@
-/// Names that differ in the model may meet in the store: through the naming convention, and because SQLite takes
-/// capital and small letters for the same in names of tables and columns.
+/// Names that differ in the model may meet in the store: through the naming convention, and because SQLite ignores case
+/// in the names of tables and columns.
 extension ModelChecker {
     mutating func checkStoredNames() {
         checkTableNames()

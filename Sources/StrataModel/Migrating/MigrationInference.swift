@@ -61,7 +61,7 @@ struct MigrationInference {
     private func map(
         _ slot: SlotDescription, of attribute: AttributeDescription, to entity: EntityDescription?, _ property: String?
     ) -> SlotMapping {
-        // An attribute that continues a relationship, or a composite that continues a value, begins anew.
+        // An attribute that continues a relationship, or a composite that continues a value, starts over.
         let past = property.flatMap { entity?.attribute(named: $0) }
         let path = slot.path.dropFirst()
         let source = past.flatMap { past in

@@ -21,10 +21,10 @@ enum GeneratedNames {
 
     static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// The name as it stands in Swift code.
+    /// The name as it appears in Swift code.
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-    /// The name as it stands before the colon of an argument, where nearly every word may stand.
+    /// The name as it appears before the colon of an argument, where nearly every word may stand.
     static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
 
     /// Members of `ManagedObject` and of typed keys.

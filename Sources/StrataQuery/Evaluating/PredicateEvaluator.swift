@@ -7,11 +7,11 @@ extension FetchPredicate {
     /// no elements.
     /// - Parameters:
     ///   - source: The object.
-    ///   - variables: Values of the `$variables` that stand in the condition.
+    ///   - variables: Values of the `$variables` that are in the condition.
     ///   - environment: What `now()` means; the same one for all objects that belong together.
     /// - Throws: A ``PredicateEvaluationError`` for what has no meaning: an unbound variable, an invalid pattern, an
-    ///   order of different kinds, a quantifier before what is no collection. Conditions whose answer does not matter
-    ///   any more, behind a false part of an AND for instance, are not looked at.
+    ///   order of different kinds, a quantifier before what is not a collection. Conditions whose answer no longer
+    ///   matters, after a false part of an AND for instance, are not evaluated.
     public func evaluate(
         on source: some PropertySource, variables: [String: Value] = [:],
         environment: EvaluationEnvironment = EvaluationEnvironment()
@@ -59,7 +59,7 @@ enum Evaluated {
         }
     }
 
-    /// The elements of a collection; nil for what is none.
+    /// The elements of a collection; nil for anything else.
     var elements: [Evaluated]? {
         switch self {
         case .plain(.list(let values)): values.map(Evaluated.plain)

@@ -75,7 +75,7 @@ public enum TextComparison {
         let pattern = Array(pattern.unicodeScalars)
         var place = 0
         var step = 0
-        // Where to go on after the last star, should the rest not fit: it then stands for one scalar more.
+        // Where to go on after the last star if the rest does not fit: the star then stands for one more scalar.
         var retry: (place: Int, step: Int)?
         while place < text.count {
             if step < pattern.count, pattern[step] == "*" {

@@ -110,7 +110,7 @@ extension PredicateParser {
         }
     }
 
-    /// The name of a function with a parenthesis behind it, which is where the parser stands then.
+    /// The name of a function with a parenthesis after it, which is where the parser stands then.
     private mutating func callee() throws(FormatFault) -> String? {
         switch token {
         case .identifier(let name) where scanner.isBeforeParenthesis:
@@ -185,7 +185,7 @@ extension PredicateParser {
 
     // MARK: Paths
 
-    /// Takes keys or an index behind a value.
+    /// Takes keys or an index after a value.
     private mutating func extend(_ node: inout Node) throws(FormatFault) -> Bool {
         if token == .sign("[") {
             try advance()
@@ -224,7 +224,7 @@ extension PredicateParser {
         }
     }
 
-    /// The keys behind dots, as many as follow.
+    /// The keys after dots, as many as follow.
     private mutating func pathBehind() throws(FormatFault) -> [String] {
         var names: [String] = []
         while try take(".") { names += try key() }
@@ -265,7 +265,7 @@ extension PredicateParser {
             guard !name.isEmpty else { throw fault("the key path \"\(path)\" has an empty key") }
             if name.utf8.first == UInt8(ascii: "@") { try check(name) }
         }
-        // Behind a collection operator `self` is the element, as every Objective-C object answers to it.
+        // After a collection operator `self` is the element, as every Objective-C object answers to it.
         if names.count > 1, names.last == "self", names[names.count - 2].utf8.first == UInt8(ascii: "@") {
             names.removeLast()
         }

@@ -77,7 +77,7 @@ extension PredicateScanner {
 
     // MARK: Strings
 
-    /// The string whose opening quote stands here, with its escapes resolved.
+    /// The string whose opening quote is here, with its escapes resolved.
     mutating func string() throws(FormatFault) -> String {
         let start = offset
         let quote = bytes[start]

@@ -1,7 +1,8 @@
 import Foundation
 
-/// What two conditions, with the orders behind them, have in common that differ in their constants alone: the structure,
-/// and of each constant its kind. Stores keep what they compiled under it, because the same fetch is mostly made again with other values.
+/// What two conditions, with the orders after them, have in common that differ only in their constants: the structure,
+/// and of each constant its kind. Stores keep what they compiled under it, because the same fetch is mostly made again
+/// with other values.
 ///
 /// A `now()` counts as a constant: the same date for all of them.
 ///
@@ -10,7 +11,7 @@ import Foundation
 public struct PredicateShape: Sendable, Hashable {
     /// The structure in preorder.
     public private(set) var bytes: [UInt8] = []
-    /// The constants in the order in which they stand in the tree. They are no part of equality.
+    /// The constants in the order in which they are in the tree. They are not part of equality.
     public private(set) var constants: [Value] = []
     /// What `now()` means; made when the first one is met.
     private var now: Date?

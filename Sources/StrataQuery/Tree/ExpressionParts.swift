@@ -18,9 +18,9 @@ public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
     case sum = "@sum"
     /// The mean; nil of nothing.
     case average = "@avg"
-    /// The least value; nil of nothing.
+    /// The smallest value; nil of nothing.
     case minimum = "@min"
-    /// The greatest value; nil of nothing.
+    /// The largest value; nil of nothing.
     case maximum = "@max"
     /// The values of the next component, each once.
     case distinctUnion = "@distinctUnionOfObjects"
@@ -72,7 +72,7 @@ public enum FetchMethod: String, Sendable, Hashable, CaseIterable {
     case length
     /// The number of elements of a collection.
     case count
-    /// The text with another behind it.
+    /// The text with another after it.
     case stringByAppendingString = "stringByAppendingString:"
     /// The text from a position on, in UTF-16 units; nil if the position lies outside.
     case substringFromIndex = "substringFromIndex:"

@@ -39,9 +39,9 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case sum = "sum:"
     /// The number of elements of a collection.
     case count = "count:"
-    /// The least value of a collection, or of several arguments; nil of nothing.
+    /// The smallest value of a collection, or of several arguments; nil of nothing.
     case minimum = "min:"
-    /// The greatest value of a collection, or of several arguments; nil of nothing.
+    /// The largest value of a collection, or of several arguments; nil of nothing.
     case maximum = "max:"
     /// The mean of a collection; nil of nothing.
     case average = "average:"
@@ -61,13 +61,13 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case naturalLogarithm = "ln:"
     /// e to the power of the number.
     case exponential = "exp:"
-    /// The greatest whole number that is not greater.
+    /// The largest whole number that is not greater.
     case floor = "floor:"
-    /// The least whole number that is not less.
+    /// The smallest whole number that is not less.
     case ceiling = "ceiling:"
     /// The whole part.
     case truncate = "trunc:"
-    /// The time of the evaluation; one evaluation, also of a fetch, has one time.
+    /// The time of the evaluation; a fetch or an evaluation has one time throughout.
     case now = "now"
     /// A random number: without argument from 0 up to 1, with a whole number n a whole number from 0 up to n.
     case random = "random"
@@ -89,7 +89,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The sign between two operands, where the function is written so.
+    /// The operator between two operands, if the function is written as one.
     public var infix: String? {
         switch self {
         case .add: "+"
@@ -102,8 +102,8 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The function of a name as formats spell it, with or without colons; nil if there is none. Set operators have no
-    /// name.
+    /// The function with the given name as formats spell it, with or without colons; nil if there is none. Set
+    /// operators have no name.
     public static func named(_ name: String) -> FetchFunction? { byName[name] }
 
     private static let byName: [String: FetchFunction] = {

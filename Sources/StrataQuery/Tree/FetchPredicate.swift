@@ -7,7 +7,7 @@
 /// which every evaluation and every fetch refuses with ``PredicateEvaluationError/nestedTooDeeply``. Conjunctions and
 /// disjunctions are flat lists of any length and count as one level.
 public struct FetchPredicate: Sendable, Hashable {
-    /// What stands at the top of a condition.
+    /// What is at the top of a condition.
     public indirect enum Node: Sendable, Hashable {
         /// Always the same answer.
         case constant(Bool)
@@ -28,7 +28,7 @@ public struct FetchPredicate: Sendable, Hashable {
         case tooDeep
     }
 
-    /// What stands at the top.
+    /// What is at the top.
     public let node: Node
     /// How many levels the tree has; 1 for a leaf.
     let height: UInt8

@@ -8,7 +8,7 @@ public protocol PredicateArgument {
 }
 
 extension Value: PredicateArgument {
-    /// The value itself. Use `Value` where elements of several kinds stand in one list.
+    /// The value itself. Use `Value` where elements of several kinds are in one list.
     public var predicateArgument: Value { self }
 }
 

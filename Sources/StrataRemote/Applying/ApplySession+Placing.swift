@@ -138,7 +138,7 @@ extension ApplySession {
         _ entity: EntityDescription
     ) throws(StoreError) -> Bool {
         var agrees = true
-        // The change behind the one that the server tells of was made to what that sent, whatever the server made of it.
+        // The change after the one that the server reports was made to what that sent, whatever the server made of it.
         let sent = echoed.flatMap { entry in entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) } }
         for (position, var entry) in entries.enumerated() {
             let isSettled = entry.seq == settled?.seq

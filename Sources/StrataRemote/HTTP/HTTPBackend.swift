@@ -4,10 +4,10 @@ import Synchronization
 
 /// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
 ///
-/// Each request is built by the dialect and signed anew for each attempt, also where the server redirects it within its
-/// host. An answer with status 401 is shown to the
-/// authorizer once; one with status 429 or 503 and `Retry-After` is waited for and the request sent again, as often as
-/// ``RequestOptions/retries`` allows. All else is the dialect's to read.
+/// Each request is built by the dialect and signed again for each attempt, even where the server redirects it within
+/// its host. An answer with status 401 is shown to the authorizer once; one with status 429 or 503 and `Retry-After` is
+/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. Everything else is the
+/// dialect's to read.
 public final class HTTPBackend: RemoteBackend {
     /// The wire format.
     public let dialect: any RemoteDialect
@@ -50,10 +50,10 @@ public final class HTTPBackend: RemoteBackend {
 
     /// Sends the requests of an operation one after the other, and joins the answers.
     ///
-    /// Of an operation that writes several objects in several requests each object has its own outcome, also where a
-    /// request fails as a whole; a change of members that takes several has one outcome, which is a failure if one of them
-    /// is. After a failure that would meet the next request, too – no connection, no session, a
-    /// server that asks to wait – the rest is not sent and has the same error.
+    /// Of an operation that writes several objects in several requests each object has its own outcome, even where a
+    /// request fails as a whole; a change of members that takes several has one outcome, which is a failure if one of
+    /// them is. After a failure that would meet the next request, too – no connection, no session, a server that asks
+    /// to wait – the rest is not sent and has the same error.
     public func perform(
         _ operation: RemoteOperation, options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
@@ -119,12 +119,12 @@ public final class HTTPBackend: RemoteBackend {
         }
     }
 
-    /// Sends a request that stands beside the dialect's operations in the same way as one of those: with the headers of
-    /// the options, signed anew for each attempt, and again where the server asks to wait.
+    /// Sends a request that is next to the dialect's operations in the same way as one of those: with the headers of
+    /// the options, signed again for each attempt, and again where the server asks to wait.
     /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
     /// - Returns: The last answer, of any status.
-    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if a
-    ///   header's name is none.
+    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if
+    ///   a header has an invalid name.
     public func send(
         _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
     ) async throws(RemoteError) -> WireResponse {
@@ -190,7 +190,7 @@ public final class HTTPBackend: RemoteBackend {
     }
 }
 
-/// Answers to the steps of one operation, one behind another.
+/// Answers to the steps of one operation, one after another.
 private struct JoinedAnswers {
     private(set) var joined = RemoteAnswer.nothing
 

@@ -7,7 +7,7 @@ import HTTPTypes
 /// object at any depth. Names are compared without case. Of bodies that are neither of these nor plain text, and of those
 /// that claim to be JSON and are not, only the length is written.
 public struct LogPolicy: Sendable, Hashable {
-    /// Stands in place of a secret.
+    /// Replaces a secret.
     static let veil = "<hidden>"
 
     /// The most characters of one value: a header, a parameter, a text in JSON.

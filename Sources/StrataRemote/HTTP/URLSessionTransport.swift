@@ -10,7 +10,7 @@ import Foundation
 /// answer, which ``HTTPBackend`` follows within the host. The transport holds on to no request: several may be on their way
 /// at once.
 ///
-/// The path goes out as it stands in the request, except that characters which no URI may contain – square brackets in
+/// The path goes out as it appears in the request, except that characters which no URI may contain – square brackets in
 /// a query are the usual ones – are percent-encoded, since `URL` takes no others (RFC 3986, appendix A).
 public final class URLSessionTransport: HTTPTransport {
     /// Says what to do about a challenge of the server; see `URLSessionDelegate`.
@@ -55,13 +55,13 @@ public final class URLSessionTransport: HTTPTransport {
     /// Sends a request and waits for the whole answer.
     /// - Parameter timeout: How many seconds to wait, from now to the last byte.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unreachable``, ``RemoteError/Kind/timeout``,
-    ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is none, or
-    ///   ``RemoteError/Kind/invalidAnswer`` for what is no HTTP or too long.
+    ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is invalid, or
+    ///   ``RemoteError/Kind/invalidAnswer`` for an answer that is not HTTP or is too long.
     public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
         guard !Task.isCancelled else { throw TransportFailure.cancelled }
         let seconds = TransportFailure.seconds(timeout)
         var urlRequest = try Self.urlRequest(for: request)
-        // One second more than the deadline below, which alone decides.
+        // One second more than the deadline below, which is the only one that counts.
         urlRequest.timeoutInterval = seconds + 1
         let task = session.dataTask(with: urlRequest)
         exchanges.open(task.taskIdentifier)

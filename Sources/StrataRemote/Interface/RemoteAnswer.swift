@@ -28,7 +28,7 @@ public struct RemotePage: Sendable, Hashable {
     public var total: Int?
     /// What asks for the rest, or, after a pull, for what comes later. nil if this was all.
     public var next: String?
-    /// Whether more can be had at once with ``next``. After a pull there is always a cursor for the next time.
+    /// Whether more can be had immediately with ``next``. After a pull there is always a cursor for the next time.
     public var hasMore: Bool
 
     /// Describes an answer.

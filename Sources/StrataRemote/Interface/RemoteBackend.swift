@@ -1,10 +1,10 @@
 import Foundation
 import StrataStore
 
-/// A back end of any kind: the level at which a store that is no HTTP service plugs in. HTTP services implement
+/// A back end of any kind: the level at which a store that is not HTTP service plugs in. HTTP services implement
 /// ``RemoteDialect`` instead and are wrapped in an ``HTTPBackend``.
 ///
-/// Methods may be called from any task, also at once.
+/// Methods may be called from any task, and concurrently.
 public protocol RemoteBackend: Sendable {
     /// The kind of back end, for messages: `StackMob`.
     var name: String { get }
@@ -43,7 +43,7 @@ extension RemoteBackend {
 public struct RequestOptions: Sendable, Hashable {
     /// Whether it goes by HTTPS even if the back end's address is HTTP.
     public var isSecure = false
-    /// Headers beside the dialect's own, which they replace.
+    /// Headers besides the dialect's own, which they replace.
     public var headers: [String: String] = [:]
     /// How often a request is sent again when the server asks for that with `Retry-After`.
     public var retries = 3
@@ -54,7 +54,7 @@ public struct RequestOptions: Sendable, Hashable {
     /// The most seconds to wait because the server asks for it; a longer wait is left to the caller, who finds it in
     /// ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
-    /// MIME types of answers that are taken beside the dialect's own.
+    /// MIME types of answers that are taken besides the dialect's own.
     public var acceptedContentTypes: Set<String> = []
 
     /// The usual way.

@@ -13,7 +13,7 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let paging = Features(rawValue: 1 << 1)
         /// Counting without reading.
         public static let counting = Features(rawValue: 1 << 2)
-        /// Answers with some properties alone.
+        /// Answers with only some properties.
         public static let selecting = Features(rawValue: 1 << 3)
         /// Answers with related objects.
         public static let expanding = Features(rawValue: 1 << 4)
@@ -39,7 +39,7 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let inverses = Features(rawValue: 1 << 14)
         /// What has changed since a time or version.
         public static let incrementalPull = Features(rawValue: 1 << 15)
-        /// A pull tells of deletions.
+        /// A pull reports deletions.
         public static let deletions = Features(rawValue: 1 << 16)
         /// Files.
         public static let files = Features(rawValue: 1 << 17)

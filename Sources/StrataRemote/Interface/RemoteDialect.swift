@@ -2,7 +2,7 @@ import Foundation
 import StrataStore
 
 /// The wire format of an HTTP service: turns operations into requests and answers into records. It has no state and
-/// does no input or output, so that it can be tested by its words alone.
+/// does no input or output, so that you can test what it prints.
 public protocol RemoteDialect: Sendable {
     /// The kind of back end, for messages.
     var name: String { get }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Why a back end did not do what it was asked.
 public struct RemoteError: Error, Sendable, Hashable {
-    /// What the error means for the one who asked.
+    /// What the error means for the caller.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// No connection. Nothing can be said about whether the request arrived.
         case unreachable
@@ -24,27 +24,27 @@ public struct RemoteError: Error, Sendable, Hashable {
         case gone
         /// The object has another version than the one that the change was made to.
         case conflict
-        /// An object with the same primary key or unique value is there already.
+        /// An object with the same primary key or unique value exists already.
         case duplicate
         /// The server refuses the request as it is (other 4xx).
         case rejected
         /// The request cannot be made: an argument is wrong or missing. Nothing was sent.
         case invalidRequest
-        /// A secret that goes along with the write is not held any more. Nothing was sent; set it again and retry.
+        /// A secret that goes along with the write is no longer held. Nothing was sent; set it again and retry.
         case missingSecret
         /// The back end cannot do it. Nothing was sent. The message names the part.
         case unsupported
         /// The answer is not what the protocol promises: it may be from somebody else, a portal for instance. It says
         /// nothing about the objects that the request was about.
         case invalidAnswer
-        /// The server does not know the cursor of a pull any more, because it has expired or the server's data was
-        /// restored. The pull begins again.
+        /// The server no longer knows the cursor of a pull, because it has expired or the server's data was restored.
+        /// The pull begins again.
         case cursorExpired
     }
 
     /// What it means.
     public var kind: Kind
-    /// Whose code it is: `HTTP` for a status, else what the back end's own libraries named it.
+    /// Whose code it is: `HTTP` for a status, otherwise what the back end's own libraries named it.
     public var domain: String
     /// The code, as the back end's own libraries gave it.
     public var code: Int

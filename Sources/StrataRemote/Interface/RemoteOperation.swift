@@ -39,13 +39,13 @@ public struct RemoteQuery: Sendable {
     public var predicate: FetchPredicate?
     /// The order.
     public var sorts: [FetchSort] = []
-    /// The greatest number of objects; nil for all.
+    /// The maximum number of objects; nil for all.
     public var limit: Int?
     /// How many objects are left out at the beginning.
     public var offset = 0
-    /// The properties that are wanted; nil for all. The primary key always comes.
+    /// The properties that are requested; nil for all. The primary key always comes.
     public var properties: [String]?
-    /// How many levels of related objects come along whole; 0 for primary keys alone.
+    /// How many levels of related objects come along whole; 0 for only the primary keys.
     public var expansion = 0
     /// Where the answer before this one ended; see ``RemotePage/next``.
     public var cursor: String?
@@ -127,9 +127,9 @@ public struct RemoteRelation: Sendable, Hashable {
     public var id: String
     /// The name of the relationship.
     public var relationship: String
-    /// The primary keys of members that it shall have. Those that it has already are no error.
+    /// The primary keys of members that it is to have. Those that it has already are not an error.
     public var added: [String]
-    /// The primary keys of members that it shall not have. Those that it lacks are no error.
+    /// The primary keys of members that it must not have. Those that it lacks are not an error.
     public var removed: [String]
     /// New members that are made along the way.
     public var created: [RemoteWrite] = []
@@ -156,7 +156,7 @@ public struct RemotePull: Sendable {
     public var predicate: FetchPredicate?
     /// ``RemotePage/next`` of the answer before; nil to begin.
     public var cursor: String?
-    /// The greatest number of objects in an answer.
+    /// The maximum number of objects in an answer.
     public var limit: Int
 
     /// Describes a pull.

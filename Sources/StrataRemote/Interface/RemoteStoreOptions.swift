@@ -11,8 +11,8 @@ public enum FetchPolicy: Int, Sendable, Hashable, CaseIterable {
     case networkElseCache = 2
     /// The mirror; the network if nothing is found there.
     case cacheElseNetwork = 3
-    /// The mirror at once, and the network's result when it comes: see `ManagedObjectContext.results(of:)`. A fetch that
-    /// gives one result gives the network's.
+    /// The mirror immediately, and the network's result when it comes: see `ManagedObjectContext.results(of:)`. A fetch
+    /// that gives one result gives the network's.
     case cacheThenNetwork = 4
 }
 

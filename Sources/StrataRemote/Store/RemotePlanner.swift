@@ -14,7 +14,7 @@ struct RemotePlan: Sendable {
     var sortsHere = false
     /// Whether limit and offset are left.
     var pagesHere = false
-    /// Whether no object can meet the condition, so that nobody need be asked.
+    /// Whether no object can match the condition, so that no request is needed.
     var isEmpty = false
 
     /// What is sent, one after the other.

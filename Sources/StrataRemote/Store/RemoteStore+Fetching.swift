@@ -200,8 +200,8 @@ extension RemoteStore {
         return try mirror.store.fetchIdentities(here, cancellation: nil)
     }
 
-    /// Objects without changes that the back end has not heard of. Others are missing from its answer because it did not
-    /// know them yet when it gave it, even if it knows them by now.
+    /// Objects without changes that the back end has not heard about. Others are missing from its answer because it did
+    /// not know them yet when it gave it, even if it knows them by now.
     private func settled(_ identities: [RowIdentity]) throws(StoreError) -> [RowIdentity] {
         var result: [RowIdentity] = []
         for (root, list) in Dictionary(grouping: identities, by: { mirror.root($0.entityIndex) }) {

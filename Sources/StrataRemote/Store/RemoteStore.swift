@@ -48,18 +48,18 @@ public final class RemoteStore: NetworkStore {
     private let settings: Guarded<Options>
     let file: MirrorFile?
     let surroundings: Surroundings
-    /// Sends what waits in the mirror, and takes in what has changed at the back end.
+    /// Sends what waits in the mirror, and applies what has changed at the back end.
     public let sync: SyncEngine
 
     /// Opens a store, or makes it where there is none. Nothing is sent.
     /// - Parameters:
     ///   - model: The model. Every entity needs a primary key by the convention.
     ///   - backend: What is mirrored.
-    ///   - location: Where the mirror is. It belongs to this back end and account alone.
+    ///   - location: Where the mirror is. It belongs only to this back end and account.
     ///   - options: What the store does where a request does not say.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` for a model that the back end or a mirror cannot keep, naming
     ///   entity and property; ``StoreError/locked(path:)`` if another store has the mirror open, in this process or in
-    ///   another one; all else as ``SQLiteStore/open(model:location:options:)``.
+    ///   another one; everything else as ``SQLiteStore/open(model:location:options:)``.
     public static func open(
         model: ManagedObjectModel, backend: any RemoteBackend, location: SQLiteStore.Location,
         options: Options = .init()

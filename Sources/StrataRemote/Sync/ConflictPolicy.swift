@@ -9,8 +9,9 @@ public enum ConflictPolicy: Sendable {
     case serverModifiedWins
     /// The later one. A time that is not known counts as 1970; of equal ones the server's wins.
     case lastModifiedWins
-    /// Both, property by property: what was changed on one side alone is taken from that side, what was changed on both
-    /// sides has the server's value. An object that one side changed and the other deleted is as the server has it.
+    /// Merges property by property: a property changed on only one side takes that side's value, and a property changed
+    /// on both sides takes the server's value. If one side changed the object and the other deleted it, the server's
+    /// state wins.
     case merge
     /// What a closure says.
     case decide(@Sendable (SyncConflict) -> Choice)

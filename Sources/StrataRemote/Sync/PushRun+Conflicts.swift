@@ -96,7 +96,7 @@ extension PushRun {
 
     /// Makes sure that a change says which of the server's states it is made to. That is not known of a new object whose
     /// creation was answered late, when others had changed it already.
-    /// - Returns: Whether the change can be sent; else it has been settled, or waits for the next round.
+    /// - Returns: Whether the change can be sent, otherwise it has been settled, or waits for the next round.
     mutating func findBase(_ job: Job) async throws(Interruption) -> Bool {
         guard job.entry.kind != .insert, job.write.write.baseVersion == nil else { return true }
         let found = try await serverState(job)

@@ -1,7 +1,7 @@
 import Foundation
 import StrataSQLite
 
-/// Keeps a mirror in step with a back end: sends what was changed here, and takes in what was changed there.
+/// Keeps a mirror in step with a back end: sends what was changed here, and applies what was changed there.
 ///
 /// All state is in the mirror's file, written by the transactions that it belongs to: a process that is killed at any
 /// point goes on there when it starts again. A change is under way from before its request is sent until its answer is
@@ -36,15 +36,15 @@ public final class SyncEngine: Sendable {
 
     // MARK: Running
 
-    /// Sends all changes that wait. A second call joins one that runs. If all who wait for it are cancelled, it stops at
-    /// the next step.
+    /// Sends all changes that wait. A second call joins one that runs. If all waiting callers are cancelled, it stops
+    /// at the next step.
     /// - Returns: What became of each change; those that the server refused are in ``SyncReport/failures``.
-    /// - Throws: ``SyncError`` if not all could be sent; what was sent is done.
+    /// - Throws: ``SyncError`` if not everything could be sent; what was sent counts.
     @discardableResult
     public func push() async throws(SyncError) -> SyncReport { try await run(.push) }
 
-    /// Takes in what has changed at the server. A second call joins one that runs.
-    /// - Throws: ``SyncError`` if it could not be read to the end; what was read is in the mirror.
+    /// Applies what has changed at the server. A second call joins one that runs.
+    /// - Throws: ``SyncError`` if it could not be read to the end; the mirror keeps what was read.
     @discardableResult
     public func pull() async throws(SyncError) -> SyncReport { try await run(.pull) }
 
@@ -138,11 +138,11 @@ public final class SyncEngine: Sendable {
     /// Lets failed changes be sent again by the next push.
     public func retry(_ changes: [FailedChange]) throws(StoreError) { try mirror.retry(changes.map(\.entry)) }
 
-    /// Gives failed changes up: new objects go, others get back what the server last told of them, and the next pull asks
-    /// for what it has of them now.
+    /// Discards failed changes: new objects are removed, others get back the values that the server last reported, and
+    /// the next pull requests their current state.
     public func drop(_ changes: [FailedChange]) throws(StoreError) { try mirror.drop(changes.map(\.entry)) }
 
-    /// The records that could not be taken in since the store was opened. Each pull asks for them again.
+    /// The records that could not be applied since the store was opened. Each pull asks for them again.
     public func unreadableRecords() -> [UnreadableRecord] { mirror.unreadable.all }
 
     // MARK: Purging
@@ -150,10 +150,10 @@ public final class SyncEngine: Sendable {
     /// Forgets objects here, with the changes of them that wait. The server is told nothing.
     public func purge(_ identities: [RemoteIdentity]) throws(StoreError) { try mirror.purge(identities) }
 
-    /// Forgets all objects of an entity here, with the changes of them that wait; the next pull reads it anew.
+    /// Forgets all objects of an entity here, with the changes of them that wait; the next pull reads it again.
     public func purge(_ entity: EntityDescription) throws(StoreError) { try mirror.purge(entity) }
 
-    /// Forgets everything here, with all changes that wait; the next pull reads everything anew.
+    /// Forgets everything here, with all changes that wait; the next pull reads everything again.
     public func reset() throws(StoreError) { try mirror.reset() }
 
     // MARK: Requests

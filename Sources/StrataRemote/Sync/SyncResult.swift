@@ -45,7 +45,7 @@ public struct SyncReport: Sendable, Hashable {
     public var received = 0
     /// How many objects the server told to be deleted.
     public var removed = 0
-    /// Records that could not be taken in, and were set aside. Each pull asks for them again.
+    /// Records that could not be applied, and were set aside. Each pull asks for them again.
     public var unreadable: [UnreadableRecord] = []
 
     /// Nothing was done.
@@ -88,7 +88,7 @@ public struct SyncStatus: Sendable, Hashable {
     public init() {}
 }
 
-/// Why a synchronisation ended before it was done. What has been done stays done; the rest is done by the next one.
+/// Why a synchronisation ended early. Completed work is kept; the next synchronisation does the rest.
 public enum SyncError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The server could not be reached, or refused everybody.
     case remote(RemoteError)

@@ -71,7 +71,7 @@ struct BulkUpdater {
         for (column, kind) in zip(columns, compiled.kinds).dropFirst() {
             try requireFit(column, kind, fields, computed)
         }
-        // Behind the parameters of the condition, its limit and its offset.
+        // After the parameters of the condition, its limit and its offset.
         var next = compiled.parameters.count
         if update.fetch.limit != nil { next += 1 }
         if update.fetch.offset > 0 { next += 1 }

@@ -174,7 +174,7 @@ extension PredicateCompiler {
         case .at(let expression):
             let place = try operand(expression, at: position)
             if place.isNull { return .null }
-            // SQLite takes no columns behind OFFSET.
+            // SQLite takes no columns after OFFSET.
             guard case .constant(let constant) = place, case .integer = constant.value else {
                 throw unsupported("an index that is no fixed whole number")
             }

@@ -11,9 +11,9 @@ enum SQLKind: Sendable, Hashable {
     case text, uri, date, uuid, object, point
     /// JSON text, of whose content nothing is known.
     case json
-    /// Bytes that always stand in the column.
+    /// Bytes that are always in the column.
     case bytes
-    /// Bytes that may stand in a file; only nil can be told.
+    /// Bytes that may be in a file; only nil can be told.
     case external
 
     var isPlainNumber: Bool { self == .integer || self == .double || self == .boolean || self == .number }
@@ -38,7 +38,7 @@ enum SQLKind: Sendable, Hashable {
         }
     }
 
-    /// The kind of a constant; nil for nil and for values that are no single value in SQL.
+    /// The kind of a constant; nil for nil and for values that SQL cannot express as a single value.
     init?(_ value: Value) {
         switch value {
         case .integer: self = .integer

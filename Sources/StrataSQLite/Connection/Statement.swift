@@ -16,7 +16,7 @@ package final class Statement {
     var lastUse = 0
     /// Whether objects are bound, which the statement must not keep.
     private var holdsObjects = false
-    /// The first failure of a bind, which the next step answers with; else a value too large for SQLite would be
+    /// The first failure of a bind, which the next step answers with, otherwise a value too large for SQLite would be
     /// written as NULL.
     private var bindCode = SQLITE_OK
 
@@ -134,7 +134,7 @@ package final class Statement {
         }
     }
 
-    /// Binds the list behind a `strata_list(?)`.
+    /// Binds the list after a `strata_list(?)`.
     package func bind(_ list: ValueList, at index: Int32) {
         holdsObjects = true
         sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(list).toOpaque(), ValueList.pointerType) {
@@ -142,7 +142,7 @@ package final class Statement {
         }
     }
 
-    /// Binds the function behind a `strata_call(?, …)`.
+    /// Binds the function after a `strata_call(?, …)`.
     private func bind(_ call: SQLCall, at index: Int32) {
         holdsObjects = true
         sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(call).toOpaque(), SQLCall.pointerType) {
@@ -195,8 +195,8 @@ enum SQLValue: Sendable {
     /// Text as bytes that need not be valid UTF-8: the end of a range.
     case utf8([UInt8])
     case blob(Data)
-    /// The list behind a `strata_list(?)`.
+    /// The list after a `strata_list(?)`.
     case list(ValueList)
-    /// The function behind a `strata_call(?, …)`.
+    /// The function after a `strata_call(?, …)`.
     case call(SQLCall)
 }

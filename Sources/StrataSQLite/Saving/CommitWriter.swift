@@ -36,7 +36,7 @@ final class CommitWriter {
     var effects = CommitEffects()
     /// Whether indexes must stay while rows are inserted, because making them afterwards failed.
     var needsIndexes = false
-    /// The rows that this change set writes; made when a unique constraint first tells of a conflict.
+    /// The rows that this change set writes; made when a unique constraint first reports a conflict.
     private(set) lazy var ownRows = Set(
         (changes.inserts.map(\.row) + changes.updates.map(\.row)).map { rowID($0.row) })
 
@@ -77,7 +77,7 @@ final class CommitWriter {
         return .conflicts(try conflictsWithRows())
     }
 
-    /// Writes everything within the open transaction. Conflicts are there to be asked for afterwards.
+    /// Writes everything within the open transaction. You can ask for the conflicts afterwards.
     func write() throws(StoreError) {
         try writeClearings()
         try findReferrers()
@@ -242,7 +242,7 @@ final class CommitWriter {
 
     /// Runs a statement that writes several rows.
     /// - Parameter onRow: Called for each row that it answers with.
-    /// - Returns: false if a row stands against a constraint. The rows have to be written one by one then, to find all such.
+    /// - Returns: false if a row violates a constraint. The rows have to be written one by one then, to find all such.
     func runTogether(_ statement: Statement, onRow: (Statement) -> Void = { _ in }) throws(StoreError) -> Bool {
         var code = statement.stepCode()
         while code == SQLITE_ROW {

@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// Opens a store, or makes it where there is none.
     /// - Parameters:
     ///   - model: The model. A store that was made with another version of it is migrated if nothing is lost by that, or
-    ///     ``Options/migration`` allows it; else it is refused.
+    ///     ``Options/migration`` allows it, otherwise it is refused.
     ///   - location: Where the store is.
     ///   - options: How it is opened.
     /// - Throws: ``StoreError``; among others ``StoreError/migrationNeedsAnswers(path:steps:)``,

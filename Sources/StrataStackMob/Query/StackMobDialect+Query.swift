@@ -47,7 +47,7 @@ extension StackMobDialect {
         return try queryRequest(query, options: options)
     }
 
-    /// The number of objects that an answer tells: in `Content-Range` behind the slash, or without that header the
+    /// The number of objects that an answer tells: in `Content-Range` after the slash, or without that header the
     /// number of objects in the body.
     /// - Throws: ``RemoteError`` of code ``StackMobError/noCountAvailable``.
     public func count(contentRange: String?, elements: Int?) throws(RemoteError) -> Int {

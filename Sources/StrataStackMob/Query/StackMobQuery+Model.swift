@@ -11,9 +11,9 @@ extension StackMobQuery {
         for sort in sorts { orders.append(try Self.order(sort, schema)) }
     }
 
-    /// Asks for so many objects from a place on.
+    /// Asks for this many objects from a place on.
     /// - Parameters:
-    ///   - limit: The greatest number of objects; nil for all. The server always gives one at least.
+    ///   - limit: The maximum number of objects; nil for all. The server always gives one at least.
     ///   - cursor: The place at which an answer before this one ended, in place of the offset.
     /// - Throws: ``RemoteError`` if the cursor is none of a query.
     public mutating func setRange(offset: Int, limit: Int?, cursor: String? = nil) throws(RemoteError) {

@@ -69,8 +69,8 @@ public final class UserSession: RequestAuthorizer {
     /// in again. nil if all is well.
     public var storageFailure: SessionStorageError? { state.withLock { $0.storageFailure } }
 
-    /// Sets who is told when the session cannot be kept or read; nil for nobody. A ``storageFailure`` that is there
-    /// already is told immediately.
+    /// Sets who is told when the session cannot be kept or read; nil for nobody. A ``storageFailure`` that already
+    /// exists is told immediately.
     public func onStorageFailure(_ handler: (@Sendable (SessionStorageError) -> Void)?) {
         state.withLock { $0.storageHandler = handler }
         tellStorageFailure()

@@ -93,7 +93,7 @@ extension BackendSuite {
             do throws(RemoteError) {
                 let answer = try await trial.perform(
                     .pull(RemotePull(entity: trial.note, cursor: "not a cursor of this server")))
-                // To begin anew at once is as good.
+                // To start over immediately is as good.
                 if case .page(let page) = answer, page.records.map(\.id) == ["a"] { return }
             } catch {
                 if error.kind == .cursorExpired { return }

@@ -14,7 +14,7 @@ public enum BackendSuite {
         case conditionalWrites = "conditional writes"
         /// A write is done once, however often it is sent.
         case idempotency
-        /// Pulls tell of each change, and end.
+        /// Pulls report each change, and end.
         case cursors
         /// Queries give all that they are asked for, each object once.
         case paging
@@ -24,7 +24,7 @@ public enum BackendSuite {
         case identities
         /// Values come back as they were sent.
         case values
-        /// What is not there is told from what is.
+        /// Objects that do not exist are told apart from those that do.
         case visibility
         /// What a back end does not claim it refuses as unsupported.
         case claims

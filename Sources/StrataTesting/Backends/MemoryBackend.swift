@@ -41,7 +41,7 @@ public final class MemoryBackend: RemoteBackend {
 
     /// Makes an empty server.
     /// - Parameters:
-    ///   - features: What it says that it can do; what is left out is refused.
+    ///   - features: The features that it declares; it refuses all others.
     ///   - maximumPage: The most objects in one answer.
     public init(features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil) {
         capabilities = RemoteCapabilities(
@@ -229,7 +229,7 @@ public final class MemoryBackend: RemoteBackend {
         return .done(record(identity, state.entries[identity]))
     }
 
-    /// What stands against a change of an object.
+    /// What conflicts with a change of an object.
     private func refusal(_ identity: RemoteIdentity, _ base: String?, _ state: State) -> RemoteError? {
         guard let there = record(identity, state.entries[identity]) else {
             return RemoteError(
@@ -267,7 +267,7 @@ public final class MemoryBackend: RemoteBackend {
                     found.append(record)
                 }
             }
-            // Ties stand in the order of their primary keys, so that pages never overlap.
+            // Ties are in the order of their primary keys, so that pages never overlap.
             var keyed: [(record: RemoteRecord, values: [Value])] = []
             for record in found {
                 var values: [Value] = []

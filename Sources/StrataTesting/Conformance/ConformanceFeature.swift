@@ -1,6 +1,6 @@
 /// What a store may leave out, if it says so. Everything else is asked of every store.
 public enum ConformanceFeature: String, Sendable, Hashable, CaseIterable {
-    /// What was saved is there when the store is opened again.
+    /// Saved objects exist when the store is opened again.
     case persistence
     /// A save with a conflict writes nothing at all.
     case atomicSaves

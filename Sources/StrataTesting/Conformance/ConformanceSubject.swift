@@ -21,7 +21,7 @@ public protocol ConformanceSubject: Sendable {
     /// Opens a store: an empty one the first time that a place is named, and after that the same one with what it holds.
     /// - Parameters:
     ///   - model: One of the kit's models. Which one belongs to a place does not change.
-    ///   - place: A folder for the store alone, which exists. A store that needs no files takes it as a name.
+    ///   - place: A folder for only this store, which exists. A store that needs no files takes it as a name.
     func open(_ model: ManagedObjectModel, at place: URL) async throws -> any PersistentStore
 }
 

@@ -63,7 +63,7 @@ final class ConformanceTrial {
         return object
     }
 
-    /// Inserts and saves items of some names.
+    /// Inserts and saves items with the given names.
     @discardableResult
     func items(_ names: [String], _ values: (Int) -> [String: Any] = { _ in [:] }) throws -> [ManagedObject] {
         var result: [ManagedObject] = []

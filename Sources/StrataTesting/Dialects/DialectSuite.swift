@@ -34,7 +34,7 @@ public struct DialectSubject: Sendable {
     }
 }
 
-/// What a dialect must hold to so that nothing is lost behind it. Nothing is sent.
+/// What a dialect must hold to so that nothing is lost after it. Nothing is sent.
 ///
 ///     #expect(DialectSuite.run(subject).isEmpty)
 public enum DialectSuite {
@@ -53,7 +53,7 @@ public enum DialectSuite {
     public enum Law: String, Sendable, Hashable, CaseIterable {
         /// An answer of somebody else – a portal, a proxy – says nothing of the objects of a write.
         case foreignAnswers = "foreign answers"
-        /// A success without the service's own words is none.
+        /// A success without the service's own content does not count.
         case emptySuccess = "empty success"
         /// The status of a failure means what HTTP says.
         case statuses = "statuses"

@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A transport without a network: what the server answers stands in a script, and what was sent is written down.
+/// A transport without a network: what the server answers is in a script, and what was sent is written down.
 ///
 /// ```swift
 /// let transport = ScriptedTransport()
@@ -24,8 +24,8 @@ public final class ScriptedTransport: HTTPTransport {
         case requestLost
         /// The server does what it is asked; the answer does not arrive in time.
         case answerLost
-        /// The answer takes so many seconds of the transport's clock. If that is more than the request's timeout, the
-        /// answer is lost.
+        /// The answer takes the given number of seconds of the transport's clock. If that is longer than the request's
+        /// timeout, the answer is lost.
         case delayed(Double)
         /// The server gets the request twice, and the answer to the second one arrives.
         case duplicated
@@ -120,7 +120,7 @@ public final class ScriptedTransport: HTTPTransport {
         return response
     }
 
-    /// Takes the next entry if it is none that answers.
+    /// Takes the next entry if it does not answer a request.
     private func nextBeforeAnswer() -> Entry? {
         state.withLock { state in
             guard let first = state.script.first else { return nil }

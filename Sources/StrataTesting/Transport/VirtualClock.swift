@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A clock whose time passes by being waited for: who sleeps wakes at once, and it is that much later.
+/// A clock whose time passes by being waited for: a sleeping task wakes immediately, and it is that much later.
 public final class VirtualClock: RemoteClock {
     private struct State {
         var now: Date

@@ -66,7 +66,7 @@ extension ConformanceCheck {
         },
     ]
 
-    /// A check that a condition finds just the items of some names.
+    /// A check that a condition finds just the items with the given names.
     private static func finds(_ name: String, _ format: String, _ wanted: [String]) -> ConformanceCheck {
         ConformanceCheck(.fetching, name) { trial in
             try fill(trial)

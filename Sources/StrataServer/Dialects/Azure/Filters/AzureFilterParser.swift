@@ -30,7 +30,7 @@
         private let tokens: [Token]
         private var place = 0
         private var rest: Int
-        /// How deep brackets may stand in brackets.
+        /// How deep brackets may be in brackets.
         private static let deepest = 50
 
         /// - Parameter limit: How many parts there may be.

@@ -3,9 +3,10 @@
 
     /// Makes predicates of filters, for rows or for the marks of rows that were deleted.
     ///
-    /// Databases know a third answer beside true and false, where something is null, and it stays that under NOT. So there are
-    /// two predicates for each part: that it is true, and that it is false. Of a deleted row only a few columns are known: what
-    /// depends on another is taken for both, so that no deletion is kept from a client that may have the row.
+    /// Databases know a third answer besides true and false, where something is null, and it stays that under NOT. So
+    /// there are two predicates for each part: that it is true, and that it is false. Of a deleted row only a few
+    /// columns are known: what depends on another is taken for both, so that no deletion is kept from a client that may
+    /// have the row.
     struct AzurePredicate {
         let table: AzureTable
         /// Whether it is for the marks of deleted rows.

@@ -4,7 +4,8 @@
     // The names of classes.
     extension ParseService {
         /// The schema that a class is.
-        /// - Throws: ``ServerError`` of code 103 for what is no name of a class, 119 for classes that the server does not have.
+        /// - Throws: ``ServerError`` of code 103 for what is not a name of a class, 119 for classes that the server
+        ///   does not have.
         func schemaName(_ className: String) throws(ServerError) -> String {
             switch className {
             case "_User":
@@ -46,7 +47,7 @@
         func title(ofClass className: String) -> String? { className.hasPrefix("_") ? nil : className }
     }
 
-    /// The fields that objects of a class have beside those of their schema.
+    /// The fields that objects of a class have besides those of their schema.
     enum ParseField {
         /// Names that no field of a schema is shown under.
         static let reserved: Set<String> = [

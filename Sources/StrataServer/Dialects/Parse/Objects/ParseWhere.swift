@@ -2,8 +2,8 @@
     import Foundation
     import Strata
 
-    /// Makes predicates of the conditions of a query. It lives in one transaction, since sub-queries are asked before the query
-    /// that they stand in.
+    /// Creates predicates from the conditions of a query. It lives in one transaction, since sub-queries run before the
+    /// query that contains them.
     struct ParseWhere {
         let service: ParseService
         let scope: DataScope

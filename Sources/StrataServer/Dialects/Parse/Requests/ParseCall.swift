@@ -6,7 +6,7 @@
         var request: ServerRequest
         /// The method that is meant: scripts send POST and name another one in the body.
         var method: String
-        /// The parts of the path behind the mount.
+        /// The parts of the path after the mount.
         var segments: [String]
         /// What asks for objects: of the query, where all are texts, or of a body.
         var parameters: JSONObject

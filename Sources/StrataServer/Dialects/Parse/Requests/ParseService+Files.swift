@@ -5,7 +5,7 @@
     extension ParseService {
         /// `POST files/<name>`, in MaxLeap PUT: the bytes of a file, or JSON with them in base64.
         func upload(_ call: ParseCall, _ name: String) async throws(ServerError) -> ServerResponse {
-            // Whoever may make objects that hold files may bring these.
+            // Clients that may create objects with files may upload files.
             _ = try call.caller.principal.grant(
                 options.access.standard.levels[.create] ?? .nobody, "upload files")
             guard !name.isEmpty, name.utf8.count <= 128, name != ".", name != "..", !name.contains("/") else {

@@ -7,9 +7,9 @@
         /// `GET /_changes/<schema>?since=<cursor>&limit=<n>`: what was changed and deleted since a cursor, oldest first.
         ///
         /// Changes are numbered in the order of writing, and an answer stops at the last number that was on the disk when
-        /// it began: what is written meanwhile has a greater one and comes next time. A cursor that tells of changes which
-        /// the server does not have, because it was restored from a backup, is answered with 410, and so is one from before
-        /// deletions that are no longer known.
+        /// it began: what is written meanwhile has a greater one and comes next time. A cursor that reports changes
+        /// which the server does not have, because it was restored from a backup, is answered with 410, and so is one
+        /// from before deletions that are no longer known.
         func changes(_ call: Call) async throws(ServerError) -> ServerResponse {
             guard call.request.method == "GET" else { throw .notAllowed("Changes are only read.", "GET") }
             let name = call.segments[1].lowercased()
