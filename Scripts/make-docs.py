@@ -187,7 +187,7 @@ def main():
         return
     if len(sys.argv) != 3:
         fail("say where the build and the site are: Scripts/make-docs.py BUILD SITE")
-    build, site = map(pathlib.Path, sys.argv[1:])
+    build, site = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         known, faults = {}, 0

@@ -67,7 +67,7 @@ struct GazetteerCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder with the GeoNames files. By default it is looked for beside the program.", valueName: "folder"),
+            "The folder with the GeoNames files. The default is the folder next to the program.", valueName: "folder"),
         completion: .directory)
     var data: String?
 

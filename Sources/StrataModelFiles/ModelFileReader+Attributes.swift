@@ -6,7 +6,8 @@ extension ModelFileReader {
     private static let attributeKeys = [
         "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern",
         "indexed", "unique",
-        "externalStorage", "preservesValueInHistory", "class", "enum", "codable", "elements", "renamedFrom", "documentation", "userInfo",
+        "externalStorage", "preservesValueInHistory", "class", "enum", "codable", "elements", "renamedFrom",
+        "documentation", "userInfo",
     ]
 
     /// `name: string?`, or a mapping with `type` and more.
@@ -142,7 +143,8 @@ extension ModelFileReader {
             Self.otherNames[name.lowercased()].map { "; did you mean '\($0)'?" }
             ?? Spelling.suggestion(for: name, in: known)
         fault(
-            "'\(name)' is no type" + (suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion),
+            "'\(name)' is not a type"
+                + (suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion),
             node)
         return (.string, isOptional)
     }
@@ -184,7 +186,7 @@ extension ModelFileReader {
         guard let word = text(node, "'derived'") else { return nil }
         if let derivation = DerivationSpelling.derivation(word) { return derivation }
         fault(
-            "'\(word)' is no derivation; write lowercase(name), uppercase(name), canonical(name), count(cities), sum(cities.population), now() or country.name",
+            "'\(word)' is not a derivation; write lowercase(name), uppercase(name), canonical(name), count(cities), sum(cities.population), now() or country.name",
             node)
         return nil
     }

@@ -175,7 +175,7 @@ final class ModelFileReader {
             if let original = maskedKeys[name] {
                 let last = mapping.keys.reversed().first { $0.string == original }
                 fault(
-                    "the key '\(original)' stands twice; it is also in line \(location(key).line); remove one",
+                    "the key '\(original)' appears twice; it is also in line \(location(key).line); remove one",
                     last ?? key)
             } else {
                 result.append((key, name, value))

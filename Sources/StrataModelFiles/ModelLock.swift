@@ -82,7 +82,7 @@ package struct ModelLock: Sendable {
             throw fault("the lock file cannot be read as UTF-8 text")
         }
         guard let root = try? Yams.compose(yaml: text), let list = root["versions"]?.sequence else {
-            throw fault("the lock file is no list of versions; take it from version control again")
+            throw fault("the lock file is not a list of versions; restore it from version control")
         }
         var lock = ModelLock(model: root["model"]?.string ?? "")
         for (index, node) in list.enumerated() {

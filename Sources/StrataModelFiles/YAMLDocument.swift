@@ -21,7 +21,8 @@ struct YAMLDocument {
     init(_ text: String, path: String) {
         if let line = Self.lineThatIsTooDeep(text) {
             faults = [
-                Self.fault("the file is nested more than \(Self.depthLimit) levels deep, which is the limit", (line, 1), path)
+                Self.fault(
+                    "the file is nested more than \(Self.depthLimit) levels deep, which is the limit", (line, 1), path)
             ]
             return
         }
@@ -48,7 +49,7 @@ struct YAMLDocument {
                 return
             }
         }
-        faults = [Self.fault("more than \(Self.maskCount) keys stand twice", (1, 1), path)]
+        faults = [Self.fault("more than \(Self.maskCount) keys appear twice", (1, 1), path)]
     }
 
     /// How deeply lists and mappings may be nested. The parser calls itself for each level.

@@ -81,7 +81,7 @@ extension StoreError: CustomStringConvertible {
         case .invalidData(let entity, let property, let key, let reason):
             "\(entity).\(property) of object \(key) does not fit the model: \(reason)"
         case .missingFile(let entity, let property, let key, let file):
-            "\(entity).\(property) of object \(key): its value stood in the file \(file), which is gone; "
+            "\(entity).\(property) of object \(key): its value was in the file \(file), which no longer exists; "
                 + "set the property again, or refresh the object"
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
         case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"

@@ -9,7 +9,7 @@ struct ModelCommitCommand: ParsableCommand {
         commandName: "commit",
         abstract: "Records the version of a model that you are about to ship.",
         discussion: """
-            Writes the version into the lock file beside the model, App.strata.lock.yaml, which belongs into version control. \
+            Writes the version into the lock file next to the model, App.strata.lock.yaml, which belongs in version control. \
             The build plug-in compares the model with it. A change that loses data is recorded only with --accept for each \
             of its steps.
             """)

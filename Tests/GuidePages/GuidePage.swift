@@ -7,7 +7,7 @@ import Foundation
 public struct GuidePage: Sendable, CustomStringConvertible {
     /// A fenced block of code.
     public struct Block: Sendable, CustomStringConvertible {
-        /// The word behind the fence: `swift`, `yaml`, `sh`.
+        /// The word after the fence: `swift`, `yaml`, `sh`.
         public let language: String
         /// The code, with its indentation.
         public let text: String
@@ -71,8 +71,8 @@ public struct GuidePage: Sendable, CustomStringConvertible {
 
     /// The Swift blocks that no compiled file has.
     ///
-    /// The paragraphs of a block may stand in several functions; the lines of a paragraph follow each other. Indentation, the
-    /// width of gaps and `static` do not count.
+    /// The paragraphs of a block may be in several functions; the lines of a paragraph follow each other. Indentation,
+    /// the width of gaps and `static` do not count.
     /// - Parameter fragments: The first lines of blocks that are parts of a `Package.swift`.
     public func uncompiledBlocks(except fragments: [String] = []) throws -> [Block] {
         let code = try compiledText()
@@ -95,7 +95,7 @@ public struct GuidePage: Sendable, CustomStringConvertible {
             .map { $0.element.replacing("\\|", with: "|") }.filter { $0.hasPrefix(start) }
     }
 
-    /// The YAML blocks with entities or fetches that stand in no model file of the guides' tests.
+    /// The YAML blocks with entities or fetches that are in no model file of the guides' tests.
     public func unreadModels() throws -> [Block] {
         let models = try Self.files(beginning: "", ending: ".strata.yaml").map { "\n" + $0 }
         return blocks.filter { block in

@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 
-/// A back end of somebody else's: plain JSON over HTTP, written with the public interface of StrataRemote alone.
+/// A third-party back end: plain JSON over HTTP, written with only the public interface of StrataRemote.
 ///
 ///     GET    /Todo?done=true&sort=title,-created&limit=10&offset=20     → [{"id": …}, …], with X-Total-Count
 ///     GET    /Todo?id=1&id=2                                            → those that exist

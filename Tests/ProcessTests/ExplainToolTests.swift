@@ -235,7 +235,7 @@ import Testing
             #expect(first == nil)
             return
         }
-        // What is suggested is put into the file as it is, and the scan is gone.
+        // The suggestion is put into the file unchanged, and the scan is gone.
         try Self.model(attributes: Self.lines(first, "attributes"), indexes: Self.lines(first, "indexes"))
             .write(toFile: file, atomically: true, encoding: .utf8)
         let cured = try json("Place", rewrite ?? format)

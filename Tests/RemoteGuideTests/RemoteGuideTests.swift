@@ -7,7 +7,8 @@ import Testing
 @Suite struct RemoteGuideTests {
     /// The first lines of blocks that are parts of a manifest.
     private static let fragments = [
-        "Remote": "dependencies: [", "WriteAStore": "dependencies: [",
+        "Remote": "dependencies: [",
+        "WriteAStore": "dependencies: [",
         "GettingStarted":
             #"dependencies: [.package(url: "https://github.com/OWNER/strata", from: "0.1.0", traits: ["Remote"])],"#,
     ]

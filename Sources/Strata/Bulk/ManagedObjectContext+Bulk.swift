@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     ///   - validating: Whether the minimum, maximum and length rules of the model are checked, too. Required values and the
     ///     ranges of whole numbers always are.
     ///   - set: What to set.
-    /// - Returns: How many objects are different now.
+    /// - Returns: How many objects changed.
     /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` if the context has unsaved changes of these objects, or a
     ///   property cannot be set like this; ``PersistenceError/store(_:)`` with ``StoreError/constraint(entity:reason:)`` if a
     ///   rule would be broken: nothing has changed then. A remote store has no bulk operations.
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         return try core.bulk.run(.delete(plan), on: plan)
     }
 
-    /// Inserts objects into the store without making them in memory, in one transaction.
+    /// Inserts objects into the store without creating them in memory, in one transaction.
     ///
     ///     try context.insertAll(City.self, from: lines) { city, line in
     ///         city.name = .value(line.name)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A context on a serial queue of its own. Objects stay inside of the closures: what goes in and what comes out is
+/// A context on a serial queue of its own. Objects stay inside of the closures: arguments and results must be
 /// `Sendable`.
 ///
 ///     let count = try await background.perform { context in

@@ -28,6 +28,15 @@ public final class PersistentContainer: Sendable {
         set { policy.withLock { $0 = newValue } }
     }
     private let policy = Guarded(MergePolicy.error)
+    /// Called each time the use of a property reads the store, in any context that is made afterwards: a fault is filled, or
+    /// a relationship is loaded that was not prefetched. For development; nil unless you set it.
+    ///
+    ///     container.onUnplannedLoad = { logger.warning("\($0)") }
+    public var onUnplannedLoad: (@Sendable (UnplannedLoad) -> Void)? {
+        get { loadHandler.withLock(\.self) }
+        set { loadHandler.withLock { $0 = newValue } }
+    }
+    private let loadHandler = Guarded<(@Sendable (UnplannedLoad) -> Void)?>(nil)
     private let writes = WriteLane()
     private let readers = WorkerPool(label: "strata.reads", width: 4)
     private let workers = WorkerPool(label: "strata.tasks", width: 8)
@@ -62,7 +71,7 @@ public final class PersistentContainer: Sendable {
         try self.init(store: store, classes: classes)
     }
 
-    /// Works on any store that has been opened.
+    /// Creates a container on a store that you have opened.
     /// - Throws: ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
     public init(store: any PersistentStore, classes: [ManagedObject.Type] = []) throws(PersistenceError) {
         coordinator = try StoreCoordinator(store: store, classes: classes)
@@ -92,7 +101,7 @@ public final class PersistentContainer: Sendable {
     /// The model.
     public var model: ManagedObjectModel { coordinator.model }
 
-    /// Makes a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
+    /// Creates a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
     /// - Parameter automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries.
     public func newContext(automaticallyMergesChanges: Bool = false) -> sending ManagedObjectContext {
         let context = makeContext(name: nil)
@@ -104,10 +113,11 @@ public final class PersistentContainer: Sendable {
         ManagedObjectContext(
             coordinator: coordinator, parent: nil,
             settings: ContextSettings(
-                mergePolicy: defaultMergePolicy, observesObjects: observesObjects, name: name))
+                merging: MergeRules(defaultMergePolicy), observesObjects: observesObjects, name: name,
+                onUnplannedLoad: onUnplannedLoad))
     }
 
-    /// Makes a context on a serial queue of its own.
+    /// Creates a context on a serial queue of its own.
     public func newBackgroundContext() -> BackgroundContext {
         let context = makeContext(name: "background")
         context.automaticallyMergesChanges = true

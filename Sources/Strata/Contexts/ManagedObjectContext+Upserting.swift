@@ -53,8 +53,8 @@ extension ManagedObjectContext {
     ///     struct ArticleData: Codable { var articleId: String, title: String, publishedAt: Date? }
     ///     try context.upsert(decoded, into: Article.self, by: Article.keys.articleId)
     ///
-    /// What a value encodes is assigned; what it does not encode, such as an optional that is nil, stays as it is. Coding
-    /// keys that the entity does not have are ignored.
+    /// Properties that a value encodes are assigned; properties that it does not encode, such as an optional that is
+    /// nil, stay as they are. Coding keys that the entity does not have are ignored.
     /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``.
     @discardableResult
     public func upsert<T: ManagedObject, Element: Encodable>(
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     ///         article.title = item.title
     ///     }
     ///
-    /// The closure is called for each element, with a new object, which has its key already, or with the one that exists.
+    /// The closure is called for each element, with a new object that already has its key, or with the existing object.
     /// - Parameters:
     ///   - value: The key of an element.
     ///   - assign: Assigns the values of an element.
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets new objects give way to the objects that have their keys already.
+    /// Replaces new objects by existing objects with the same keys.
     ///
     ///     let articles = payload.map { Article(context: context, articleId: $0.id, title: $0.title) }
     ///     let result = try context.upsert(articles, by: Article.keys.articleId)

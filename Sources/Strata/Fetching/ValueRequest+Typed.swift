@@ -1,7 +1,7 @@
 // Rows as tuples: each column is a typed key, and the compiler knows what it gives.
 
 extension FetchRequest {
-    /// Asks for tuples of values in place of objects:
+    /// Requests tuples of values instead of objects:
     ///
     ///     let request = City.where { $0.population > 100_000 }.select { ($0.name, $0.population) }
     ///     for (name, population) in try context.fetchValues(request) { … }      // (String, Int64)

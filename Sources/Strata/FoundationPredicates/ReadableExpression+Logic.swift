@@ -135,7 +135,7 @@ extension PredicateExpressions.OptionalFlatMap: ReadableExpression {
         case .optionalCondition(let innerExists, let condition):
             return .optionalCondition(exists: exists && innerExists, condition)
         case .identity(let object): return .identity(object)
-        case .range: throw reader.unreadable(self, "a range stands before .contains alone")
+        case .range: throw reader.unreadable(self, "a range can only be used with .contains")
         }
     }
 }

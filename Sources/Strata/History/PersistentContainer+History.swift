@@ -51,20 +51,20 @@ extension PersistentContainer {
         try recorded().removeConsumer(consumer)
     }
 
-    /// Hands a consumer what it has not read, some transactions at a time, and moves it forward after each call that does not
-    /// throw. A consumer that is new is registered and starts with what is kept.
+    /// Passes a consumer the transactions that it has not read, in batches, and moves it forward after each call that
+    /// does not throw. A new consumer is registered and starts with the oldest transaction that is kept.
     ///
     ///     try container.consumeHistory(as: "search") { transactions in
     ///         for change in transactions.flatMap(\.changes) { try index.update(change) }
     ///     }
     ///
-    /// If the process dies between the work and the move, the same transactions come again: the work must bear that.
+    /// If the process dies between the work and the move, the same transactions come again: make the work idempotent.
     /// - Parameters:
     ///   - consumer: A name of your choice.
     ///   - filter: What to include. The consumer moves past what is not.
     ///   - batchSize: The maximum number of transactions of a call, 1 or more; no more are in memory at a time.
     ///   - body: Does the work.
-    /// - Returns: How many transactions were handed over.
+    /// - Returns: How many transactions were processed.
     /// - Throws: ``HistoryError``, among others ``HistoryError/expired(token:)`` if the consumer has waited for too long: call
     ///   ``restartHistory(of:)``, and read the objects themselves. Also what the closure throws; the consumer stays where it is
     ///   then.
@@ -86,8 +86,8 @@ extension PersistentContainer {
         }
     }
 
-    /// Moves a consumer to the end of history, wherever it is: what it has not read it will not be handed.
-    /// - Returns: The place. Whatever you read from now on, you read with all that came before it.
+    /// Moves a consumer to the end of history: it skips the transactions that it has not read.
+    /// - Returns: The place. Whatever you read from now on includes everything before it.
     @discardableResult
     public func restartHistory(of consumer: String) throws(HistoryError) -> HistoryToken {
         let history = try recorded()
@@ -116,8 +116,8 @@ extension PersistentContainer {
 
     // MARK: Objects as they were
 
-    /// An object as it was at a place of history. What has not changed since is known, and old values of attributes that the
-    /// model preserves; see ``Attribute/isPreservedInHistory``.
+    /// An object as it was at a place of history. Values that have not changed since are known, and so are old values
+    /// of attributes that the model preserves; see ``Attribute/isPreservedInHistory``.
     /// - Returns: nil if there was no such object.
     /// - Throws: ``HistoryError/expired(token:)``; ``HistoryError/notRecorded(store:)``.
     public func object(_ id: ObjectID, at token: HistoryToken) throws(HistoryError) -> HistoricalObject? {

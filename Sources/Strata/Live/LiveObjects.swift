@@ -9,7 +9,7 @@
     ///         var body: some View { List(cities) { Text($0.name) } }
     ///     }
     ///
-    /// The container comes from the environment; its `viewContext` is asked:
+    /// The container comes from the environment; the fetch uses its `viewContext`:
     ///
     ///     CityList().environment(\.persistentContainer, container)
     @MainActor

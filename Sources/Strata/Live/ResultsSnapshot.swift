@@ -45,7 +45,7 @@ public struct ResultsSnapshot: Sendable, RandomAccessCollection {
     /// The number of objects.
     public var endIndex: Int { window.count }
 
-    /// The ID of the object at a position. A position outside of the result is a programmer's error.
+    /// The ID of the object at a position. A position outside of the result is a programmer error.
     public subscript(position: Int) -> ObjectID { id(entries[window.lowerBound + position]) }
 
     /// The IDs one after the other.

@@ -1,11 +1,11 @@
 import Foundation
 
 /// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never
-/// changes, and reads nothing but binary values that are in files of their own.
+/// changes, and only reads binary values that are in files of their own.
 public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
     /// The ID of the object.
     public let objectID: ObjectID
-    /// The ID of the object, by which lists tell objects apart.
+    /// The ID of the object, which identifies it in lists.
     public var id: ObjectID { objectID }
     /// How often the row had been written; 0 for a new object.
     public let version: Int64

@@ -84,8 +84,9 @@ extension ManagedObject {
         if let value { _setTransformable(value, slot) } else { setNil(slot) }
     }
 
-    /// Reads a required to-one relationship. If it has no value, because the object was deleted or not set yet, you get an
-    /// object of no context whose properties are zero and empty; ``context`` is nil.
+    /// Reads a required to-one relationship. If it has no value, because the object was deleted or the relationship has
+    /// not been set yet, you get an object without a context whose properties are zero and empty; its ``context`` is
+    /// nil.
     public final func _toOne<D: ManagedObject>(_ slot: Int) -> D {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return target(slot) as? D ?? placeholder(D.self, slot: slot)

@@ -41,7 +41,7 @@ final class ObjectExtras {
 
     init(slab: RowSlab) { self.slab = slab }
 
-    /// What has changed; nil for an object that nobody has written to since it was read or saved.
+    /// What has changed; nil for an object without writes since it was read or saved.
     var changes: ChangeRecord? {
         get { packed.map { ChangeRecord(slots: changedSlots, snapshot: $0.snapshot) } }
         set {

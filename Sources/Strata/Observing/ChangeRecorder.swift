@@ -16,8 +16,13 @@ final class ChangeRecorder: ContextPart {
     private var isDelivering = false
     /// Boundaries that were reached while another one was handed out.
     private var waiting: BoundaryChanges.Kind?
-    /// Hears about the parent's boundaries, for a child.
+    /// Follows the parent's boundaries, for a child.
     private var below: ParentBoundaries?
+
+    /// Whether a child takes in what changes in its parent also while nobody listens.
+    var followsParent = false {
+        didSet { updateBelow() }
+    }
 
     /// Whether there are listeners.
     private(set) var isOn = false
@@ -44,6 +49,8 @@ final class ChangeRecorder: ContextPart {
     func takeOver(_ other: ChangeRecorder) {
         listeners = other.listeners.filter { $0.listener != nil }
         other.listeners = []
+        followsParent = other.followsParent
+        other.followsParent = false
         other.turnOff()
         guard !listeners.isEmpty else { return }
         turnOn()
@@ -53,6 +60,7 @@ final class ChangeRecorder: ContextPart {
 
     /// Tells all listeners that the context is gone.
     func end() {
+        followsParent = false
         guard isOn else { return }
         let receivers = listeners.compactMap(\.listener)
         listeners = []
@@ -65,12 +73,20 @@ final class ChangeRecorder: ContextPart {
         isOn = true
         core.tracker.updateRecording()
         core.factory.markRecorded()
-        if let parent = core.parent?.core, below == nil {
+        if core.parent == nil { core.coordinator.watchForeignCommits() } else { updateBelow() }
+    }
+
+    /// Begins or ends to hear of the parent's boundaries.
+    private func updateBelow() {
+        guard let parent = core.parent?.core else { return }
+        if isOn || followsParent {
+            guard below == nil else { return }
             let boundaries = ParentBoundaries(of: core)
             below = boundaries
             parent.someRecorder.add(boundaries)
-        } else {
-            core.coordinator.watchForeignCommits()
+        } else if let below {
+            parent.recorder?.remove(below)
+            self.below = nil
         }
     }
 
@@ -79,8 +95,7 @@ final class ChangeRecorder: ContextPart {
         core.tracker.updateRecording()
         pending = BoundaryChanges()
         positions = [:]
-        if let below { core.parent?.core.recorder?.remove(below) }
-        below = nil
+        updateBelow()
     }
 
     // MARK: Changes
@@ -204,7 +219,7 @@ final class ChangeRecorder: ContextPart {
         isDelivering = true
         defer { isDelivering = false }
         var kind = kind
-        // Listeners that change something each time they hear about a change would never end.
+        // Listeners that change something at each notification would never end.
         for _ in 0..<100 {
             waiting = nil
             deliver(kind)
@@ -243,11 +258,11 @@ final class ChangeRecorder: ContextPart {
     }
 }
 
-/// Somebody who wants to know what changed in a context.
+/// A listener for the changes in a context.
 protocol BoundaryListener: AnyObject {
     /// Applies what changed. Application code must not run here.
     func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore)
-    /// All listeners know of the changes; the application may hear about them.
+    /// All listeners have the changes; now application code may run.
     func boundaryPassed()
     /// The context is gone.
     func contextEnded()

@@ -25,7 +25,7 @@ public struct ContextChanges: AsyncSequence {
         public mutating func next() async -> ContextChange? { await next(isolation: nil) }
     }
 
-    /// Listens from now on, until the iterator goes.
+    /// Listens from now on, until the iterator is released.
     public func makeAsyncIterator() -> AsyncIterator {
         let buffer = ContextChangeBuffer()
         context.core.someRecorder.add(buffer)
@@ -33,7 +33,7 @@ public struct ContextChanges: AsyncSequence {
     }
 }
 
-/// Keeps what a reader has not asked for, made one.
+/// Keeps the changes that a reader has not taken yet, merged into one.
 final class ContextChangeBuffer: BoundaryListener {
     let signal = ChangeSignal()
     private var change = ContextChange()

@@ -97,7 +97,8 @@ struct DeletePropagation {
             }
             return
         }
-        // A denied delete leaves the other end as it is: the save will refuse it. A new object goes without a save.
+        // A denied delete leaves the other end as it is: the save will refuse it. A new object is removed without a
+        // save.
         let clearsReferences = relationship.deleteRule != .deny || object.isInserted
         if let index = relationship.toManyIndex {
             if let other = inverse.toManyIndex, let state = object.extras?.toMany(index) {

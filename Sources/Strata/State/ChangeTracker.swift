@@ -18,8 +18,8 @@ final class ChangeTracker {
     /// Grows with every change. A save asks whether hooks changed anything.
     @exclusivity(unchecked) private(set) var changeCount = 0
     @exclusivity(unchecked) private var mode = Mode.tracking
-    /// What changed since the last boundary, for those who want to know; nil as long as nobody ever did. ``mode`` says whether
-    /// there are any now.
+    /// The changes since the last boundary, for listeners; nil until there is one. ``mode`` says whether there are any
+    /// now.
     @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
     /// Objects with pending changes whose rows others have deleted, until their relationships are repaired.
     private var deletedElsewhere: [ManagedObject] = []

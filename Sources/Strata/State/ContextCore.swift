@@ -2,8 +2,8 @@ import Foundation
 
 /// The implementation of a ``ManagedObjectContext``: one part for each duty, and each part owns its state.
 ///
-/// The public context is a handle to a core. Objects keep the core, not the handle, so that they can read for as long as
-/// they live. When the handle goes, the core is closed: pending changes are dropped, and nothing can be written any more.
+/// The public context is a handle to a core. Objects keep the core, not the handle, so that they can always read. When
+/// the handle is released, the core is closed: pending changes are dropped, and writes are no longer possible.
 final class ContextCore {
     let coordinator: StoreCoordinator
     /// The context that saves go to; nil for one that saves to the store.
@@ -54,10 +54,10 @@ final class ContextCore {
 
     var model: ManagedObjectModel { coordinator.model }
 
-    /// What changed since the last boundary, for those who want to know; nil as long as nobody ever did.
+    /// What changed since the last boundary, for those who want to know; nil until there is a listener.
     var recorder: ChangeRecorder? { tracker.recorder }
 
-    /// The same, made for the first one who wants to know.
+    /// The same, created for the first listener.
     var someRecorder: ChangeRecorder { tracker.makeRecorder(for: self) }
 
     /// Whether the public context is gone.
@@ -111,23 +111,23 @@ final class ContextCore {
 
     /// Tells the application that the store failed where nothing can be thrown: in an accessor.
     func report(_ error: PersistenceError, _ object: ManagedObject) {
-        settings.lastFaultError = error
-        settings.lastReadFailure = error
-        settings.faultErrorCount += 1
-        settings.onFaultError?(error, object)
+        settings.faultErrors.last = error
+        settings.faultErrors.lastReadFailure = error
+        settings.faultErrors.readFailureCount += 1
+        settings.faultErrors.handler?(error, object)
     }
 
     /// Tells the application of a damaged value. Unlike a failure of the store, it does not stop a computation that reads it.
     func report(_ damage: DamagedValue, _ object: ManagedObject) {
-        settings.lastFaultError = .damagedValue(damage)
-        settings.onFaultError?(.damagedValue(damage), object)
+        settings.faultErrors.last = .damagedValue(damage)
+        settings.faultErrors.handler?(.damagedValue(damage), object)
     }
 
     /// Runs a computation that reads properties, and fails if one of them could not be read.
     func reading<R>(_ body: () throws(PersistenceError) -> R) throws(PersistenceError) -> R {
-        let count = settings.faultErrorCount
+        let count = settings.faultErrors.readFailureCount
         let result = try body()
-        if settings.faultErrorCount != count, let error = settings.lastReadFailure { throw error }
+        if settings.faultErrors.readFailureCount != count, let error = settings.faultErrors.lastReadFailure { throw error }
         return result
     }
 
@@ -160,6 +160,7 @@ final class ContextCore {
         tracker.close()
         nullifications.removeAll()
         unresolved.removeAll()
+        saves.checks.removeAll()
         pairOwners.removeAll()
         factory.forgetSharedSources()
         for object in changed { object.dropChanges() }

@@ -1,4 +1,4 @@
-/// Positions on the earth; see `GeoCondition`. Nil lies nowhere.
+/// Positions on the earth; see `GeoCondition`. Nil matches none of these.
 extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped == GeoPoint {
     private func within(
         _ distance: Double, _ unit: GeoUnit, _ point: GeoPoint, _ earthRadius: Double

@@ -200,7 +200,8 @@ struct ODataFilter {
         }
         guard let schema else { return path.joined(separator: version == .datasync ? "/" : ".") }
         guard path.count == 1, let column = schema.column(of: path[0]) else {
-            throw unsupported("\(schema.entity).\(path.joined(separator: ".")), which is no column of the table", whole)
+            throw unsupported(
+                "\(schema.entity).\(path.joined(separator: ".")), which is not a column of the table", whole)
         }
         return column
     }

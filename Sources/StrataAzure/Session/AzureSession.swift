@@ -77,17 +77,12 @@ public final class AzureSession: RequestAuthorizer {
 
     private static func storageError(_ error: any Error, _ configuration: AzureConfiguration) -> SessionStorageError {
         error as? SessionStorageError
-            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is not a user: \(error)")
+            ?? SessionStorageError(
+                place: configuration.sessionName, reason: "the saved session is not a user: \(error)")
     }
 
     /// Adds the user's token, if somebody is logged in and the request goes to the application.
     public func authorize(_ request: WireRequest, options: RequestOptions) async throws(RemoteError) -> WireRequest {
-        authorized(request)
-    }
-
-    /// The request with the user's token, if somebody is logged in and the request goes to the application: for a filter
-    /// that sends a request again.
-    public func authorized(_ request: WireRequest) -> WireRequest {
         guard let user, configuration.dialect.isOwn(scheme: request.head.scheme, authority: request.head.authority)
         else { return request }
         return configuration.dialect.tokenHeader.adding(user.token, to: request)

@@ -60,7 +60,7 @@ extension MaxLeapClient {
         }
         if object.objectId != nil, dialect.flavor == .maxLeap, answer["number"]?.integer == 0 {
             throw MaxLeapError.objectNotFound.error(
-                "\(object.className)/\(object.objectId ?? "") is not there any more", kind: .notFound)
+                "\(object.className)/\(object.objectId ?? "") no longer exists", kind: .notFound)
         }
         let saved = try object.saved(answer)
         session.note(saved)
@@ -148,7 +148,7 @@ extension MaxLeapClient {
         let request = try dialect.deleteRequest(pointer.className, pointer.objectId, options: options)
         let answer = try dialect.object(await send(request, options))
         if dialect.flavor == .maxLeap, answer["number"]?.integer == 0 {
-            throw MaxLeapError.objectNotFound.error("\(pointer) is not there any more", kind: .notFound)
+            throw MaxLeapError.objectNotFound.error("\(pointer) no longer exists", kind: .notFound)
         }
     }
 

@@ -120,7 +120,7 @@ extension MaxLeapDialect {
         guard !name.isEmpty, name.utf8.count <= 500, name != ".", name != "..",
             !name.unicodeScalars.contains(where: { $0 == "/" || $0.value < 0x20 })
         else {
-            throw MaxLeapError.invalidFileName.error("\"\(name.prefix(80))\" is no name of a file")
+            throw MaxLeapError.invalidFileName.error("\"\(name.prefix(80))\" is not a valid file name")
         }
         return name
     }

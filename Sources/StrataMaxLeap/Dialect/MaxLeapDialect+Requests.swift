@@ -60,7 +60,7 @@ extension MaxLeapDialect {
         default:
             guard MaxLeapObject.isKey(className, ofClass: true) else {
                 throw MaxLeapError.invalidClassName.error(
-                    "\"\(className.prefix(80))\" is no name of a class; use letters, digits and underscores, a letter first"
+                    "\"\(className.prefix(80))\" is not a valid class name; use letters, digits and underscores, a letter first"
                 )
             }
             return ["classes", className]
@@ -74,7 +74,7 @@ extension MaxLeapDialect {
         }
         // As a part of a path these would lead elsewhere.
         guard id != ".", id != ".." else {
-            throw MaxLeapError.invalidObjectId.error("\(className): \"\(id)\" is no identifier of an object")
+            throw MaxLeapError.invalidObjectId.error("\(className): \"\(id)\" is not an object identifier")
         }
         return try path(ofClass: className) + [id]
     }

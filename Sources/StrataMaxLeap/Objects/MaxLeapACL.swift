@@ -34,7 +34,7 @@ public struct MaxLeapACL: Sendable, Hashable {
     /// - Throws: ``RemoteError`` with code 123 if the value is not a dictionary.
     public init(_ value: MaxLeapValue) throws(RemoteError) {
         guard case .dictionary(let rules) = value else {
-            throw MaxLeapError.invalidACL.error("\(value.kind) is no access rule", kind: .invalidAnswer)
+            throw MaxLeapError.invalidACL.error("\(value.kind) is not an access rule", kind: .invalidAnswer)
         }
         self.rules = rules
     }

@@ -116,7 +116,7 @@ extension MaxLeapObject {
         for (key, operation) in operations.sorted(by: { $0.key < $1.key }) {
             guard Self.isKey(key), !Self.systemKeys.contains(key) else {
                 throw MaxLeapError.invalidKeyName.error(
-                    "\(className): \"\(key.prefix(80))\" is no name of a field that can be written; use letters, digits "
+                    "\(className): \"\(key.prefix(80))\" is not the name of a writable field; use letters, digits "
                         + "and underscores, a letter first")
             }
             do throws(RemoteError) {

@@ -94,7 +94,7 @@ public enum MaxLeapOperation: Sendable, Hashable {
             let className = added.first?.className ?? removed.first?.className
             guard let value, value != .null else { return className.map(MaxLeapValue.relation) }
             guard case .relation(let there) = value, className == nil || className == there else {
-                throw MaxLeapError.incorrectType.error("\(value.kind) is no relation of \(className ?? "objects")")
+                throw MaxLeapError.incorrectType.error("\(value.kind) is not a relation of \(className ?? "objects")")
             }
             return value
         }
@@ -110,7 +110,7 @@ public enum MaxLeapOperation: Sendable, Hashable {
         guard let sum = a.adding(b) else {
             throw a.number == nil || b.number == nil
                 ? Clash.notANumber.error(.increment(b), .set(a))
-                : MaxLeapError.incorrectType.error("the sum of \(a) and \(b) is no number that can be sent")
+                : MaxLeapError.incorrectType.error("the sum of \(a) and \(b) is not a number that can be sent")
         }
         return sum
     }

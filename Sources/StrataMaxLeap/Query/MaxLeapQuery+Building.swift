@@ -48,7 +48,7 @@ extension MaxLeapQuery {
             plain.conditions = query.conditions
             guard plain == query else {
                 throw MaxLeapError.invalidQuery.error(
-                    "a query that is one of several has conditions alone; set order, limit, skip and fields of the whole"
+                    "one of several joined queries has only conditions; set order, limit, skip and fields on the joined query"
                 )
             }
         }

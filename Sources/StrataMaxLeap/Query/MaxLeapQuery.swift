@@ -81,7 +81,7 @@ public struct MaxLeapQuery: Sendable, Hashable {
         func list(_ texts: some Sequence<String>) throws(RemoteError) -> JSONValue {
             let names = Set(texts)
             if let wrong = names.first(where: { $0.isEmpty || $0.contains(",") }) {
-                throw MaxLeapError.invalidKeyName.error("\"\(wrong.prefix(80))\" is no name of a field")
+                throw MaxLeapError.invalidKeyName.error("\"\(wrong.prefix(80))\" is not a valid field name")
             }
             return .string(names.sorted().joined(separator: ","))
         }

@@ -41,7 +41,7 @@ struct MaxLeapWhereWriter {
             groups.append(["$relatedTo": ["object": try MaxLeapValue.pointer(pointer).json(), "key": .string(key)]])
         case .key(let key, let constraint):
             guard !key.isEmpty, !key.hasPrefix("$") else {
-                throw MaxLeapError.invalidKeyName.error("\"\(key.prefix(80))\" is no name of a field")
+                throw MaxLeapError.invalidKeyName.error("\"\(key.prefix(80))\" is not a valid field name")
             }
             add(try constraint.form(key), key)
         }

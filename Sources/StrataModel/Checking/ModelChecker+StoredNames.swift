@@ -134,7 +134,7 @@ extension ModelChecker {
         case .key: "references"
         case .text: "text"
         case .decimal: "decimal numbers"
-        case .bytes: external ? "bytes that may stand outside of the file" : "bytes"
+        case .bytes: external ? "bytes that may be stored in external files" : "bytes"
         case .uuid: "UUIDs"
         case .geoPoint: "geo points"
         }

@@ -20,7 +20,7 @@ extension PatternParser {
             }
         }
         guard offset <= scalars.count else { throw fault(start, "the set has no closing bracket") }
-        return try scalarClass(start, "this is no set of characters")
+        return try scalarClass(start, "this is not a set of characters")
     }
 
     /// A bracket that comes first in a set is one of its characters; colons there belong to a name.
@@ -46,7 +46,7 @@ extension PatternParser {
 
     /// What a backslash and the characters after it mean, and whether that may be repeated.
     mutating func escape(_ start: Int) throws(PatternFault) -> (PatternNode, Bool)? {
-        guard let sign = scalar(at: offset) else { throw fault(start, "nothing stands behind the backslash") }
+        guard let sign = scalar(at: offset) else { throw fault(start, "nothing follows the backslash") }
         offset += 1
         switch sign {
         case "d", "D", "w", "W", "s", "S", "h", "H", "v", "V":

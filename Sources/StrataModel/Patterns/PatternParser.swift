@@ -178,7 +178,7 @@ struct PatternParser {
         ] where take(text) {
             let part = try rest(of: start, outer)
             if isBehind, part.length.upperBound > Double(Self.countLimit) {
-                throw fault(start, "a look-behind needs a greatest length")
+                throw fault(start, "a look-behind needs a maximum length")
             }
             return (.look(part, isBehind: isBehind, isNegative: isNegative), true)
         }
@@ -193,7 +193,7 @@ struct PatternParser {
         try readFlags()
         if take(":") { return (try rest(of: start, outer), true) }
         // The flags hold to the end of the group.
-        guard takeSign(")") else { throw fault(offset, "expected : or ) behind the flags") }
+        guard takeSign(")") else { throw fault(offset, "expected : or ) after the flags") }
         return nil
     }
 

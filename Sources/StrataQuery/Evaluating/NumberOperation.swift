@@ -1,7 +1,7 @@
 import Foundation
 
 /// A number of one of three kinds. Whole numbers stay whole, decimal ones exact; a floating-point operand makes the
-/// result one. What has no answer is nil.
+/// result one. An undefined result is nil.
 enum NumberOperation {
     case integer(Int64)
     case double(Double)

@@ -21,7 +21,7 @@ public enum PredicateEvaluationError: Error, Sendable, Hashable {
     case unknownOperator(name: String)
     /// A function has more or fewer arguments than it takes.
     case wrongArgumentCount(function: String, count: Int)
-    /// A condition or an expression that code has built has more than ``PredicateLimits/height`` levels.
+    /// A condition or an expression that was built in code has more than ``PredicateLimits/height`` levels.
     case nestedTooDeeply
 }
 
@@ -31,7 +31,7 @@ extension PredicateEvaluationError: CustomStringConvertible {
         switch self {
         case .unboundVariable(let name): "$\(name) has no value; give it one with withVariables"
         case .invalidPattern(let pattern, let position, let reason):
-            "\"\(pattern)\" is no regular expression: at position \(position) \(reason)"
+            "\"\(pattern)\" is not a regular expression: at position \(position) \(reason)"
         case .costlyPattern(let pattern, let length):
             "\"\(pattern)\" takes too many steps on a text of \(length) characters; "
                 + "write it without back references and with less look-around"
@@ -40,7 +40,7 @@ extension PredicateEvaluationError: CustomStringConvertible {
         case .incomparable(let left, let right, let context): "\(left) and \(right) have no order, in \(context)"
         case .wrongOperand(let found, let context): "\(context) does not take \(found)"
         case .unknownOperator(let name):
-            "\(name) is no collection operator; there are "
+            "\(name) is not a collection operator; there are "
                 + CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
         case .wrongArgumentCount(let function, let count): "\(function) does not take \(count) arguments"
         case .nestedTooDeeply:

@@ -1,7 +1,8 @@
 import Foundation
 
 extension FetchPredicate {
-    /// Whether the condition holds for an object. Never undecided: a comparison with nil is true or false.
+    /// Whether the condition holds for an object. The result is never undecided: a comparison with nil is true or
+    /// false.
     ///
     /// Nil is unequal to every value but nil, and in no order with any. A path through nil is nil; a nil collection has
     /// no elements.
@@ -9,9 +10,9 @@ extension FetchPredicate {
     ///   - source: The object.
     ///   - variables: Values of the `$variables` that are in the condition.
     ///   - environment: What `now()` means; the same one for all objects that belong together.
-    /// - Throws: A ``PredicateEvaluationError`` for what has no meaning: an unbound variable, an invalid pattern, an
-    ///   order of different kinds, a quantifier before what is not a collection. Conditions whose answer no longer
-    ///   matters, after a false part of an AND for instance, are not evaluated.
+    /// - Throws: A ``PredicateEvaluationError`` for a part that cannot be evaluated: an unbound variable, an invalid
+    ///   pattern, an order of different kinds, a quantifier before what is not a collection. Conditions whose answer no
+    ///   longer matters, after a false part of an AND for instance, are not evaluated.
     public func evaluate(
         on source: some PropertySource, variables: [String: Value] = [:],
         environment: EvaluationEnvironment = EvaluationEnvironment()

@@ -1,6 +1,6 @@
 /// Something that predicates can be evaluated on.
 public protocol PropertySource {
-    /// A property by its name; null for a name that there is not.
+    /// A property by its name; null for an unknown name.
     func property(_ name: String) -> PropertyValue
     /// The object itself as a value: what `SELF` and references to it compare as.
     var evaluatedObject: Value { get }
@@ -18,8 +18,8 @@ public enum PropertyValue {
     /// A plain value.
     case value(Value)
     /// A value kept as JSON, or a member of one. Its kind is not known in advance: a comparison with a value of another
-    /// kind is false instead of an error, and what a function does not take is nil. A path leads into objects, not
-    /// through arrays.
+    /// kind is false instead of an error, and a function gives nil for a kind that it does not accept. A path leads
+    /// into objects, not through arrays.
     case json(Value)
     /// Another object.
     case object(any PropertySource)
@@ -60,7 +60,7 @@ extension Value {
     }
 }
 
-/// Values are sources, too: composites with their elements as properties, all others as nothing but themselves.
+/// Values are sources, too: composites have their elements as properties, and all others have none.
 extension Value: PropertySource {
     /// An element of a composite.
     public func property(_ name: String) -> PropertyValue {

@@ -66,7 +66,7 @@ public struct TextQuery: Sendable, Hashable {
         }
     }
 
-    /// The words of a text without case and accents. What consists only of accents is not a word.
+    /// The words of a text without case and accents. A run of only accents is not a word.
     public static func words(of text: String) -> [String] {
         text.unicodeScalars.split { !isPart($0) }.map {
             TextComparison.fold(String($0), [.caseInsensitive, .diacriticInsensitive])

@@ -6,9 +6,9 @@ public struct PredicateParseError: Error, Sendable, Hashable {
     public let line: Int
     /// The character in that line, counted from 1.
     public let column: Int
-    /// What is there, in a few words.
+    /// The text that was found, shortened.
     public let found: String
-    /// What should be there, or what is wrong with what does.
+    /// What was expected, or what is wrong with the text there.
     public let expected: String
 }
 

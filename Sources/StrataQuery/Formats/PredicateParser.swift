@@ -255,7 +255,7 @@ struct PredicateParser {
             }
         }
         try advance()
-        try expect("]", "behind the options")
+        try expect("]", "after the options")
         return options
     }
 }

@@ -149,7 +149,7 @@ struct PredicateScanner {
         }
         let end = identifierEnd()
         guard end > offset else {
-            throw FormatFault(offset: start, expected: "expected \(what) behind \(mark)", found: nil)
+            throw FormatFault(offset: start, expected: "expected \(what) after \(mark)", found: nil)
         }
         return take(to: end)
     }

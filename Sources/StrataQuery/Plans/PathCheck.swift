@@ -10,7 +10,7 @@ extension ManagedObjectModel {
         inPath path: [String], from entity: EntityDescription, takesCollections: Bool, isStored: Bool = true
     ) -> String? {
         if path.isEmpty { return "an empty key path names no property" }
-        // Every fetch comes by here, mostly with the name of an attribute.
+        // Every fetch passes through here, mostly with the name of an attribute.
         if path.count == 1, let slot = entity.slot(named: path[0]), slot.relationshipIndex == nil, !slot.isTransient {
             return nil
         }
@@ -24,7 +24,7 @@ extension ManagedObjectModel {
         for (position, name) in path.enumerated() {
             if name.hasPrefix("@") {
                 guard takesCollections, CollectionOperator(rawValue: name) != nil else {
-                    return "\(whole): \(name) is no collection operator that can stand here"
+                    return "\(whole): \(name) is not a collection operator that can be used here"
                 }
                 if name == CollectionOperator.count.rawValue, position < path.count - 1 {
                     return "\(whole): nothing can follow \(name), which is a number"

@@ -1,8 +1,7 @@
 import Foundation
 
-/// What two conditions, with the orders after them, have in common that differ only in their constants: the structure,
-/// and of each constant its kind. Stores keep what they compiled under it, because the same fetch is mostly made again
-/// with other values.
+/// The common shape of conditions, with their orders, that differ only in constants: the structure, and the kind of
+/// each constant. Stores cache compiled statements by it, because the same fetch is usually repeated with other values.
 ///
 /// A `now()` counts as a constant: the same date for all of them.
 ///

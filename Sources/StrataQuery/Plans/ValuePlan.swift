@@ -1,4 +1,4 @@
-/// A value that a fetch answers with in place of an object, under a name.
+/// A named value that a fetch returns instead of an object.
 public struct FetchColumn: Sendable, Hashable {
     /// The name.
     public var name: String
@@ -12,7 +12,7 @@ public struct FetchColumn: Sendable, Hashable {
     }
 }
 
-/// What a store is asked for where values are requested, not objects: rows of columns.
+/// A fetch of values instead of objects, as stores see it: rows of columns.
 ///
 /// Aggregate functions (`sum:`, `count:`, `min:`, `max:`, `average:`, `median:`, `stddev:`) of a single value are taken
 /// over the objects of a group; nil is left out, so that `count:(name)` counts the objects that have a name and
@@ -33,7 +33,7 @@ public struct ValuePlan: Sendable, Hashable {
     /// Which groups are requested. `$name` stands for the column of that name.
     public var having: FetchPredicate?
 
-    /// Asks for columns of all objects that a plan selects.
+    /// Requests columns of all objects that a plan selects.
     public init(_ fetch: FetchPlan, columns: [FetchColumn]) {
         self.fetch = fetch
         self.columns = columns

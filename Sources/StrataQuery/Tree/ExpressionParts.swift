@@ -31,7 +31,7 @@ public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
     public var isAggregate: Bool { self != .distinctUnion && self != .union }
 }
 
-/// What `CAST` makes of a value. Nil stays nil; what has no such form becomes nil.
+/// The types that `CAST` converts to. Nil stays nil; a value that has no such form becomes nil.
 public enum CastType: String, Sendable, Hashable, CaseIterable {
     /// Seconds since 2001-01-01 00:00 UTC become a date; a text in ISO 8601, too.
     case date = "NSDate"
@@ -57,11 +57,11 @@ public enum CastType: String, Sendable, Hashable, CaseIterable {
     case object = "ManagedObject"
     /// A truth value: whether a number is not 0.
     case boolean = "Bool"
-    /// A composite from a list of names and values by turns.
+    /// A composite from a list of alternating names and values.
     case dictionary = "NSDictionary"
 }
 
-/// The methods that `FUNCTION(receiver, 'name', arguments…)` may call: these and no others. Nil as the receiver or as
+/// The methods that `FUNCTION(receiver, 'name', arguments…)` may call; there are no others. Nil as the receiver or as
 /// an argument gives nil.
 public enum FetchMethod: String, Sendable, Hashable, CaseIterable {
     /// The text in upper case.

@@ -2,8 +2,8 @@
 /// `NSExpression` knows the function; the format language takes it as `modulus:by:(a, b)` and, for the part before the
 /// first colon, as `modulus(a, b)`.
 ///
-/// Nil among the operands gives nil. What has no answer is nil, too: division by zero, a whole number that does not fit
-/// 64 bits, the square root or logarithm of a negative number. Nothing of this ever traps.
+/// Nil among the operands gives nil. Undefined results are nil, too: division by zero, a whole number that does not fit
+/// 64 bits, the square root or logarithm of a negative number. None of these traps.
 public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     /// `a + b`.
     case add = "add:to:"
@@ -15,7 +15,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case divide = "divide:by:"
     /// `a ** b`; whole where both are whole and `b` is not negative.
     case power = "raise:toPower:"
-    /// What is left when `a` is divided by `b`, with the sign of `a`; `a %% b`.
+    /// The remainder of `a` divided by `b`, with the sign of `a`; `a %% b`.
     case modulus = "modulus:by:"
     /// The bits that both whole numbers have.
     case bitwiseAnd = "bitwiseAnd:with:"

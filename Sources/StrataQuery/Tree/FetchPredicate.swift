@@ -62,12 +62,12 @@ public struct FetchPredicate: Sendable, Hashable {
         FetchPredicate(.geo(condition), over: condition.height)
     }
 
-    /// All hold; true if there are none. This is the way to combine the conditions that a loop collects.
+    /// All hold; true if there are none. Use it to combine conditions that you collect in a loop.
     public static func and(_ parts: [FetchPredicate]) -> FetchPredicate {
         FetchPredicate(.and(parts), over: parts.height)
     }
 
-    /// At least one holds; false if there are none. This is the way to combine the conditions that a loop collects.
+    /// At least one holds; false if there are none. Use it to combine conditions that you collect in a loop.
     public static func or(_ parts: [FetchPredicate]) -> FetchPredicate {
         FetchPredicate(.or(parts), over: parts.height)
     }
@@ -129,7 +129,7 @@ public enum PredicateLimits {
     /// smallest threads have: the deepest shape takes 450 KB in a debug build, most far less.
     public static let nesting = 80
 
-    /// How many levels a tree may have that code builds: a few more than ``nesting``, because contexts and stores put
+    /// How many levels a tree built in code may have: a few more than ``nesting``, because contexts and stores put
     /// conditions of their own around that of a request.
     public static let height: UInt8 = 88
 }

@@ -11,8 +11,8 @@ import Foundation
 ///     withinRadians(place, $here, 0.001)
 ///     withinBox(place, {south, west}, {north, east})
 ///
-/// Distances are those on a sphere, by the haversine formula. Back ends differ in the radius that they take for the
-/// earth, so a condition carries its own: a last argument in kilometres, where it is not ``meanEarthRadius``.
+/// Distances are those on a sphere, by the haversine formula. Back ends use different radii for the earth, so a
+/// condition carries its own: a last argument in kilometres, where it is not ``meanEarthRadius``.
 public enum GeoCondition: Sendable, Hashable {
     /// There is a point, and objects nearer to the other point come first, if the fetch has no order of its own.
     case near(FetchExpression, FetchExpression, earthRadius: Double = meanEarthRadius)

@@ -1,7 +1,6 @@
 import Foundation
 
-/// What may stand for `%@`, `%K` and the other specifiers of a format. An argument is a value; its text is never
-/// parsed.
+/// An argument for `%@`, `%K` and the other specifiers of a format. An argument is a value; its text is never parsed.
 public protocol PredicateArgument {
     /// The argument as a value.
     var predicateArgument: Value { get }

@@ -56,6 +56,33 @@ extension WireResponse {
 }
 
 extension WireRequest {
+    /// A request for what is at an address, without what stands behind a `#`.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidRequest`` if the address is none of HTTP.
+    package init(getting address: String) throws(RemoteError) {
+        guard let parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
+            ["https", "http"].contains(scheme), let host = parts.encodedHost, !host.isEmpty
+        else { throw TransportFailure.noAddress(String(address.prefix(200))) }
+        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        let query = parts.percentEncodedQuery.map { "?" + $0 } ?? ""
+        self.init(
+            HTTPRequest(
+                method: .get, scheme: scheme, authority: host + (parts.port.map { ":\($0)" } ?? ""), path: path + query)
+        )
+    }
+
+    /// Puts query parameters behind those that are there. Those whose names are there already are left out.
+    mutating func add(_ parameters: [RemoteParameter]) {
+        if parameters.isEmpty { return }
+        let path = head.path ?? "/"
+        let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.count > 1 ? parts[1] : ""
+        let known = Set((QueryParameters.read(query) ?? []).map(\.name))
+        let pairs = parameters.filter { !known.contains($0.name) }
+            .map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+        if pairs.isEmpty { return }
+        head.path = "\(parts[0])?" + ((query.isEmpty ? [] : [String(query)]) + pairs).joined(separator: "&")
+    }
+
     /// The request with headers set, in place of those of the same name. Names that no header may have are left out.
     package func adding(_ headers: [String: String]) -> WireRequest {
         var copy = self

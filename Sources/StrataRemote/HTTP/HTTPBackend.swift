@@ -4,10 +4,10 @@ import Synchronization
 
 /// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
 ///
-/// Each request is built by the dialect and signed again for each attempt, even where the server redirects it within
-/// its host. An answer with status 401 is shown to the authorizer once; one with status 429 or 503 and `Retry-After` is
-/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. Everything else is the
-/// dialect's to read.
+/// Each request is built by the dialect, passes the middleware, and is signed again for each attempt, even where the server
+/// redirects it within its host. An answer that ends the session is shown to the authorizer once; one that asks to wait is
+/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. The dialect says which answers these
+/// are, see ``RemoteDialect/reaction(to:)``. Everything else is the dialect's to read.
 public final class HTTPBackend: RemoteBackend {
     /// The wire format.
     public let dialect: any RemoteDialect
@@ -15,6 +15,8 @@ public final class HTTPBackend: RemoteBackend {
     public let transport: any HTTPTransport
     /// What signs requests; nil for a service that knows no users.
     public let authorizer: (any RequestAuthorizer)?
+    /// What sees requests and answers, the first one first.
+    public let middleware: [any HTTPMiddleware]
     private let clock: any RemoteClock
     /// The bits of ``clockOffset``.
     private let offset = Atomic<UInt64>(0)
@@ -22,11 +24,12 @@ public final class HTTPBackend: RemoteBackend {
     /// Puts a back end together. Nothing is sent.
     public init(
         dialect: any RemoteDialect, transport: any HTTPTransport, authorizer: (any RequestAuthorizer)? = nil,
-        clock: any RemoteClock = SystemClock()
+        middleware: [any HTTPMiddleware] = [], clock: any RemoteClock = SystemClock()
     ) {
         self.dialect = dialect
         self.transport = transport
         self.authorizer = authorizer
+        self.middleware = middleware
         self.clock = clock
     }
 
@@ -50,10 +53,10 @@ public final class HTTPBackend: RemoteBackend {
 
     /// Sends the requests of an operation one after the other, and joins the answers.
     ///
-    /// Of an operation that writes several objects in several requests each object has its own outcome, even where a
-    /// request fails as a whole; a change of members that takes several has one outcome, which is a failure if one of
-    /// them is. After a failure that would meet the next request, too – no connection, no session, a server that asks
-    /// to wait – the rest is not sent and has the same error.
+    /// If an operation writes several objects in several requests, each object has its own outcome, even if a request
+    /// fails as a whole. A change of members that takes several requests has one outcome, which is a failure if one of
+    /// them fails. After a failure that would also affect the next request – no connection, no session, a server that
+    /// asks to wait – the rest is not sent and has the same error.
     public func perform(
         _ operation: RemoteOperation, options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
@@ -114,17 +117,21 @@ public final class HTTPBackend: RemoteBackend {
             return try dialect.answer(response, to: operation)
         } catch {
             var error = error
-            if error.retryAfter == nil { error.retryAfter = wait(asked: response) }
+            if error.retryAfter == nil {
+                var told: Double?
+                if case .wait(let seconds)? = dialect.reaction(to: response) { told = seconds }
+                error.retryAfter = told ?? wait(asked: response)
+            }
             throw error
         }
     }
 
-    /// Sends a request that is next to the dialect's operations in the same way as one of those: with the headers of
-    /// the options, signed again for each attempt, and again where the server asks to wait.
+    /// Sends a request that is not one of the dialect's operations in the same way as one of those: with the headers of the
+    /// options, through the middleware, signed again for each attempt, and again where the server asks to wait.
     /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
     /// - Returns: The last answer, of any status.
-    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if
-    ///   a header has an invalid name.
+    /// - Throws: ``RemoteError`` of the transport, the authorizer or the middleware, or of kind
+    ///   ``RemoteError/Kind/invalidRequest`` if a header has an invalid name.
     public func send(
         _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
     ) async throws(RemoteError) -> WireResponse {
@@ -132,10 +139,24 @@ public final class HTTPBackend: RemoteBackend {
         for (name, value) in options.headers {
             guard let field = HTTPField.Name(name) else {
                 throw RemoteError(
-                    .invalidRequest, domain: "Strata", message: "\(name.debugDescription) is no name of an HTTP header")
+                    .invalidRequest, domain: "Strata",
+                    message: "\(name.debugDescription) is not a valid HTTP header name")
             }
             request.head.headerFields[field] = value
         }
+        request.add(options.parameters)
+        guard !middleware.isEmpty else { return try await exchange(request, options, block) }
+        let network = HTTPNext(dialect: dialect, options: options) { (request) async throws(RemoteError) in
+            try await self.exchange(request, options, block)
+        }
+        return try await middleware.reversed().reduce(network) { $0.behind($1) }(request)
+    }
+
+    /// Sends a request until there is an answer that asks for nothing.
+    private func exchange(
+        _ request: WireRequest, _ options: RequestOptions, _ block: RetryBlock?
+    ) async throws(RemoteError) -> WireResponse {
+        var request = request
         var retries = options.retries
         var redirects = 5
         var mayRecover = options.renewsSession
@@ -144,7 +165,8 @@ public final class HTTPBackend: RemoteBackend {
             let sent = clock.now
             let response = try await transport.send(signed, timeout: options.timeout)
             note(response, sent: sent)
-            if response.status == 401, mayRecover, let authorizer {
+            let reaction = dialect.reaction(to: response)
+            if reaction == .sessionEnded, mayRecover, let authorizer {
                 mayRecover = false
                 if try await authorizer.recover(from: response, to: signed, options: options) { continue }
             }
@@ -154,8 +176,8 @@ public final class HTTPBackend: RemoteBackend {
                 request = next
                 continue
             }
-            guard response.status == 503 || response.status == 429, retries > 0,
-                let seconds = wait(asked: response), seconds <= options.maximumWait
+            guard case .wait(let told)? = reaction, retries > 0, let seconds = told ?? wait(asked: response),
+                seconds <= options.maximumWait
             else { return response }
             retries -= 1
             try await clock.sleep(seconds: seconds)
@@ -244,7 +266,8 @@ extension RemoteError {
     var concernsAll: Bool {
         switch kind {
         case .unreachable, .timeout, .throttled, .unavailable, .cancelled, .unauthorized, .invalidAnswer: true
-        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret, .unsupported,
+        case .forbidden, .notFound, .gone, .conflict, .duplicate, .rejected, .invalidRequest, .missingSecret,
+            .unsupported,
             .cursorExpired:
             false
         }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// What of requests and answers may be written to a log, and how much of it.
+/// Which parts of requests and answers may be written to a log, and how much of them.
 ///
 /// A secret is known by its name: that of a header, of a query parameter, of a pair in a form, or of a member of a JSON
 /// object at any depth. Names are compared without case. Of bodies that are neither of these nor plain text, and of those
@@ -10,16 +10,16 @@ public struct LogPolicy: Sendable, Hashable {
     /// Replaces a secret.
     static let veil = "<hidden>"
 
-    /// The most characters of one value: a header, a parameter, a text in JSON.
+    /// The maximum number of characters of one value: a header, a parameter, a text in JSON.
     public var maximumValue = 256
     /// The most characters of one body.
     public var maximumBody = 4096
-    /// The names whose values are never written, in lower case.
+    /// The names whose values are never written, in lower case. A dialect adds those of its service; see
+    /// ``RemoteDialect/secretNames``.
     public var secretNames: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-zumo-auth", "x-zumo-application",
-        "password", "new_password", "temp_password", "access_token", "accesstoken", "refresh_token", "mac_key",
-        "token", "tokens", "session_token", "sessiontoken", "authenticationtoken", "fb_at", "tw_tk", "tw_ts",
-        "gigya_uid", "gigya_sig", "secret", "private_key",
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "password", "new_password", "newpassword",
+        "access_token", "accesstoken", "refresh_token", "id_token", "token", "tokens", "session_token", "sessiontoken",
+        "secret", "client_secret", "private_key",
     ]
 
     /// The usual lengths and names.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 
-/// A transport that writes down what another one sends and gets.
+/// A transport that logs what another one sends and receives.
 ///
 /// Requests and answers are logged at level `debug`, with headers and bodies at `trace`; a request without an answer at
 /// `info`. Passwords, tokens and keys are never logged, and long values are cut: see ``LogPolicy``.
@@ -12,9 +12,16 @@ public struct LoggingTransport: HTTPTransport {
     private let policy: LogPolicy
 
     /// Writes down what a transport does.
-    public init(_ transport: any HTTPTransport, logger: Logger, policy: LogPolicy = LogPolicy()) {
+    /// - Parameters:
+    ///   - dialect: The dialect of the requests, whose secrets are hidden, too.
+    ///   - policy: What is written.
+    public init(
+        _ transport: any HTTPTransport, dialect: any RemoteDialect, logger: Logger, policy: LogPolicy = LogPolicy()
+    ) {
         self.transport = transport
         self.logger = logger
+        var policy = policy
+        policy.hide(dialect.secretNames)
         self.policy = policy
     }
 

@@ -28,8 +28,8 @@ public final class NetworkReachability: Sendable {
         var probe: Task<Status, Never>?
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
-        /// Changes that listeners have still to be told, and whether somebody is telling them. So all hear about them
-        /// in the same order, and no lock is held meanwhile.
+        /// Changes that listeners have not been notified of, and whether a notification is under way. So all listeners
+        /// get them in the same order, and no lock is held in the meantime.
         var news: [Status] = []
         var isTelling = false
     }
@@ -60,8 +60,7 @@ public final class NetworkReachability: Sendable {
     /// What is known now. Nothing is sent.
     public var status: Status { state.withLock { $0.status } }
 
-    /// What is known, after asking if the last answer is older than ``lifetime``. Those who ask at once share one
-    /// request.
+    /// The status, after a request if the last answer is older than ``lifetime``. Concurrent calls share one request.
     @discardableResult
     public func check() async -> Status {
         let task = state.withLock { state -> Task<Status, Never>? in
@@ -79,7 +78,7 @@ public final class NetworkReachability: Sendable {
         return await task.value
     }
 
-    /// Takes what a request met: a request that was answered tells as much as one that asks for nothing else.
+    /// Records the outcome of a request: any answered request shows that the server can be reached.
     public func note(_ status: Status) {
         let tells = state.withLock { state in
             state.probe = nil
@@ -94,7 +93,7 @@ public final class NetworkReachability: Sendable {
         if tells { tell() }
     }
 
-    /// Forgets what is known, so that the next ``check()`` asks.
+    /// Forgets the last answer, so that the next ``check()`` sends a request.
     public func forget() {
         state.withLock { $0.asked = nil }
     }
@@ -157,7 +156,7 @@ public final class NetworkReachability: Sendable {
     }
 }
 
-/// A handler that hears about changes for as long as this object lives.
+/// A handler that is called at changes until this object is released.
 public final class ReachabilityObservation: Sendable {
     private let end: Guarded<(@Sendable () -> Void)?>
 

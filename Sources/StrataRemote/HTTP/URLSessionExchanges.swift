@@ -12,6 +12,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var continuation: CheckedContinuation<Result<WireResponse, RemoteError>, Never>?
         var result: Result<WireResponse, RemoteError>?
         var body = Data()
+        /// Is told how far the bytes have come.
+        var progress: FileProgress?
     }
 
     private let maximumBody: Int
@@ -26,8 +28,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         self.challenge = challenge
     }
 
-    func open(_ task: Int) {
-        exchanges.withLock { $0[task] = Exchange() }
+    func open(_ task: Int, progress: FileProgress? = nil) {
+        exchanges.withLock { $0[task] = Exchange(progress: progress) }
     }
 
     /// Resumes immediately if the exchange was closed before the wait began.
@@ -57,15 +59,32 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLong = exchanges.withLock { exchanges in
-            guard let count = exchanges[dataTask.taskIdentifier]?.body.count else { return false }
-            guard count + data.count <= maximumBody else { return true }
+        let (isTooLong, progress, count) = exchanges.withLock { exchanges -> (Bool, FileProgress?, Int) in
+            guard let exchange = exchanges[dataTask.taskIdentifier] else { return (false, nil, 0) }
+            let count = exchange.body.count + data.count
+            guard count <= maximumBody else { return (true, nil, 0) }
             exchanges[dataTask.taskIdentifier]?.body.append(data)
-            return false
+            return (false, exchange.progress, count)
+        }
+        if let progress {
+            let expected = dataTask.response?.expectedContentLength ?? -1
+            progress.report(
+                TransferProgress(.download, completed: count, total: expected < 0 ? nil : Int(clamping: expected)))
         }
         guard isTooLong else { return }
         close(dataTask.taskIdentifier, with: .failure(TransportFailure.tooLong(maximumBody)))
         dataTask.cancel()
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let progress = exchanges.withLock { $0[task.taskIdentifier]?.progress }
+        progress?.report(
+            TransferProgress(
+                .upload, completed: Int(clamping: totalBytesSent),
+                total: totalBytesExpectedToSend < 0 ? nil : Int(clamping: totalBytesExpectedToSend)))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -1,12 +1,12 @@
 import Foundation
 import StrataStore
 
-/// A back end of any kind: the level at which a store that is not HTTP service plugs in. HTTP services implement
+/// A back end of any kind: the level at which a store plugs in that does not speak HTTP. HTTP services implement
 /// ``RemoteDialect`` instead and are wrapped in an ``HTTPBackend``.
 ///
 /// Methods may be called from any task, and concurrently.
 public protocol RemoteBackend: Sendable {
-    /// The kind of back end, for messages: `StackMob`.
+    /// The kind of back end, for messages: its name.
     var name: String { get }
     /// What it can do.
     var capabilities: RemoteCapabilities { get }
@@ -20,11 +20,26 @@ public protocol RemoteBackend: Sendable {
     func check(_ operation: RemoteOperation) throws(RemoteError)
 
     /// Does it.
-    /// - Throws: ``RemoteError`` if nothing can be said of single writes; else each has its own ``RemoteOutcome``.
+    /// - Throws: ``RemoteError`` if the outcome of single writes is unknown; otherwise each has its own
+    ///   ``RemoteOutcome``.
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer
 
-    /// How far the server's clock is ahead of this machine's, in seconds; 0 as long as nothing is known.
+    /// How far the server's clock is ahead of this machine's, in seconds; 0 while it is not known.
     var clockOffset: Double { get }
+
+    /// The text that a property has for a file which goes along with its object; nil if files are uploaded on their own, by
+    /// ``RemoteOperation/upload(entity:_:)``.
+    func inlineFile(_ file: RemoteFile) -> String?
+
+    /// The bytes of a file.
+    /// - Parameter reference: What the back end calls it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/notFound`` if there is none, and
+    ///   ``RemoteError/Kind/unsupported`` if the back end keeps no files.
+    func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data
+
+    /// Deletes a file. One that is not there is no error.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the back end does not delete single files.
+    func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError)
 
     /// The code that the back end's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
@@ -35,27 +50,38 @@ extension RemoteBackend {
     public var clockOffset: Double { 0 }
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
+    /// Files are uploaded on their own.
+    public func inlineFile(_ file: RemoteFile) -> String? { nil }
+    /// There are no files.
+    public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
+    }
+    /// There are no files.
+    public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete files")
+    }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }
 
 /// How one request is to be made.
 public struct RequestOptions: Sendable, Hashable {
-    /// Whether it goes by HTTPS even if the back end's address is HTTP.
+    /// Whether to use HTTPS even if the back end's address is HTTP.
     public var isSecure = false
     /// Headers besides the dialect's own, which they replace.
     public var headers: [String: String] = [:]
+    /// Query parameters behind the dialect's own, in order; names may come more than once. A name that the dialect uses itself
+    /// is left out: it has the last word.
+    public var parameters: [RemoteParameter] = []
     /// How often a request is sent again when the server asks for that with `Retry-After`.
     public var retries = 3
     /// Whether an ended session is renewed.
     public var renewsSession = true
     /// How many seconds to wait for an answer.
     public var timeout: Double = 60
-    /// The most seconds to wait because the server asks for it; a longer wait is left to the caller, who finds it in
+    /// The maximum number of seconds to wait if the server asks for it. A longer wait is left to the caller, in
     /// ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
-    /// MIME types of answers that are taken besides the dialect's own.
-    public var acceptedContentTypes: Set<String> = []
 
     /// The usual way.
     public init() {}

@@ -2,7 +2,7 @@ import Foundation
 import StrataStore
 
 /// The wire format of an HTTP service: turns operations into requests and answers into records. It has no state and
-/// does no input or output, so that you can test what it prints.
+/// does no input or output, so that you can test it without a server.
 public protocol RemoteDialect: Sendable {
     /// The kind of back end, for messages.
     var name: String { get }
@@ -29,6 +29,25 @@ public protocol RemoteDialect: Sendable {
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
 
+    /// What an answer asks of the client beside what it says of the request itself: most services say by the status that a
+    /// session has ended or that the client shall wait, some say so in the body.
+    func reaction(to response: WireResponse) -> AnswerReaction?
+
+    /// Headers, parameters and members of JSON objects whose values are secret beside those that every ``LogPolicy`` hides.
+    /// They are never logged. Upper and lower case are the same.
+    var secretNames: Set<String> { get }
+
+    /// The text that a property has for a file which goes along with its object; see ``RemoteBackend/inlineFile(_:)``.
+    func inlineFile(_ file: RemoteFile) -> String?
+
+    /// The request for the bytes of a file. It is neither signed nor seen by middleware, since files may be somebody else's to
+    /// keep.
+    func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest
+
+    /// The request that deletes a file.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the service does not delete single files.
+    func fileDeletionRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest
+
     /// The code that the service's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
@@ -42,6 +61,22 @@ extension RemoteDialect {
     }
     /// Nothing is told.
     public func time(of response: WireResponse) -> Date? { nil }
+    /// What the status says; see ``AnswerReaction/init(status:)``.
+    public func reaction(to response: WireResponse) -> AnswerReaction? { AnswerReaction(status: response.status) }
+    /// None.
+    public var secretNames: Set<String> { [] }
+    /// Files are uploaded on their own.
+    public func inlineFile(_ file: RemoteFile) -> String? { nil }
+    /// A GET of the address, without what stands behind a `#`.
+    public func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest {
+        try WireRequest(getting: reference)
+    }
+    /// Files are not deleted.
+    public func fileDeletionRequest(
+        _ reference: String, options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete single files")
+    }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }

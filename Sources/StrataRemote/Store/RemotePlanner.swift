@@ -14,7 +14,9 @@ struct RemotePlan: Sendable {
     var sortsHere = false
     /// Whether limit and offset are left.
     var pagesHere = false
-    /// Whether no object can match the condition, so that no request is needed.
+    /// Relationships whose objects are read once the answer is there.
+    var loads: [[String]] = []
+    /// Whether no object can meet the condition, so that nobody need be asked.
     var isEmpty = false
 
     /// What is sent, one after the other.
@@ -30,7 +32,9 @@ struct RemotePlanner {
     /// - Parameter finishesLocally: Whether more may be read than the fetch gives.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` naming the part that the back end cannot do, if that may not
     ///   be done here.
-    func plan(_ plan: FetchPlan, finishesLocally: Bool) throws(StoreError) -> RemotePlan {
+    func plan(
+        _ plan: FetchPlan, finishesLocally: Bool, extras: FetchExtras = FetchExtras()
+    ) throws(StoreError) -> RemotePlan {
         let entity = mirror.model.entities[plan.entityIndex]
         var query = RemoteQuery(entity: entity)
         query.includesSubentities = plan.includesSubentities && entity.hasSubentities
@@ -43,6 +47,7 @@ struct RemotePlanner {
         }
         try addConditions(of: plan, entity, to: &result, finishesLocally)
         addOrder(of: plan, to: &result)
+        try addExtras(extras, to: &result)
         try addPage(of: plan, to: &result, finishesLocally)
         return result
     }
@@ -95,7 +100,7 @@ struct RemotePlanner {
             if case .pairs(isPrimary: true) = relationship.storage { continue }
             return RemoteError(
                 .unsupported, domain: "Strata",
-                message: "\(entity.name).\(relationship.name) is told by its other end alone")
+                message: "\(entity.name).\(relationship.name) is only reported by its other end")
         }
         return nil
     }
@@ -105,7 +110,7 @@ struct RemotePlanner {
     }
 
     /// Why the back end does not take what is asked for; nil if it does.
-    private func refusal(of plan: RemotePlan) -> RemoteError? {
+    func refusal(of plan: RemotePlan) -> RemoteError? {
         do throws(RemoteError) {
             for query in plan.queries(in: mirror.model) { try backend.check(.query(query)) }
             return nil
@@ -137,7 +142,7 @@ struct RemotePlanner {
         trial.query.offset = plan.offset
         let reason: String?
         if result.rest != nil {
-            reason = "a limit or offset behind a condition that is finished here"
+            reason = "a limit or offset after a condition that is evaluated here"
         } else if result.sortsHere {
             reason = "a limit or offset in the order \(plan.sorts.map(\.description))"
         } else if !backend.capabilities.features.contains(.paging) {

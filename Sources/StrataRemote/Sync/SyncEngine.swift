@@ -5,7 +5,7 @@ import StrataSQLite
 ///
 /// All state is in the mirror's file, written by the transactions that it belongs to: a process that is killed at any
 /// point goes on there when it starts again. A change is under way from before its request is sent until its answer is
-/// in the mirror, and is sent again under the same name until there is one.
+/// in the mirror. It is sent again under the same name until there is an answer.
 public final class SyncEngine: Sendable {
     let mirror: Mirror
     let backend: any RemoteBackend
@@ -14,13 +14,14 @@ public final class SyncEngine: Sendable {
     let clock: any RemoteClock
     /// Numbers from 0 up to 1.
     let random: @Sendable () -> Double
-    private let executor: (any TaskExecutor)?
+    let executor: (any TaskExecutor)?
     let news = SyncNews()
     private let runs = SyncRuns()
+    let hints = ChangeHints()
 
     /// - Parameters:
     ///   - random: Gives numbers from 0 up to 1, for the lengths of waits.
-    ///   - executor: What runs the work; nil for the usual one.
+    ///   - executor: Runs the work; nil for the default.
     package init(
         mirror: Mirror, backend: any RemoteBackend, options: SyncOptions = .init(),
         clock: any RemoteClock = SystemClock(),
@@ -38,7 +39,7 @@ public final class SyncEngine: Sendable {
 
     /// Sends all changes that wait. A second call joins one that runs. If all waiting callers are cancelled, it stops
     /// at the next step.
-    /// - Returns: What became of each change; those that the server refused are in ``SyncReport/failures``.
+    /// - Returns: The outcome of each change; changes that the server refused are in ``SyncReport/failures``.
     /// - Throws: ``SyncError`` if not everything could be sent; what was sent counts.
     @discardableResult
     public func push() async throws(SyncError) -> SyncReport { try await run(.push) }
@@ -115,17 +116,17 @@ public final class SyncEngine: Sendable {
 
     // MARK: News
 
-    /// What is being done, now and whenever it changes.
+    /// The current activity, now and whenever it changes.
     public var statuses: AsyncStream<SyncStatus> { news.statuses() }
     /// What is being done now.
     public var status: SyncStatus { news.status }
-    /// The result of each change that is sent from now on. A reader that is slower than the engine keeps the newest 10,000; changes that
-    /// the server refused stay in the outbox, whether or not anybody read of them.
+    /// The result of each change that is sent from now on. A reader that is slower than the engine keeps the newest
+    /// 10,000; changes that the server refused stay in the outbox in any case.
     public var results: AsyncStream<SyncResult> { news.results() }
 
     // MARK: What waits
 
-    /// How many changes wait to be sent, without those that failed.
+    /// How many changes wait to be sent, not counting failed ones.
     public func pendingCount() throws(StoreError) -> Int { try mirror.entryCount(failed: false) }
 
     /// The changes that the server refused.
@@ -147,13 +148,13 @@ public final class SyncEngine: Sendable {
 
     // MARK: Purging
 
-    /// Forgets objects here, with the changes of them that wait. The server is told nothing.
+    /// Removes objects here, with their waiting changes. The server is not notified.
     public func purge(_ identities: [RemoteIdentity]) throws(StoreError) { try mirror.purge(identities) }
 
-    /// Forgets all objects of an entity here, with the changes of them that wait; the next pull reads it again.
+    /// Removes all objects of an entity here, with their waiting changes; the next pull reads the entity again.
     public func purge(_ entity: EntityDescription) throws(StoreError) { try mirror.purge(entity) }
 
-    /// Forgets everything here, with all changes that wait; the next pull reads everything again.
+    /// Removes everything here, with all waiting changes; the next pull reads everything again.
     public func reset() throws(StoreError) { try mirror.reset() }
 
     // MARK: Requests

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The work of an engine that is under way: one thing at a time, and the same thing once for all who ask.
+/// The work of an engine that is under way: one task at a time, shared by all callers that ask for it.
 ///
 /// `@unchecked Sendable`: all state, that of the runs included, is reached only while the lock is held.
 final class SyncRuns: @unchecked Sendable {
@@ -63,7 +63,7 @@ final class SyncRuns: @unchecked Sendable {
     func end(_ run: Run) { lock.withLock { current.removeAll { $0 === run } } }
 }
 
-/// Hands on what an engine does to all who want to know.
+/// Reports what an engine does to its listeners.
 ///
 /// `@unchecked Sendable`: all state is reached only with the lock held.
 final class SyncNews: @unchecked Sendable {

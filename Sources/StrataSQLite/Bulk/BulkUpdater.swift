@@ -44,7 +44,9 @@ struct BulkUpdater {
             guard let field = plan.fields.first(where: { $0.slot == slot }) else {
                 throw unsupported(slot, "is not stored")
             }
-            if field.binding.allowsExternal, store.files != nil { throw unsupported(slot, "may stand in a file") }
+            if field.binding.allowsExternal, store.files != nil {
+                throw unsupported(slot, "may be stored in an external file")
+            }
             fields.append(field)
         }
         return fields
@@ -174,7 +176,8 @@ struct BulkUpdater {
             case .integer16?: result.append(outside(column, Int64(Int16.min), Int64(Int16.max)))
             case .integer32?: result.append(outside(column, Int64(Int32.min), Int64(Int32.max)))
             case .integer64?, .integer?:
-                result.append(("typeof(\(column)) NOT IN ('integer', 'null')", "with a value that is no whole number"))
+                result.append(
+                    ("typeof(\(column)) NOT IN ('integer', 'null')", "with a value that is not a whole number"))
             default: break
             }
         }
@@ -196,7 +199,7 @@ struct BulkUpdater {
     private func outside(_ column: String, _ least: Int64, _ most: Int64) -> (String, String) {
         (
             "(typeof(\(column)) NOT IN ('integer', 'null') OR \(column) NOT BETWEEN \(least) AND \(most))",
-            "with a value that is no whole number from \(least) to \(most)"
+            "with a value that is not a whole number from \(least) to \(most)"
         )
     }
 

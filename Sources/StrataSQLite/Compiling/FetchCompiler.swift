@@ -116,7 +116,7 @@ extension PredicateCompiler {
         // Points have no order among each other.
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
-            throw unsupported("ordering by \(sort.expression), whose values may stand in files")
+            throw unsupported("ordering by \(sort.expression), whose values may be in external files")
         case .json: return (term.member?.orderedSQL(sort.options) ?? term.sql) + direction
         default: return term.comparedSQL + direction
         }

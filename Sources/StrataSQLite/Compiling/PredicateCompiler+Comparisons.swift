@@ -141,7 +141,7 @@ extension PredicateCompiler {
 
     /// Refuses bytes that may be in a file: SQLite sees the name of the file.
     func checkInline(_ term: SQLTerm) throws(StoreError) {
-        if term.kind == .external { throw unsupported("comparing a binary value that may stand in a file of its own") }
+        if term.kind == .external { throw unsupported("comparing a binary value that may be in an external file") }
     }
 
     /// Refuses JSON where SQLite would have to tell equal values by their text.
@@ -317,7 +317,8 @@ extension PredicateCompiler {
             }
             list.append(
                 isSearched
-                    ? "strata_listed(\(bound), \(pair.sql))" : "\(pair.sql) IN (SELECT value FROM strata_list(\(bound)))")
+                    ? "strata_listed(\(bound), \(pair.sql))"
+                    : "\(pair.sql) IN (SELECT value FROM strata_list(\(bound)))")
         }
         return list.isEmpty ? "0" : Self.balanced(list[...], " OR ")
     }

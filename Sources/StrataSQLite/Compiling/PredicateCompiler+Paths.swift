@@ -234,7 +234,7 @@ extension PredicateCompiler {
         }
         switch op {
         case .count:
-            guard rest.isEmpty else { throw unsupported("a key behind \(name)") }
+            guard rest.isEmpty else { throw unsupported("a key after \(name)") }
             return .term(try count(collection))
         case .sum, .average, .minimum, .maximum:
             let bag = try bag(collection, rest)

@@ -76,7 +76,7 @@ struct SlotExpression {
             let members = try members(of: relationship, entity, alias: alias, name: name)
             guard let inner = members.destination.slot(named: attribute), inner.type?.isNumeric == true else {
                 throw unsupported(
-                    "the derived attribute \(name): \(attribute) is no number of \(members.destination.name)")
+                    "the derived attribute \(name): \(attribute) is not a number of \(members.destination.name)")
             }
             let value = try sql(members.destination, inner, alias: members.alias, depth: depth + 1)
             let sum =
@@ -137,7 +137,8 @@ struct SlotExpression {
         of name: String, _ entity: EntityDescription, alias: String, name derived: String
     ) throws(StoreError) -> (from: String, alias: String, destination: EntityDescription) {
         guard let relationship = entity.relationship(named: name), relationship.isToMany else {
-            throw unsupported("the derived attribute \(derived): \(name) is no to-many relationship of \(entity.name)")
+            throw unsupported(
+                "the derived attribute \(derived): \(name) is not a to-many relationship of \(entity.name)")
         }
         let destination = layout.model.destination(of: relationship)
         let inner = "\(alias)m"

@@ -162,7 +162,7 @@ final class RowPlan: Sendable {
             }
         return .invalidData(
             entity: entity.name, property: slot.name, key: key,
-            reason: "the column holds \(found) that is no \(slot.type?.name ?? "key")")
+            reason: "the column holds \(found) that is not a valid \(slot.type?.name ?? "key")")
     }
 
     /// The error for a row with an invalid key or version.
@@ -185,6 +185,6 @@ final class RowPlan: Sendable {
     private func unknownEntity(_ name: String, key: Int64) -> StoreError {
         .invalidData(
             entity: model.entities[shapes[0].entityIndex].rootName, property: "_entity", key: key,
-            reason: "\"\(name)\" is no entity of the model that belongs here")
+            reason: "\"\(name)\" is not an entity of the model that belongs here")
     }
 }

@@ -31,7 +31,7 @@
             let name = Self.coreName(title)
             if let fault = ServerSchema.fault(ofName: name) { throw ServerError(400, .noField, fault) }
             guard !ServerSchema.isKept(name), name != schema.keyField else {
-                throw ServerError(400, .noField, "\(title.prefix(80)) is a name that the server needs for itself.")
+                throw ServerError(400, .noField, "\(title.prefix(80)) is a name that the server reserves.")
             }
             if let other = schema.fields.first(where: { $0.name == name }) {
                 throw ServerError(

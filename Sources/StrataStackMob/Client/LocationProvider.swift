@@ -32,7 +32,7 @@ extension GeoPoint {
         }
         guard point.isValid else {
             throw StackMobError.locationManagerFailed.error(
-                "the location provider told \(point), which is no place on the earth")
+                "the location provider returned \(point), which is not a place on the earth")
         }
         return point
     }

@@ -17,7 +17,11 @@ extension StackMobDialect {
             }
             result.fields = fields
         }
-        result.expansion = query.expansion
+        guard query.subqueries.isEmpty else {
+            throw StackMobError.unsupported("StackMob has no conditions on what another query finds")
+        }
+        // StackMob knows levels alone: all relationships of a level come along.
+        result.expansion = query.includes.map(\.count).max() ?? 0
         try result.setRange(offset: query.offset, limit: query.limit, cursor: query.cursor)
         return result
     }
@@ -53,7 +57,7 @@ extension StackMobDialect {
     public func count(contentRange: String?, elements: Int?) throws(RemoteError) -> Int {
         guard let contentRange else {
             if let elements { return elements }
-            throw StackMobError.noCountAvailable.error("the answer to a count is no list and has no Content-Range")
+            throw StackMobError.noCountAvailable.error("the answer to a count is not a list and has no Content-Range")
         }
         let parts = contentRange.split(separator: "/", omittingEmptySubsequences: false)
         let total = parts.last?.trimmingCharacters(in: CharacterSet(charactersIn: ", ")) ?? ""

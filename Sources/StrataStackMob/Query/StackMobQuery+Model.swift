@@ -20,7 +20,7 @@ extension StackMobQuery {
         var start = offset
         if let cursor {
             guard let place = Int(cursor), place >= offset else {
-                throw StackMobError.invalid("\"\(cursor)\" is no place in the answer to a query")
+                throw StackMobError.invalid("\"\(cursor)\" is not a cursor of a query")
             }
             start = place
         }

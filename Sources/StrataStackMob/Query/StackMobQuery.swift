@@ -130,7 +130,7 @@ struct StackMobConditionWriter {
                 let name = prefix + condition.name
                 guard !parameters.contains(where: { $0.name == name }) else {
                     throw StackMobError.incompatible(
-                        "\(condition.name) stands twice in one group of conditions; use IN with both values")
+                        "\(condition.name) appears twice in one group of conditions; use IN with both values")
                 }
                 parameters.append(StackMobParameter(name: name, value: condition.value))
             }

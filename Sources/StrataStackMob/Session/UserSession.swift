@@ -113,7 +113,7 @@ public final class UserSession: RequestAuthorizer {
     private static func storageError(_ error: any Error, _ configuration: StackMobConfiguration) -> SessionStorageError
     {
         error as? SessionStorageError
-            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is not a session: \(error)")
+            ?? SessionStorageError(place: configuration.sessionName, reason: "the saved session is not valid: \(error)")
     }
 
     /// Asks for a session and takes it.

@@ -21,7 +21,7 @@ extension HistoryError: CustomStringConvertible {
         case .notRecorded(let store):
             "\(store) records no history; open it with options.history = .on(keeping: .days(7))"
         case .expired(let token):
-            "the history behind \(token) has expired; read the objects themselves, take the current token, and start over"
+            "the history after \(token) has expired; read the objects themselves, take the current token, and start over"
         case .valueNotKept(let entity, let property):
             "the value that \(entity).\(property) had is not known; set preservesValueInHistory on the attribute to keep "
                 + "old values from then on"

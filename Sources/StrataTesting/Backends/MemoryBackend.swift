@@ -1,7 +1,8 @@
 import Foundation
 import StrataRemote
 
-/// A server in the process's memory, for tests of apps that synchronise: nothing is sent, and all is gone with it.
+/// A server in the memory of the process, for tests of apps that synchronise. Nothing is sent over a network, and all
+/// data is lost when it is released.
 ///
 ///     let server = MemoryBackend()
 ///     let store = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil))
@@ -42,7 +43,7 @@ public final class MemoryBackend: RemoteBackend {
     /// Makes an empty server.
     /// - Parameters:
     ///   - features: The features that it declares; it refuses all others.
-    ///   - maximumPage: The most objects in one answer.
+    ///   - maximumPage: The maximum number of objects in one answer.
     public init(features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil) {
         capabilities = RemoteCapabilities(
             features: features.intersection(Self.allFeatures), maximumBatch: features.contains(.creatingMany) ? 100 : 1,
@@ -97,7 +98,8 @@ public final class MemoryBackend: RemoteBackend {
             for path in query.predicate?.keyPaths ?? [] where path.count > 1 {
                 throw Self.unsupported("a condition on \(path.joined(separator: "."))")
             }
-            if query.expansion > 0 { throw Self.unsupported("related objects in an answer") }
+            if !query.includes.isEmpty { throw Self.unsupported("related objects in an answer") }
+            if !query.subqueries.isEmpty { throw Self.unsupported("conditions on what another query finds") }
             needed = features
         case .create(_, let writes): needed = writes.count > 1 ? .creatingMany : []
         case .update(_, let write): needed = write.operations.isEmpty ? [] : .increments
@@ -156,7 +158,7 @@ public final class MemoryBackend: RemoteBackend {
 
     // MARK: Writing
 
-    /// Does a write unless it was done before; then its outcome is the same again.
+    /// Carries out a write unless it was carried out before; then the outcome is the same again.
     private func once(
         _ content: RemoteOperationContent, _ token: UUID, _ state: inout State, _ body: (inout State) -> RemoteOutcome
     ) -> RemoteOutcome {
@@ -313,7 +315,7 @@ public final class MemoryBackend: RemoteBackend {
         else {
             throw RemoteError(
                 .cursorExpired, domain: "Memory",
-                message: "\(pull.cursor ?? "") is no cursor of this server; begin anew")
+                message: "\(pull.cursor ?? "") is not a cursor of this server; start over")
         }
         let news = state.entries.filter { $0.key.entity == pull.entity.name && $0.value.sequence > from }
             .sorted { $0.value.sequence < $1.value.sequence }

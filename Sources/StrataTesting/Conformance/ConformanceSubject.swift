@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A kind of store to be tried: how one is opened, and what it leaves out.
+/// A kind of store to be checked: how to open one, and what it does not support.
 ///
 ///     struct MyStores: ConformanceSubject {
 ///         let name = "My store"
@@ -14,7 +14,7 @@ import Strata
 public protocol ConformanceSubject: Sendable {
     /// The name of the store in reports.
     var name: String { get }
-    /// What the store does not claim to do. Checks of these are not run.
+    /// The features that the store lacks. Their checks are not run.
     var omissions: Set<ConformanceFeature> { get }
     /// The smallest difference between dates that the store keeps, in seconds; 0 if it keeps them exactly.
     var datePrecision: Double { get }

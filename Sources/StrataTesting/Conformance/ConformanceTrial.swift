@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// What a store did otherwise than it must.
+/// A violation by a store.
 public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong and where to look, for the author of the store.
     public var message: String

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import StrataRemote
 
-/// A dialect to be tried, and what its service answers.
+/// A dialect to be checked, and the answers of its service.
 public struct DialectSubject: Sendable {
     /// The dialect.
     public var dialect: any RemoteDialect
@@ -34,7 +34,7 @@ public struct DialectSubject: Sendable {
     }
 }
 
-/// What a dialect must hold to so that nothing is lost after it. Nothing is sent.
+/// The laws that a dialect must obey so that stores over it lose nothing. Nothing is sent.
 ///
 ///     #expect(DialectSuite.run(subject).isEmpty)
 public enum DialectSuite {
@@ -42,7 +42,7 @@ public enum DialectSuite {
     public struct Failure: Sendable, Hashable, CustomStringConvertible {
         /// The law.
         public var law: Law
-        /// What was tried, and what came of it.
+        /// What was checked, and the outcome.
         public var message: String
 
         /// The law and what broke it.
@@ -51,7 +51,7 @@ public enum DialectSuite {
 
     /// The laws.
     public enum Law: String, Sendable, Hashable, CaseIterable {
-        /// An answer of somebody else – a portal, a proxy – says nothing of the objects of a write.
+        /// An answer from a portal or a proxy says nothing about the objects of a write.
         case foreignAnswers = "foreign answers"
         /// A success without the service's own content does not count.
         case emptySuccess = "empty success"
@@ -59,14 +59,14 @@ public enum DialectSuite {
         case statuses = "statuses"
         /// Each write has one outcome, and a failure names no other object.
         case pairing = "pairing"
-        /// A record that makes no sense does not keep the others from being read.
+        /// An invalid record does not prevent the others from being read.
         case unreadableRecords = "unreadable records"
         /// Primary keys come back as they were sent, whatever is in them.
         case identities = "identities"
     }
 
     /// Tries a dialect.
-    /// - Returns: What it breaks; empty if it holds to everything.
+    /// - Returns: The violations; empty if there are none.
     public static func run(_ subject: DialectSubject) -> [Failure] {
         let trial = Trial(subject: subject)
         return trial.foreignAnswers() + trial.emptySuccess() + trial.statuses() + trial.pairing()

@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A transport without a network: what the server answers is in a script, and what was sent is written down.
+/// A transport without a network: you script the server's answers, and it records what was sent.
 ///
 /// ```swift
 /// let transport = ScriptedTransport()
@@ -12,8 +12,8 @@ import StrataStore
 /// transport.handle { request in .init(HTTPResponse(status: .notFound)) }
 /// ```
 ///
-/// Each request takes the next entry of the script. When the script is at its end, the handler answers; without one the
-/// request fails, and is listed in ``unexpected``.
+/// Each request takes the next entry of the script. At the end of the script, the handler answers; without one, the
+/// request fails and is listed in ``unexpected``.
 public final class ScriptedTransport: HTTPTransport {
     /// Answers requests as a server would.
     public typealias Handler = @Sendable (WireRequest) async -> WireResponse
@@ -49,7 +49,7 @@ public final class ScriptedTransport: HTTPTransport {
     private let state = Guarded(State())
 
     /// Makes a transport with an empty script.
-    /// - Parameter clock: What delays are measured by.
+    /// - Parameter clock: The clock for delays.
     public init(clock: any RemoteClock = SystemClock(), handler: Handler? = nil) {
         self.clock = clock
         state.withLock { $0.handler = handler }

@@ -5,7 +5,7 @@ import StrataTesting
 
 /// A back end in the process: records on a shelf, with switches for what a test wants to go wrong.
 final class ShelfBackend: RemoteBackend, @unchecked Sendable {
-    // Sendable because all state is reached with the lock held alone.
+    // Sendable because all state is reached only with the lock held.
     private let lock = NSLock()
     private var shelf: [RemoteIdentity: RemoteRecord] = [:]
     private var order: [RemoteIdentity] = []
@@ -23,7 +23,7 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
 
     init(_ change: (inout RemoteCapabilities) -> Void = { _ in }) {
         features = RemoteCapabilities(
-            features: [.sorting, .paging, .counting, .readingMany, .creatingMany, .relating, .geoQueries],
+            features: [.sorting, .paging, .counting, .readingMany, .creatingMany, .relating],
             maximumBatch: 100, maximumIDs: 200)
         change(&features)
     }
@@ -59,7 +59,7 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         set { lock.withLock { outage = newValue } }
     }
 
-    /// Whether requests are carried out but nobody hears of it.
+    /// Whether requests are carried out but their answers are lost.
     var losesAnswers: Bool {
         get { lock.withLock { isMute } }
         set { lock.withLock { isMute = newValue } }
@@ -219,11 +219,15 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         do throws(PredicateEvaluationError) {
             for identity in order where identity.entity == query.entity.name {
                 guard let record = shelf[identity] else { continue }
-                if try query.predicate?.evaluate(on: RecordSource(record: record, of: query.entity)) ?? true { result.append(record) }
+                if try query.predicate?.evaluate(on: RecordSource(record: record, of: query.entity)) ?? true {
+                    result.append(record)
+                }
             }
             if let distance = query.predicate?.nearestFirst {
                 var keyed: [(RemoteRecord, Value)] = []
-                for record in result { keyed.append((record, try distance.evaluate(on: RecordSource(record: record, of: query.entity)))) }
+                for record in result {
+                    keyed.append((record, try distance.evaluate(on: RecordSource(record: record, of: query.entity))))
+                }
                 return keyed.sorted { ValueComparison.sortOrder($0.1, $1.1, []) == .orderedAscending }.map(\.0)
             }
         } catch {

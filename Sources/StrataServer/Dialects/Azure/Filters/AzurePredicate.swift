@@ -78,7 +78,7 @@
         private func comparison(
             _ word: String, _ left: AzureNode, _ right: AzureNode, _ answer: Bool
         ) throws(ServerError) -> FetchPredicate {
-            guard let asked = Self.comparisons[word] else { throw Self.fault("\(word) is no operator") }
+            guard let asked = Self.comparisons[word] else { throw Self.fault("\(word) is not an operator") }
             // `startswith(a,'b') eq true` is how some clients write a condition.
             for (condition, flag) in [(left, right), (right, left)] {
                 guard case .call(let name, _) = condition, Self.conditions.contains(name), case .flag(let flag) = flag,
@@ -163,7 +163,7 @@
         private func call(
             _ name: String, _ arguments: [AzureNode], _ answer: Bool
         ) throws(ServerError) -> FetchPredicate {
-            guard Self.conditions.contains(name) else { throw Self.fault("\(name.prefix(40)) is no condition") }
+            guard Self.conditions.contains(name) else { throw Self.fault("\(name.prefix(40)) is not a condition") }
             guard arguments.count == 2 else { throw Self.fault("\(name) takes two values") }
             let isSwapped = name == "substringof"
             let whole = try operand(arguments[isSwapped ? 1 : 0])

@@ -160,7 +160,7 @@
             } catch {
                 throw ServerError(400, .malformed, "The body is \(error).")
             }
-            guard let members = json.members else { throw ServerError(400, .malformed, "The body is no object.") }
+            guard let members = json.members else { throw ServerError(400, .malformed, "The body is not an object.") }
             return members
         }
     }

@@ -167,7 +167,7 @@
 
         private func malformed(_ title: String) -> ServerError {
             ParseCode.incorrectType.error(
-                "\(title.prefix(80)): the operation is none that the server knows, or lacks a part.")
+                "\(title.prefix(80)): the server does not know the operation, or it lacks a part.")
         }
     }
 #endif

@@ -16,13 +16,14 @@
             case "_Installation": return "installation"
             case "_Role", "_Session":
                 throw ParseCode.operationForbidden.error(
-                    "\(className) is not kept as objects here: roles and sessions are the server's affair.", status: 403
+                    "\(className) is not kept as objects here: the server manages roles and sessions itself.",
+                    status: 403
                 )
             default:
                 let name = className.lowercased()
                 guard ServerSchema.fault(ofName: name) == nil, className.utf8.allSatisfy({ $0 < 0x80 }) else {
                     throw ParseCode.invalidClassName.error(
-                        "\"\(className.prefix(80))\" is no name of a class; use up to 64 letters, digits and underscores, a letter first."
+                        "\"\(className.prefix(80))\" is not a valid class name; use up to 64 letters, digits and underscores, a letter first."
                     )
                 }
                 guard name != options.accountSchemas.first?.name else {

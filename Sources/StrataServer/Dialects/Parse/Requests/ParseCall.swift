@@ -108,7 +108,7 @@
             }
             guard let members = json.members else {
                 if isFile { return }
-                throw ParseCode.invalidJSON.error("The body is no object.")
+                throw ParseCode.invalidJSON.error("The body is not an object.")
             }
             // A file that is JSON itself has none of these.
             if isFile, members["_ApplicationId"] == nil, members["base64"] == nil { return }
