@@ -15,7 +15,9 @@ import Testing
 
     @Test(
         "Every example of a guide is in a file that is compiled",
-        arguments: ["README", "GettingStarted", "Remote", "StackMob", "MaxLeap", "Azure", "Server", "Testing", "WriteAStore"])
+        arguments: [
+            "README", "GettingStarted", "Remote", "StackMob", "MaxLeap", "Azure", "Server", "Testing", "WriteAStore",
+        ])
     func compiled(name: String) throws {
         let page = try GuidePage(name)
         let fragment = Self.fragments[name]
