@@ -66,7 +66,7 @@ public final class URLSessionTransport: HTTPTransport {
         urlRequest.timeoutInterval = seconds + 1
         let task = session.dataTask(with: urlRequest)
         let progress = FileProgress.current
-        exchanges.open(task.taskIdentifier, progress: progress)
+        exchanges.open(task.taskIdentifier, progress: progress, sending: request.body?.count ?? 0)
         let deadline = Task { [exchanges] in
             try await Task.sleep(for: .seconds(seconds))
             exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.timeout(after: seconds)))

@@ -215,7 +215,12 @@
                 photo["title"] = photo["picture"]
                 photo["picture"] = nil
                 let error = await #expect(throws: PersistenceError.self) { try await device.context.save(options: nil) }
-                #expect("\(String(describing: error))".contains("Photo.title is no file at the server"))
+                guard case .store(.remote(let failure))? = error else {
+                    Issue.record("the error is \(String(describing: error))")
+                    return
+                }
+                #expect(
+                    failure.inserted.first?.failure.message.contains("Photo.title is no file at the server") == true)
                 #expect(device.wire.count == 0)
             }
         }
