@@ -37,8 +37,9 @@ extension ManagedObjectModel {
             }
             if takesCollections, position == path.count - 1, current.attribute(named: name) != nil { return nil }
             guard let relationship = current.relationship(named: name) else {
+                let known = current.attributes.map(\.name) + current.relationships.map(\.name)
                 return current.fetchedPropertyIndex(named: name) == nil
-                    ? "\(current.name) has no property \(rest)"
+                    ? "\(current.name) has no property \(rest)" + Spelling.suggestion(for: name, in: known)
                     : "\(whole): \(name) is a fetched property, which conditions and orders cannot look at"
             }
             guard !relationship.isToMany || takesCollections else {

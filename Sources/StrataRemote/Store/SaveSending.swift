@@ -136,7 +136,7 @@ struct SaveSending {
 
     // MARK: Requests
 
-    /// So many requests are under way at once, where none needs another one to be done.
+    /// How many requests are under way at the same time if none depends on another.
     private static let width = 6
 
     /// Sends writes of one kind: as many in a request as the back end takes. A failure that the next request would meet,
