@@ -82,7 +82,7 @@ public final class URLSessionTransport: HTTPTransport {
             exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.cancelled))
             task.cancel()
         }
-        // Not every platform tells of each part that is sent; an answer says that all of it was.
+        // Not every platform reports each part that is sent; an answer says that all of it was.
         if let progress, let count = request.body?.count, case .success = result {
             progress.report(TransferProgress(.upload, completed: count, total: count))
         }

@@ -35,7 +35,7 @@ public final class RemoteStore: NetworkStore {
         public var sync = SyncOptions()
         /// How the mirror is opened.
         public var mirror = SQLiteStore.Options()
-        /// What a single fetch asks for beside its plan.
+        /// What a single fetch asks for in addition to its plan.
         var extras = FetchExtras()
 
         /// The defaults.
