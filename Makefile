@@ -3,6 +3,7 @@
 #   make demo     builds the Gazetteer and runs it on the world's cities, first locally, then with a server
 #   make demo-local       only the first part, which needs none of the server's packages
 #   make test     builds and runs all tests
+#   make test-examples    the tests of the package in Examples, with a real Kinto server; without Python 3, they are skipped
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
@@ -95,6 +96,11 @@ else
 	$(RUN_TESTS) --filter $(APART)
 	$(RUN_TESTS) --filter $(SERVER)
 endif
+
+# A package of its own, as others write it. Its tests fetch Kinto with pip.
+.PHONY: test-examples
+test-examples: dependencies
+	Scripts/run-tests.py $(SWIFT) test --package-path Examples/KintoStore --disable-xctest
 
 server: dependencies
 	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product strata-server
@@ -212,6 +218,6 @@ bench-build: dependencies
 	Benchmarks/measure-build.py $(ARGS)
 
 clean:
-	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
+	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus Examples/*/.build
 	rm -rf .build .build-docs .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -107,7 +107,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(
                     name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
             ]
         ),
         .target(name: "StrataTesting", dependencies: ["Strata", "StrataRemote"]),
@@ -186,7 +188,9 @@ let package = Package(
         .executableTarget(
             name: "StrataTool",
             dependencies: [
+                "StrataAzure",
                 "StrataCoreDataModel",
+                "StrataMaxLeap",
                 "StrataModelExport",
                 "StrataModelFiles",
                 "StrataStackMob",
@@ -212,6 +216,8 @@ let package = Package(
             name: "Gazetteer",
             dependencies: [
                 "Strata",
+                .target(name: "StrataAzure", condition: .when(traits: ["Server"])),
+                .target(name: "StrataMaxLeap", condition: .when(traits: ["Server"])),
                 .target(name: "StrataStackMob", condition: .when(traits: ["Server"])),
                 .target(name: "StrataServer", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
@@ -242,10 +248,11 @@ let package = Package(
                 "SeededRandom",
             ],
             exclude: ["Gates/thresholds.json"]),
-        // The code of the documentation. README.md and the pages about the core need no more than the core.
+        // The code of the documentation. README.md and the pages about the core need no more than the core and StrataTesting.
         .target(name: "GuidePages", path: "Tests/GuidePages"),
         .testTarget(
-            name: "GuideTests", dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "GuidePages"],
+            name: "GuideTests",
+            dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "StrataTesting", "GuidePages"],
             plugins: ["StrataPlugin"]),
         .testTarget(
             name: "RemoteGuideTests",
@@ -302,7 +309,9 @@ let package = Package(
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",
-            dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
+            dependencies: [
+                "Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore", "SeededRandom",
+            ]),
         .testTarget(
             name: "StrataStackMobTests",
             dependencies: [
@@ -325,7 +334,11 @@ let package = Package(
                 "PlainJSONStore",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Server"])),

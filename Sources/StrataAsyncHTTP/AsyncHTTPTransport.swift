@@ -59,10 +59,11 @@
         public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
             guard !Task.isCancelled else { throw TransportFailure.cancelled }
             let seconds = TransportFailure.seconds(timeout)
-            let clientRequest = try self.clientRequest(for: request)
+            let progress = FileProgress.current
+            let clientRequest = try self.clientRequest(for: request, progress)
             do {
                 return try await withThrowingTaskGroup(of: WireResponse.self) { group in
-                    group.addTask { try await self.exchange(clientRequest, seconds: seconds) }
+                    group.addTask { try await self.exchange(clientRequest, seconds: seconds, progress) }
                     group.addTask {
                         try await Task.sleep(for: .seconds(seconds))
                         throw TransportFailure.timeout(after: seconds)
@@ -77,10 +78,12 @@
             }
         }
 
-        private func exchange(_ request: HTTPClientRequest, seconds: Double) async throws -> WireResponse {
-            // One second more than the deadline of all, which is the only one that counts.
+        private func exchange(
+            _ request: HTTPClientRequest, seconds: Double, _ progress: FileProgress?
+        ) async throws -> WireResponse {
+            // One second more than the deadline of the whole exchange, which decides.
             let response = try await client.execute(request, timeout: .nanoseconds(Int64((seconds + 1) * 1e9)))
-            let body = try await response.body.collect(upTo: maximumBody)
+            let body = try await body(of: response, progress)
             var fields = HTTPFields()
             for (name, value) in response.headers {
                 guard let name = HTTPField.Name(name) else { continue }
@@ -91,15 +94,67 @@
                 body: Data(buffer: body))
         }
 
-        private func clientRequest(for request: WireRequest) throws(RemoteError) -> HTTPClientRequest {
+        private func body(of response: HTTPClientResponse, _ progress: FileProgress?) async throws -> ByteBuffer {
+            guard let progress else { return try await response.body.collect(upTo: maximumBody) }
+            // Of a compressed body the length is not that of the bytes which come out.
+            let length =
+                response.headers.contains(name: "Content-Encoding")
+                ? nil : response.headers.first(name: "Content-Length")
+            let total = length.flatMap { Int($0) }
+            var body = ByteBuffer()
+            for try await var part in response.body {
+                guard body.readableBytes + part.readableBytes <= maximumBody else {
+                    throw NIOTooManyBytesError(maxBytes: maximumBody)
+                }
+                body.writeBuffer(&part)
+                progress.report(TransferProgress(.download, completed: body.readableBytes, total: total))
+            }
+            return body
+        }
+
+        private func clientRequest(
+            for request: WireRequest, _ progress: FileProgress?
+        ) throws(RemoteError) -> HTTPClientRequest {
             var result = HTTPClientRequest(url: try request.address())
             result.method = HTTPMethod(rawValue: request.head.method.rawValue)
             for field in request.head.headerFields { result.headers.add(name: field.name.rawName, value: field.value) }
             if takesCompressed, !result.headers.contains(name: "Accept-Encoding") {
                 result.headers.add(name: "Accept-Encoding", value: "gzip, deflate")
             }
-            if let body = request.body { result.body = .bytes(ByteBuffer(data: body)) }
+            if let body = request.body {
+                if let progress {
+                    result.body = .stream(
+                        ReportedBody(data: body, progress: progress), length: .known(Int64(body.count)))
+                } else {
+                    result.body = .bytes(ByteBuffer(data: body))
+                }
+            }
             return result
         }
+    }
+
+    /// A body in parts, each of which is told when it is asked for: the ones before it are on their way then.
+    private struct ReportedBody: AsyncSequence, Sendable {
+        typealias Element = ByteBuffer
+        let data: Data
+        let progress: FileProgress
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let data: Data
+            let progress: FileProgress
+            var sent = 0
+
+            mutating func next() async throws -> ByteBuffer? {
+                if sent > 0 || data.isEmpty {
+                    progress.report(TransferProgress(.upload, completed: sent, total: data.count))
+                }
+                guard sent < data.count else { return nil }
+                let end = Swift.min(sent + 65_536, data.count)
+                defer { sent = end }
+                return ByteBuffer(data: data[(data.startIndex + sent)..<(data.startIndex + end)])
+            }
+        }
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(data: data, progress: progress) }
     }
 #endif

@@ -45,6 +45,23 @@ public struct ChangeSet: Sendable {
         }
     }
 
+    /// An object that is not changed, and that nobody else may have changed.
+    public struct Check: Sendable {
+        /// The position of the entity in the model.
+        public let entityIndex: Int
+        /// The key.
+        public let key: Int64
+        /// The version that was read. If the store has another one, or no row, that is a conflict.
+        public let version: Int64
+
+        /// Describes a check.
+        public init(entityIndex: Int, key: Int64, version: Int64) {
+            self.entityIndex = entityIndex
+            self.key = key
+            self.version = version
+        }
+    }
+
     /// References to deleted objects, in rows that the context has not loaded. No version is compared, because none is
     /// known; the version of each row goes up by one.
     public struct Clearing: Sendable {
@@ -134,6 +151,8 @@ public struct ChangeSet: Sendable {
     public var pairs: [PairChange] = []
     /// Changed orders.
     public var orders: [OrderChange] = []
+    /// Objects that must be as they were read. They change nothing: a change set with nothing else is empty.
+    public var checks: [Check] = []
     /// Who makes the change, for history.
     public var author: String?
     /// The name of the context that makes the change, for history.

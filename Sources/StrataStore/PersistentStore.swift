@@ -88,6 +88,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// for as long as the result is kept. nil if there are no others, or nothing reports them.
     func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation?
 
+    /// Calls a closure after each statement that the store runs, for as long as the result is kept: on the thread that ran it,
+    /// while that thread holds the connection, so it must not use the store. nil if the store runs no statements.
+    func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation?
+
     /// Closes the store. Every later call throws ``StoreError/closed(path:)``.
     func close()
 }
@@ -106,6 +110,9 @@ extension PersistentStore {
 
     /// Nothing reports others.
     public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? { nil }
+
+    /// There are no statements.
+    public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? { nil }
 
     /// The rows that a plan asks for, in its order; all of them whole, unless the caller says what it has.
     public func fetch(_ plan: FetchPlan, known: KnownRows? = nil) throws(StoreError) -> RowBatch {

@@ -112,20 +112,32 @@ public struct GuidePage: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Packages of the repository whose sources a page shows. They are compiled on their own.
+    private static let examples = ["WriteAStore": "Examples/KintoStore"]
+
     private func compiledText() throws -> String {
-        let files = try Self.files(beginning: name == "README" ? "ReadmeGuide" : "\(name)Guide", ending: ".swift")
+        var files = try Self.files(beginning: name == "README" ? "ReadmeGuide" : "\(name)Guide", ending: ".swift")
+        if let example = Self.examples[name] {
+            for part in ["Sources", "Tests"] {
+                files += try Self.files(in: "\(example)/\(part)", beginning: "", ending: ".swift")
+            }
+        }
         let lines = files.flatMap { $0.split(separator: "\n") }.map(Self.plain).filter { !$0.isEmpty }
         return "\n" + lines.joined(separator: "\n") + "\n"
     }
 
     private static func files(beginning start: String, ending: String) throws -> [String] {
         try ["GuideTests", "MigrationTests", "RemoteGuideTests"].flatMap { target in
-            let folder = root.appending(path: "Tests/\(target)")
-            return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().filter { path in
-                let name = path.split(separator: "/").last ?? ""
-                return name.hasPrefix(start) && name.hasSuffix(ending)
-            }.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+            try files(in: "Tests/\(target)", beginning: start, ending: ending)
         }
+    }
+
+    private static func files(in place: String, beginning start: String, ending: String) throws -> [String] {
+        let folder = root.appending(path: place)
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().filter { path in
+            let name = path.split(separator: "/").last ?? ""
+            return name.hasPrefix(start) && name.hasSuffix(ending)
+        }.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
     }
 
     /// The paragraphs of a block; each import is one.

@@ -22,6 +22,28 @@ import Testing
         try examples.map { try $0(context) }
     }
 
+    @Test("The examples about unplanned reads run")
+    func unplannedReads() throws {
+        let container = try file.open(AtlasModel.self)
+        let world = try World(container)
+        try FetchingGuide.counting(container)
+        let output = Output()
+        try FetchingGuide.strictly(container.newContext()) { output.print(all: $0) }
+        #expect(!output.lines.isEmpty)
+        let reader = container.newContext()
+        let country = try #require(try reader.fetchFirst(FetchRequest<Country>()))
+        let (_, loads) = reader.recordingLoads(callers: .sourceLines) { _ = country.cities }
+        #if os(Linux)
+            #expect(loads.loads.first?.caller?.hasPrefix("GuideTests/GuideRunTests.swift:") == true)
+        #endif
+        let report = Output()
+        try FetchingGuide.reporting(world.context) { report.print($0) }
+        let count = try world.context.count(FetchRequest<City>())
+        #expect(
+            report.lines.last
+                == "City.country was prefetched for \(count) objects and never read; leave it out of the fetch")
+    }
+
     @Test("All ways to write a condition find the same")
     func waysToWriteConditions() throws {
         let world = try World(try file.open(AtlasModel.self))
@@ -150,6 +172,29 @@ import Testing
         try await ConflictsGuide.looking(context) { output.print(all: $0) }
         #expect(output.lines.count == 1 && output.lines[0].hasPrefix("population was"), "\(output.lines)")
         #expect(try await container.newContext().find(City.self, "lima")?.population == 2)
+    }
+
+    @Test("Rules add up two changes of a number, and an object that a save depends on is checked")
+    func conflictRules() async throws {
+        let container = try file.open(AtlasModel.self)
+        let world = try World(container)
+        let (first, second) = (container.newContext(), container.newContext())
+        let id = world.lima.objectID
+        let mine = try first.existingObject(City.self, with: id)
+        let theirs = try second.existingObject(City.self, with: id)
+        let before = mine.population
+        mine.population += 5
+        theirs.population += 7
+        try await second.save()
+        try ConflictsGuide.rules(first)
+        try await first.save()
+        #expect(mine.population == before + 12)
+        let peru = try first.existingObject(Country.self, with: world.peru.objectID)
+        try await ConflictsGuide.checking(first, peru: peru)
+        let there = try second.existingObject(Country.self, with: peru.objectID)
+        there.name += "!"
+        try await second.save()
+        await #expect(throws: PersistenceError.self) { try await ConflictsGuide.checking(first, peru: peru) }
     }
 
     @Test("The examples about concurrency run")

@@ -27,20 +27,6 @@ public struct PlainJSONDialect: RemoteDialect {
 
     // MARK: Requests
 
-    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
-        switch operation {
-        case .read(let entity, let ids):
-            return stride(from: 0, to: ids.count, by: capabilities.maximumIDs).map {
-                .read(entity: entity, ids: Array(ids[$0..<min(ids.count, $0 + capabilities.maximumIDs)]))
-            }
-        case .create(let entity, let writes):
-            return stride(from: 0, to: writes.count, by: capabilities.maximumBatch).map {
-                .create(entity: entity, Array(writes[$0..<min(writes.count, $0 + capabilities.maximumBatch)]))
-            }
-        default: return [operation]
-        }
-    }
-
     public func request(for operation: RemoteOperation, options: RequestOptions) throws(RemoteError) -> WireRequest {
         switch operation {
         case .query(let query): return try request(.get, "/\(query.entity.name)" + (try parameters(query)))

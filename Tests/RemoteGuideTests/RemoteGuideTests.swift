@@ -8,13 +8,16 @@ import Testing
     /// The first lines of blocks that are parts of a manifest.
     private static let fragments = [
         "Remote": "dependencies: [",
+        "WriteAStore": "dependencies: [",
         "GettingStarted":
             #"dependencies: [.package(url: "https://github.com/OWNER/strata", from: "0.1.0", traits: ["Remote"])],"#,
     ]
 
     @Test(
         "Every example of a guide is in a file that is compiled",
-        arguments: ["README", "GettingStarted", "Remote", "StackMob", "MaxLeap", "Azure", "Server", "Testing"])
+        arguments: [
+            "README", "GettingStarted", "Remote", "StackMob", "MaxLeap", "Azure", "Server", "Testing", "WriteAStore",
+        ])
     func compiled(name: String) throws {
         let page = try GuidePage(name)
         let fragment = Self.fragments[name]

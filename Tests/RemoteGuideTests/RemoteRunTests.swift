@@ -52,6 +52,21 @@ import Testing
         #expect(seen == [[], ["Buy milk"]])
     }
 
+    @Test("A page tells how many todos there are, and brings their lists")
+    func pages() async throws {
+        let (_, container) = try open(try await server())
+        var lines: [String] = []
+        try await RemoteGuide.pages(container.newContext()) { lines.append("\($0), \($1)") }
+        #expect(lines == ["1 of 1, Home"])
+    }
+
+    @Test("A server in memory refuses sub-queries")
+    func subqueries() async throws {
+        let (_, container) = try open(try await server())
+        let (request, _) = try RemoteGuide.subqueries()
+        await #expect(throws: PersistenceError.self) { try await container.newContext().fetch(request) }
+    }
+
     @Test("A store that watches the network sends what waits when it comes back")
     func watching() async throws {
         let server = try await server()

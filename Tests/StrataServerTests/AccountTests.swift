@@ -261,7 +261,7 @@
     }
 
     /// Knows everybody whose token begins with `good`.
-    private struct Directory: SocialVerifier {
+    struct Directory: SocialVerifier {
         func verify(_ credential: SocialCredential) async throws(ServerError) -> SocialIdentity {
             let token = credential.values["fb_at"] ?? credential.values["tw_tk"] ?? credential.values["gigya_uid"] ?? ""
             guard token.hasPrefix("good") else { throw ServerError(401, "The token is wrong.") }

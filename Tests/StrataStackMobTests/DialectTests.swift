@@ -38,8 +38,7 @@ import Testing
 
     @Test func changesOfMembersAndIncrementsAreOneBatch() throws {
         let dialect = try dialect(extensions: true)
-        var relation = RemoteRelation(id: "1", relationship: "tags", added: ["a"], removed: ["b", "c"])
-        relation.deletesRemoved = true
+        let relation = RemoteRelation(id: "1", relationship: "tags", added: ["a"], removed: ["b", "c"])
         let write = RemoteWrite(
             id: "1", values: ["title": .value(.null)], operations: ["likes": .increment(2)], baseVersion: "77")
         let batch = RemoteOperation.batch([.update(entity: todo, write), .relate(entity: todo, relation)])
@@ -51,7 +50,7 @@ import Testing
         #expect(requests[0]["body"] == ["todo_id": "1", "title": nil, "likes[inc]": 2])
         #expect(requests[0]["headers"]?["If-Match"] == "\"77\"")
         #expect(requests[0]["headers"]?["Idempotency-Key"] == .string(write.token.uuidString))
-        #expect(requests[2]["headers"]?["X-StackMob-CascadeDelete"] == "true")
+        #expect(requests[2]["headers"]?["X-StackMob-CascadeDelete"] != "true")
         // The two parts of one change are two requests, and neither is the repetition of the other.
         #expect(requests[1]["headers"]?["Idempotency-Key"] != requests[2]["headers"]?["Idempotency-Key"])
 

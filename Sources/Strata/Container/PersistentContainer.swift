@@ -28,6 +28,15 @@ public final class PersistentContainer: Sendable {
         set { policy.withLock { $0 = newValue } }
     }
     private let policy = Guarded(MergePolicy.error)
+    /// Called each time the use of a property reads the store, in any context that is made afterwards: a fault is filled, or
+    /// a relationship is loaded that was not prefetched. For development; nil unless you set it.
+    ///
+    ///     container.onUnplannedLoad = { logger.warning("\($0)") }
+    public var onUnplannedLoad: (@Sendable (UnplannedLoad) -> Void)? {
+        get { loadHandler.withLock(\.self) }
+        set { loadHandler.withLock { $0 = newValue } }
+    }
+    private let loadHandler = Guarded<(@Sendable (UnplannedLoad) -> Void)?>(nil)
     private let writes = WriteLane()
     private let readers = WorkerPool(label: "strata.reads", width: 4)
     private let workers = WorkerPool(label: "strata.tasks", width: 8)
@@ -104,7 +113,8 @@ public final class PersistentContainer: Sendable {
         ManagedObjectContext(
             coordinator: coordinator, parent: nil,
             settings: ContextSettings(
-                mergePolicy: defaultMergePolicy, observesObjects: observesObjects, name: name))
+                merging: MergeRules(defaultMergePolicy), observesObjects: observesObjects, name: name,
+                onUnplannedLoad: onUnplannedLoad))
     }
 
     /// Creates a context on a serial queue of its own.

@@ -6,6 +6,7 @@ extension ManagedObjectContext {
         let objects = core.tracker.removeAll()
         core.nullifications.removeAll()
         core.unresolved.removeAll()
+        core.saves.checks.removeAll()
         core.unloading.ends(of: objects)
         for object in objects where !object.flags.contains(.inserted) { object.revert() }
         for object in objects where object.flags.contains(.inserted) {

@@ -43,10 +43,11 @@ public final class ManagedObjectContext {
     public var model: ManagedObjectModel { core.model }
 
     /// How a save resolves conflicts with changes that are already in the store; the container's
-    /// ``PersistentContainer/defaultMergePolicy`` for a new context.
+    /// ``PersistentContainer/defaultMergePolicy`` for a new context. See ``setMergePolicy(_:for:)`` for single entities and
+    /// ``onPropertyConflict`` for single properties.
     public var mergePolicy: MergePolicy {
-        get { core.settings.mergePolicy }
-        set { core.settings.mergePolicy = newValue }
+        get { core.settings.merging.policy }
+        set { core.settings.merging.policy = newValue }
     }
 
     /// A name for messages and logs.
@@ -67,8 +68,12 @@ public final class ManagedObjectContext {
         set { core.settings.readCancellation = newValue }
     }
 
-    /// Whether commits of other contexts of the container are merged at boundaries. If false, objects stay as they are
-    /// until you refresh them. A child context does not merge: it shows its parent's state at the time of the read.
+    /// Whether commits of other contexts of the container are merged at boundaries. False leaves objects as they are
+    /// until you refresh them.
+    ///
+    /// A child context merges what changes in its parent: the parent's edits, the saves of other children, and what the parent
+    /// itself merges, at each boundary of the parent. Without it, which is the default, a child shows the parent's state at the
+    /// time of each read.
     ///
     /// Pending changes are rebased onto the merged state: if both sides changed one property, the later save wins,
     /// whatever the merge policy. Leave it false if that must be a conflict.
@@ -76,8 +81,14 @@ public final class ManagedObjectContext {
     /// A context that merges rarely costs little memory. After many commits it refreshes its objects instead of merging
     /// commit by commit: unchanged objects become faults.
     public var automaticallyMergesChanges: Bool {
-        get { core.inbox.isOpen }
-        set { core.inbox.isOpen = newValue }
+        get { parent == nil ? core.inbox.isOpen : core.recorder?.followsParent == true }
+        set {
+            if parent == nil {
+                core.inbox.isOpen = newValue
+            } else if newValue || core.recorder != nil {
+                core.someRecorder.followsParent = newValue
+            }
+        }
     }
 
     /// Called when the store fails to read a fault or the file of a binary value. The property reads as zero or empty
@@ -87,19 +98,21 @@ public final class ManagedObjectContext {
     /// ``PersistenceError/damagedValue(_:)``. The property reads as nil, or as zero if the model requires a value, and the
     /// store keeps what it has until you set the property.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)? {
-        get { core.settings.onFaultError }
-        set { core.settings.onFaultError = newValue }
+        get { core.settings.faultErrors.handler }
+        set { core.settings.faultErrors.handler = newValue }
     }
 
     /// The last error that ``onFaultError`` was called with, or would have been; nil if there was none.
-    public var lastFaultError: PersistenceError? { core.settings.lastFaultError }
+    public var lastFaultError: PersistenceError? { core.settings.faultErrors.last }
 
     /// Creates a child context whose saves go to this context, in memory. The child sees the unsaved changes of this
     /// context, lives in the same isolation domain, and keeps this context alive.
     public func makeChild() -> ManagedObjectContext {
         ManagedObjectContext(
             coordinator: core.coordinator, parent: self,
-            settings: ContextSettings(mergePolicy: mergePolicy, observesObjects: core.settings.observesObjects))
+            settings: ContextSettings(
+                merging: core.settings.merging, observesObjects: core.settings.observesObjects,
+                onUnplannedLoad: onUnplannedLoad))
     }
 
     /// Merges the commits of other contexts, if ``automaticallyMergesChanges`` is set. Fetches, saves and `perform` do

@@ -42,6 +42,8 @@ public enum PersistenceError: Error, Sendable {
     case relationshipNotRead(ObjectID, relationship: String)
     /// The store holds a value that is not a value of its attribute. Only ``ManagedObjectContext/onFaultError`` gets it.
     case damagedValue(DamagedValue)
+    /// Properties read the store in ``ManagedObjectContext/withStrictLoading(callers:_:)``.
+    case unplannedLoads([UnplannedLoad])
     /// The task that waited for a fetch was cancelled.
     case cancelled
 }
@@ -83,6 +85,9 @@ extension PersistenceError: CustomStringConvertible {
             "\(id).\(relationship) was emptied after a read of it failed, so it is not known which members were to be "
                 + "removed; refresh the object without merging its changes, or roll back, and change it again"
         case .damagedValue(let value): value.description
+        case .unplannedLoads(let loads):
+            "\(loads.count) unplanned load\(loads.count == 1 ? "" : "s") under strict loading: "
+                + loads.prefix(10).map(\.description).joined(separator: "; ") + (loads.count > 10 ? "; …" : "")
         case .cancelled: "the task was cancelled before the fetch had finished"
         }
     }

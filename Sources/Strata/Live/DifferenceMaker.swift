@@ -136,7 +136,9 @@ struct DifferenceMaker {
         let order = new.entries.order
         var (i, j) = (0, 0)
         while i < before.count || j < after.count {
-            if i < before.count, j < after.count, ValueComparison.areEqual(before[i].value, after[j].value) {
+            if i < before.count, j < after.count,
+                before[i].number == after[j].number || ValueComparison.areEqual(before[i].value, after[j].value)
+            {
                 i += 1
                 j += 1
             } else if j >= after.count

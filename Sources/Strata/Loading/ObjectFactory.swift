@@ -87,6 +87,14 @@ final class ObjectFactory: ContextPart {
         for object in core.identityMap.objects { object.flags.insert(.recorded) }
     }
 
+    /// Marks all objects, including new ones, because a listener needs to know which relationships are read. The mark stays, as
+    /// that of ``markRecorded()`` does.
+    func markReadsRecorded() {
+        guard !newFlags.contains(.readsRecorded) else { return }
+        newFlags.insert(.readsRecorded)
+        for object in core.identityMap.objects { object.flags.insert(.readsRecorded) }
+    }
+
     /// The object of a header.
     ///
     /// Reading is synchronous, so the object that the store was told about still exists, unless an `awakeFromFetch`

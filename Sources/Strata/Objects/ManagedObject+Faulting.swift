@@ -11,7 +11,8 @@ extension ManagedObject {
             return
         }
         do throws(PersistenceError) {
-            try core.faults.load(self)
+            let count = try core.faults.load(self)
+            core.settings.loads?.note(self, nil, count: count)
         } catch {
             core.report(error, self)
         }

@@ -31,6 +31,9 @@ struct ObjectFlags: OptionSet, Sendable {
     /// The ID was read before the first save.
     @usableFromInline static let idTaken = ObjectFlags(rawValue: 1 << 12)
 
+    /// Somebody may want to know which relationships are read.
+    static let readsRecorded = ObjectFlags(rawValue: 1 << 13)
+
     // Sets that are asked for at each access are constants: a literal allocates an array in debug builds.
 
     /// A read of a property must take the long way.

@@ -19,6 +19,11 @@ final class ChangeRecorder: ContextPart {
     /// Follows the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
+    /// Whether a child merges the changes of its parent even if it has no listeners.
+    var followsParent = false {
+        didSet { updateBelow() }
+    }
+
     /// Whether there are listeners.
     private(set) var isOn = false
     /// Whether anything has been noted since the last boundary.
@@ -44,6 +49,8 @@ final class ChangeRecorder: ContextPart {
     func takeOver(_ other: ChangeRecorder) {
         listeners = other.listeners.filter { $0.listener != nil }
         other.listeners = []
+        followsParent = other.followsParent
+        other.followsParent = false
         other.turnOff()
         guard !listeners.isEmpty else { return }
         turnOn()
@@ -53,6 +60,7 @@ final class ChangeRecorder: ContextPart {
 
     /// Tells all listeners that the context is gone.
     func end() {
+        followsParent = false
         guard isOn else { return }
         let receivers = listeners.compactMap(\.listener)
         listeners = []
@@ -65,12 +73,20 @@ final class ChangeRecorder: ContextPart {
         isOn = true
         core.tracker.updateRecording()
         core.factory.markRecorded()
-        if let parent = core.parent?.core, below == nil {
+        if core.parent == nil { core.coordinator.watchForeignCommits() } else { updateBelow() }
+    }
+
+    /// Starts or stops listening to the parent's boundaries.
+    private func updateBelow() {
+        guard let parent = core.parent?.core else { return }
+        if isOn || followsParent {
+            guard below == nil else { return }
             let boundaries = ParentBoundaries(of: core)
             below = boundaries
             parent.someRecorder.add(boundaries)
-        } else {
-            core.coordinator.watchForeignCommits()
+        } else if let below {
+            parent.recorder?.remove(below)
+            self.below = nil
         }
     }
 
@@ -79,8 +95,7 @@ final class ChangeRecorder: ContextPart {
         core.tracker.updateRecording()
         pending = BoundaryChanges()
         positions = [:]
-        if let below { core.parent?.core.recorder?.remove(below) }
-        below = nil
+        updateBelow()
     }
 
     // MARK: Changes

@@ -1,5 +1,5 @@
-/// Lets a child context follow its parent while the child has listeners: unchanged objects take the values that the
-/// parent shows now, and the child reaches a boundary of its own.
+/// Lets a child context follow its parent while the child has listeners, or if it merges changes: unchanged objects take the
+/// values that the parent shows now, and the child reaches a boundary of its own.
 final class ParentBoundaries: BoundaryListener {
     private unowned let child: ContextCore
 

@@ -20,6 +20,7 @@ struct CommitApplier {
             changed = answer.objects
             settle(answer, committed)
         }
+        core.saves.checks.remove(answer.changes)
         if let recorder = core.recorder, recorder.isOn { recorder.note(committed, answer.effects) }
         for clearing in committed.clearings { core.merger.mergeNullification(clearing) }
         core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)

@@ -76,7 +76,8 @@ extension ManagedObject {
             // The merge policy handles objects that others deleted.
             let isRefused =
                 target.flags.contains(.deleted)
-                || target.flags.contains(.missing) && core.parent == nil && core.settings.mergePolicy == .error
+                || target.flags.contains(.missing) && core.parent == nil
+                    && core.settings.merging.policy(for: binding.entity, in: core.model) == .error
             guard isRefused else { continue }
             fail(
                 relationship.name, .object(key), .deletedTarget,

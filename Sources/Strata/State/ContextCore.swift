@@ -111,23 +111,23 @@ final class ContextCore {
 
     /// Tells the application that the store failed where nothing can be thrown: in an accessor.
     func report(_ error: PersistenceError, _ object: ManagedObject) {
-        settings.lastFaultError = error
-        settings.lastReadFailure = error
-        settings.faultErrorCount += 1
-        settings.onFaultError?(error, object)
+        settings.faultErrors.last = error
+        settings.faultErrors.lastReadFailure = error
+        settings.faultErrors.readFailureCount += 1
+        settings.faultErrors.handler?(error, object)
     }
 
     /// Tells the application of a damaged value. Unlike a failure of the store, it does not stop a computation that reads it.
     func report(_ damage: DamagedValue, _ object: ManagedObject) {
-        settings.lastFaultError = .damagedValue(damage)
-        settings.onFaultError?(.damagedValue(damage), object)
+        settings.faultErrors.last = .damagedValue(damage)
+        settings.faultErrors.handler?(.damagedValue(damage), object)
     }
 
     /// Runs a computation that reads properties, and fails if one of them could not be read.
     func reading<R>(_ body: () throws(PersistenceError) -> R) throws(PersistenceError) -> R {
-        let count = settings.faultErrorCount
+        let count = settings.faultErrors.readFailureCount
         let result = try body()
-        if settings.faultErrorCount != count, let error = settings.lastReadFailure { throw error }
+        if settings.faultErrors.readFailureCount != count, let error = settings.faultErrors.lastReadFailure { throw error }
         return result
     }
 
@@ -160,6 +160,7 @@ final class ContextCore {
         tracker.close()
         nullifications.removeAll()
         unresolved.removeAll()
+        saves.checks.removeAll()
         pairOwners.removeAll()
         factory.forgetSharedSources()
         for object in changed { object.dropChanges() }

@@ -13,7 +13,7 @@ public final class AzureClient: Sendable {
     public let configuration: AzureConfiguration
     /// The user who is logged in.
     public let session: AzureSession
-    /// What carries requests, through the filters.
+    /// What carries requests.
     let transport: any HTTPTransport
     /// Sends the client's own requests.
     let sender: HTTPBackend
@@ -36,21 +36,23 @@ public final class AzureClient: Sendable {
     private init(_ configuration: AzureConfiguration, session: AzureSession) {
         self.configuration = configuration
         self.session = session
-        var policy = configuration.logPolicy
-        policy.hide(["authorization_code", "code_verifier"])
-        transport = AzureFilterTransport.chain(
-            configuration.filters,
-            LoggingTransport(configuration.transport, logger: configuration.logger, policy: policy))
+        transport = LoggingTransport(
+            configuration.transport, dialect: configuration.dialect, logger: configuration.logger,
+            policy: configuration.logPolicy)
         sender = HTTPBackend(
-            dialect: configuration.dialect, transport: transport, authorizer: session, clock: configuration.clock)
+            dialect: configuration.dialect, transport: transport, authorizer: session,
+            middleware: configuration.middleware, clock: configuration.clock)
     }
 
-    /// A client of the same application and session whose requests pass a filter, before those that are there.
-    public func adding(_ filter: any AzureFilter) -> AzureClient {
+    /// A client of the same application and session whose requests pass a middleware, before those that are there.
+    public func adding(_ middleware: any HTTPMiddleware) -> AzureClient {
         var configuration = configuration
-        configuration.filters.insert(filter, at: 0)
+        configuration.middleware.insert(middleware, at: 0)
         return AzureClient(configuration, session: session)
     }
+
+    /// Users, in the words that all services share.
+    public var users: AzureUsers { AzureUsers(client: self) }
 
     /// A table of the application.
     public func table(_ name: String) -> AzureTable { AzureTable(self, name) }
@@ -63,7 +65,8 @@ public final class AzureClient: Sendable {
     ///     let store = try RemoteStore.open(model: model, backend: client.backend, location: .file(path: "notes.sqlite"))
     public var backend: HTTPBackend {
         HTTPBackend(
-            dialect: configuration.dialect, transport: transport, authorizer: session, clock: configuration.clock)
+            dialect: configuration.dialect, transport: transport, authorizer: session,
+            middleware: configuration.middleware, clock: configuration.clock)
     }
 
     // MARK: Users

@@ -13,8 +13,8 @@ public struct AzureConfiguration: Sendable {
     public var transport: any HTTPTransport = URLSessionTransport()
     /// What time is measured by.
     public var clock: any RemoteClock = SystemClock()
-    /// What sees each request and its answer, the first one first.
-    public var filters: [any AzureFilter] = []
+    /// What sees each request and its answer, the first one first. The client libraries of Azure call these filters.
+    public var middleware: [any HTTPMiddleware] = []
     /// Where requests and answers are logged. Nothing is, unless this is set.
     public var logger = Logger(label: "strata.azure") { _ in SwiftLogNoOpLogHandler() }
     /// What of them is logged.

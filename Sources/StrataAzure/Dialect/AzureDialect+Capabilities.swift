@@ -8,7 +8,7 @@ extension AzureDialect {
     /// before it writes, in place of a condition on the version.
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
-            .sorting, .paging, .counting, .selecting, .readingMany, .incrementalPull, .calls, .sessions,
+            .sorting, .paging, .counting, .selecting, .readingMany, .incrementalPull, .calls,
         ]
         if version != .datasync { features.insert(.conditionalWrites) }
         if keepsDeletedRows { features.insert(.deletions) }

@@ -146,7 +146,10 @@ extension AzureDialect: RemoteDialect {
             throw unsupported(
                 "\(query.entity.name): the service reads one table at a time, and no entities that inherit")
         }
-        guard query.expansion == 0 else { throw unsupported("the service sends no related objects along") }
+        guard query.includes.isEmpty else { throw unsupported("the service sends no related objects along") }
+        guard query.subqueries.isEmpty else {
+            throw unsupported("the service has no conditions on what another query finds")
+        }
         guard let predicate = query.predicate else { return [] }
         return [Self.pair("$filter", try ODataFilter(version: version, schema: schema).text(predicate))]
     }

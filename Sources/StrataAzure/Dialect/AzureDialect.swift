@@ -49,6 +49,14 @@ public struct AzureDialect: Sendable {
     /// `Azure`.
     public var name: String { "Azure" }
 
+    /// The key of the application, tokens of users, and the codes of a log-in by a page.
+    public var secretNames: Set<String> {
+        [
+            "X-ZUMO-AUTH", "X-ZUMO-APPLICATION", "authenticationToken", "authorization_code", "code_verifier",
+            "authorizationCode", "access_token_secret",
+        ]
+    }
+
     /// An error of the client libraries, in the domain of the version.
     func error(_ code: AzureError, _ message: String? = nil, kind: RemoteError.Kind? = nil) -> RemoteError {
         code.error(message, version: version, kind: kind)

@@ -83,12 +83,6 @@ public final class AzureSession: RequestAuthorizer {
 
     /// Adds the user's token, if somebody is logged in and the request goes to the application.
     public func authorize(_ request: WireRequest, options: RequestOptions) async throws(RemoteError) -> WireRequest {
-        authorized(request)
-    }
-
-    /// The request with the user's token, if somebody is logged in and the request goes to the application: for a filter
-    /// that sends a request again.
-    public func authorized(_ request: WireRequest) -> WireRequest {
         guard let user, configuration.dialect.isOwn(scheme: request.head.scheme, authority: request.head.authority)
         else { return request }
         return configuration.dialect.tokenHeader.adding(user.token, to: request)

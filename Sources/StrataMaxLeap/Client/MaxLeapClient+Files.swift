@@ -22,16 +22,9 @@ extension MaxLeapClient {
         guard let url = file.url else {
             throw MaxLeapError.unsavedFile.error("the file \(file.name) is not uploaded yet")
         }
-        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
-            ["https", "http"].contains(scheme), let host = parts.encodedHost, !host.isEmpty
-        else {
+        guard let request = try? WireRequest(getting: url) else {
             throw MaxLeapError.invalidFileName.error("\(url.prefix(200)) is not the address of a file")
         }
-        let authority = host + (parts.port.map { ":\($0)" } ?? "")
-        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
-        let query = parts.percentEncodedQuery.map { "?" + $0 } ?? ""
-        let request = WireRequest(
-            HTTPRequest(method: .get, scheme: scheme, authority: authority, path: path + query))
         let response = try await transport.send(request, timeout: self.options(options).timeout)
         guard (200..<300).contains(response.status) else {
             throw RemoteError(
@@ -45,6 +38,16 @@ extension MaxLeapClient {
 }
 
 extension MaxLeapDialect {
+    /// Deletes a file, which takes the master key.
+    public func fileDeletionRequest(
+        _ reference: String, options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        guard let file = MaxLeapFile(reference: reference) else {
+            throw MaxLeapError.invalidFileName.error("\"\(reference.prefix(80))\" is not the address of a file")
+        }
+        return try deleteFileRequest(file.name, options: options)
+    }
+
     /// The file that the answer to an upload tells.
     public func uploaded(
         _ response: WireResponse, contentType: String = "application/octet-stream"

@@ -79,6 +79,7 @@ extension MaxLeapClient {
             throw MaxLeapError.sessionMissing.error("the token is missing")
         }
         var options = self.options(options)
+        options.renewsSession = false
         options.headers[field.rawName] = token
         let user = try await user(.currentUser, options)
         session.replace(token: token, user: user)
@@ -147,7 +148,8 @@ extension MaxLeapClient {
     func perform(
         _ action: MaxLeapUserAction, _ options: RequestOptions?
     ) async throws(RemoteError) -> WireResponse {
-        let options = self.options(options)
+        var options = self.options(options)
+        if !action.needsSession { options.renewsSession = false }
         return try await send(dialect.userRequest(action, options: options), options)
     }
 

@@ -22,19 +22,39 @@ public final class MaxLeapClient: Sendable {
     private let sender: HTTPBackend
 
     /// Makes a client. Nothing is sent; a session that was kept is taken up.
-    public init(_ configuration: MaxLeapConfiguration) {
-        self.configuration = configuration
+    public convenience init(_ configuration: MaxLeapConfiguration) {
         let transport = ReportingTransport(configuration)
         let address = configuration.dialect.address
         let ping = WireRequest(
             HTTPRequest(method: .head, scheme: address.scheme, authority: address.authority, path: address.path + "/"))
-        self.transport = transport
-        reachability = NetworkReachability(clock: configuration.clock) { await transport.answers(ping) }
+        let reachability = NetworkReachability(clock: configuration.clock) { await transport.answers(ping) }
         transport.report(to: reachability)
-        session = MaxLeapSession(configuration)
-        sender = HTTPBackend(
-            dialect: configuration.dialect, transport: transport, authorizer: session, clock: configuration.clock)
+        self.init(
+            configuration, transport: transport, reachability: reachability, session: MaxLeapSession(configuration))
     }
+
+    private init(
+        _ configuration: MaxLeapConfiguration, transport: ReportingTransport, reachability: NetworkReachability,
+        session: MaxLeapSession
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        self.reachability = reachability
+        self.session = session
+        sender = HTTPBackend(
+            dialect: configuration.dialect, transport: transport, authorizer: session,
+            middleware: configuration.middleware, clock: configuration.clock)
+    }
+
+    /// A client of the same application and session whose requests pass a middleware, before those that are there.
+    public func adding(_ middleware: any HTTPMiddleware) -> MaxLeapClient {
+        var configuration = configuration
+        configuration.middleware.insert(middleware, at: 0)
+        return MaxLeapClient(configuration, transport: transport, reachability: reachability, session: session)
+    }
+
+    /// Users, in the words that all services share.
+    public var users: MaxLeapUsers { MaxLeapUsers(client: self) }
 
     /// The application as a back end of a store. Its requests carry the token of ``session``.
     /// - Parameter model: What the objects of the store are.
@@ -42,7 +62,8 @@ public final class MaxLeapClient: Sendable {
         var dialect = configuration.dialect
         dialect.model = model
         return HTTPBackend(
-            dialect: dialect, transport: transport, authorizer: session, clock: configuration.clock)
+            dialect: dialect, transport: transport, authorizer: session, middleware: configuration.middleware,
+            clock: configuration.clock)
     }
 
     var dialect: MaxLeapDialect { configuration.dialect }

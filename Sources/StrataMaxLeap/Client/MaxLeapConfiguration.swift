@@ -13,6 +13,8 @@ public struct MaxLeapConfiguration: Sendable {
     public var cache = MaxLeapQueryCache()
     /// What carries requests.
     public var transport: any HTTPTransport = URLSessionTransport()
+    /// What sees requests and answers, the first one first.
+    public var middleware: [any HTTPMiddleware] = []
     /// What time is measured by.
     public var clock: any RemoteClock = SystemClock()
     /// Where requests and answers are logged. Nothing is, unless this is set.

@@ -2,18 +2,41 @@ extension ReportingTransport {
     /// The transport of a client: logs without what lets others in, and gives the lack of an answer the code that it has in
     /// this protocol.
     convenience init(_ configuration: MaxLeapConfiguration) {
-        var policy = configuration.logPolicy
-        policy.hide([
-            "sessionToken", "newPassword", "authData", "smsCode", "_SessionToken", "_ApplicationKey", "_MasterKey",
-            "verifyCode",
-        ])
-        for flavor in MaxLeapFlavor.allCases {
-            policy.hide([MaxLeapHeader.apiKey, .masterKey, .sessionToken].compactMap { $0.name(in: flavor) })
-        }
-        let transport = LoggingTransport(configuration.transport, logger: configuration.logger, policy: policy)
+        let transport = LoggingTransport(
+            configuration.transport, dialect: configuration.dialect, logger: configuration.logger,
+            policy: configuration.logPolicy)
         self.init(transport) { error in
             let code: MaxLeapError = error.kind == .timeout ? .timeout : .connectionFailed
             return code.error(error.message, kind: error.kind, underlying: [error])
+        }
+    }
+}
+
+extension MaxLeapDialect {
+    /// Keys of the application, sessions, passwords, codes and tokens of other services, in either dialect.
+    public var secretNames: Set<String> {
+        var names: Set<String> = [
+            "sessionToken", "newPassword", "authData", "smsCode", "_SessionToken", "_ApplicationKey", "_MasterKey",
+            "verifyCode",
+        ]
+        for flavor in MaxLeapFlavor.allCases {
+            names.formUnion([MaxLeapHeader.apiKey, .masterKey, .sessionToken].compactMap { $0.name(in: flavor) })
+        }
+        return names
+    }
+
+    /// The end of a session is told by a code, often with a status that other failures have, too; so is the wish to wait.
+    public func reaction(to response: WireResponse) -> AnswerReaction? {
+        // Answers with a success are read for their own sake; those that report an error are short.
+        guard response.status >= 400 || flavor == .maxLeap && response.body.count < 1000 else { return nil }
+        switch Self.told(try? JSONValue(parsing: response.body)).code {
+        case MaxLeapError.invalidSessionToken.rawValue?, MaxLeapError.invalidSessionTokenOfParse.rawValue?:
+            return .sessionEnded
+        case 155?: return .wait(seconds: nil)
+        case let code?
+        where MaxLeapError.kind(ofCode: code) != .throttled && code != MaxLeapError.unauthorized.rawValue:
+            return nil
+        default: return AnswerReaction(status: response.status)
         }
     }
 }

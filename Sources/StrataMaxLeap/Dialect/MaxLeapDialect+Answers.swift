@@ -20,7 +20,11 @@ extension MaxLeapDialect {
                 RemoteReply(
                     status: response.status, contentType: "application/json",
                     body: try Self.body(result)))
-        case .upload: throw invalidAnswer("nothing was uploaded", response)
+        case .upload:
+            guard let reference = try uploaded(response).reference else {
+                throw invalidAnswer("the answer to an upload has no url", response)
+            }
+            return .file(reference)
         case .ping:
             // Any answer shows that the server is there; one with an error of its own shows that it is not well.
             if response.status >= 500, let failure = failure(response) { throw failure }
@@ -31,6 +35,7 @@ extension MaxLeapDialect {
     private func page(_ response: WireResponse, _ query: RemoteQuery) throws(RemoteError) -> RemotePage {
         let objects = try results(response)
         var page = records(objects, try schema(query.entity))
+        if query.countsAll { page.total = try count(response) }
         let asked = try self.query(for: query)
         let limit = asked.limit ?? Self.maximumPage
         let end = asked.skip.addingReportingOverflow(objects.count)

@@ -5,9 +5,10 @@ extension MaxLeapDialect {
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
             .sorting, .paging, .counting, .selecting, .readingMany, .batches, .increments, .arrayOperations, .relating,
-            .incrementalPull, .sessions, .calls, .geoQueries,
+            .incrementalPull, .calls, .files,
         ]
-        if model != nil { features.insert(.expanding) }
+        if !sendsObjectIds { features.insert(.assignsIDs) }
+        if model != nil { features.formUnion([.expanding, .subqueries]) }
         if usesConditionalWrites, flavor == .maxLeap { features.insert(.conditionalWrites) }
         // An identifier takes some 30 bytes of an address when it is encoded, and servers take addresses of 8 KB.
         return RemoteCapabilities(

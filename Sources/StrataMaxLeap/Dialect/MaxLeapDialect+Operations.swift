@@ -49,9 +49,12 @@ extension MaxLeapDialect: RemoteDialect {
         case .relate(let entity, let relation): return try relateRequest(entity, relation, options)
         case .pull(let pull): return try pullRequest(pull, options)
         case .upload(let entity, let file):
-            throw MaxLeapError.unsupported(
-                "\(entity.name).\(file.property): a file is uploaded, and then saved in its object; do both with "
-                    + "MaxLeapClient")
+            guard names.files[entity.name]?.contains(file.property) == true else {
+                throw MaxLeapError.unsupported(
+                    "\(entity.name).\(file.property) is not a file at the server; name it in MaxLeapNames.files")
+            }
+            return try uploadRequest(
+                MaxLeapFile(name: file.name, contentType: file.contentType, data: file.data), options: options)
         case .call(let call): return try callRequest(call, options)
         case .batch(let operations):
             var requests: [WireRequest] = []
@@ -100,10 +103,6 @@ extension MaxLeapDialect: RemoteDialect {
     private func parts(
         of relation: RemoteRelation, _ entity: EntityDescription
     ) throws(RemoteError) -> [RemoteRelation] {
-        guard relation.created.isEmpty, !relation.deletesRemoved else {
-            throw MaxLeapError.unsupported(
-                "\(entity.name).\(relation.relationship): members are made and deleted on their own")
-        }
         let isRelation =
             if case .relation? = try schema(entity).properties[relation.relationship] { true } else { false }
         if isRelation || relation.added.isEmpty || relation.removed.isEmpty { return [relation] }

@@ -133,6 +133,14 @@ extension MaxLeapDialect {
 }
 
 extension MaxLeapUserAction {
+    /// Whether it is done for a user who is logged in. What gets or ends a session must not lead to a log-in.
+    var needsSession: Bool {
+        switch self {
+        case .currentUser, .update, .changePassword, .requestPhoneVerify, .verifyPhone, .delete: true
+        default: false
+        }
+    }
+
     /// What it is, without its content.
     var title: String { "\(self)".prefix { $0 != "(" }.description }
 }

@@ -29,7 +29,27 @@ public struct MaxLeapFile: Sendable, Hashable {
         contentType = "application/octet-stream"
     }
 
-    /// Reads a file as it appears in answers.
+    /// A file as the value of an attribute: the address, `#`, and the name.
+    /// - Returns: nil without an address.
+    public init?(reference: String) {
+        guard let mark = reference.firstIndex(of: "#"), mark > reference.startIndex,
+            let name = PercentEncoding.decode(reference[reference.index(after: mark)...]), !name.isEmpty
+        else {
+            let path = reference.prefix { $0 != "?" && $0 != "#" }
+            let name = path.split(separator: "/").last.flatMap { PercentEncoding.decode($0) }
+            guard reference.contains("://"), let name else { return nil }
+            self.init(name: name, url: reference)
+            return
+        }
+        self.init(name: name, url: String(reference[..<mark]))
+    }
+
+    /// What an attribute of a store has for the file; nil before the upload.
+    public var reference: String? {
+        url.map { "\($0.prefix { $0 != "#" })#\(PercentEncoding.encode(name))" }
+    }
+
+    /// Reads a file from an answer.
     /// - Returns: nil if name or address is missing.
     init?(_ members: JSONObject) {
         guard let name = members["name"]?.string, let url = members["url"]?.string else { return nil }

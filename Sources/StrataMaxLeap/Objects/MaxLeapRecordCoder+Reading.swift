@@ -95,8 +95,11 @@ extension MaxLeapRecordCoder {
             case (.geoPoint, .geoPoint(let point)): return .geoPoint(point)
             case (.binary, .bytes(let data)), (.transformable, .bytes(let data)): return .binary(data)
             // A file is known by where its bytes are.
-            case (.string, .file(let file)): if let url = file.url { return .string(url) }
-            case (.uri, .file(let file)): if let url = file.url.flatMap({ URL(string: $0) }) { return .uri(url) }
+            case (.string, .file(let file)):
+                if let text = isFile(name) ? file.reference : file.url { return .string(text) }
+            case (.uri, .file(let file)):
+                let text = isFile(name) ? file.reference : file.url
+                if let url = text.flatMap({ URL(string: $0) }) { return .uri(url) }
             default: break
             }
         default: break

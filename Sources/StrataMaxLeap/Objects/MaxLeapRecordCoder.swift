@@ -40,6 +40,8 @@ struct MaxLeapRecordCoder {
         // A nil on its own would be a null of JSON.
         let clear = isInsert ? Optional<JSONValue>.none : .some(try MaxLeapOperation.delete.json())
         switch (value, schema.properties[name]) {
+        case (.value(.string(let text)), _) where isFile(name): return try file(text).json()
+        case (.value(.uri(let uri)), _) where isFile(name): return try file(uri.absoluteString).json()
         case (.value(.null), _), (.reference(nil), _): return clear
         case (.value(let value), .attribute(let type)): return try self.value(value, type).json()
         case (.reference(let id?), .toOne(let entity)): return try dialect.pointer(entity, id).json
@@ -58,6 +60,17 @@ struct MaxLeapRecordCoder {
             return try json(.references(records.map(\.id)), name, isInsert)
         default: throw MaxLeapError.incorrectType.error("the value does not fit the property")
         }
+    }
+
+    /// Whether the server keeps an attribute as a file.
+    func isFile(_ name: String) -> Bool { dialect.names.files[schema.entity]?.contains(name) == true }
+
+    private func file(_ reference: String) throws(RemoteError) -> MaxLeapValue {
+        guard let file = MaxLeapFile(reference: reference) else {
+            throw MaxLeapError.unsavedFile.error(
+                "\"\(reference.prefix(80))\" is not an uploaded file; stage it with RemoteStore.stageFile")
+        }
+        return .file(file)
     }
 
     /// An attribute's value as a value of the server.

@@ -22,7 +22,9 @@ extension MaxLeapDialect {
             // Without any the server would give all.
             result.keys = keys.isEmpty ? ["objectId"] : keys
         }
-        result.include = try included(schema, levels: query.expansion)
+        for path in query.includes { result.include.append(try included(path, schema)) }
+        for subquery in query.subqueries { result.conditions.append(try condition(subquery, schema)) }
+        result.countsObjects = query.countsAll
         guard query.offset >= 0, query.limit.map({ $0 >= 0 }) != false else {
             throw MaxLeapError.invalidQuery.error("an offset and a limit are at least 0")
         }
@@ -57,26 +59,47 @@ extension MaxLeapDialect {
         return MaxLeapQuery.Order(try schema.field(of: key), ascending: sort.ascending)
     }
 
-    /// The fields of pointers that lead to whole objects, so many levels deep.
-    private func included(_ schema: MaxLeapSchema, levels: Int) throws(RemoteError) -> [String] {
-        guard levels > 0 else { return [] }
-        guard levels <= 3 else {
-            throw MaxLeapError.unsupported("related objects come along up to 3 levels deep, not \(levels)")
-        }
-        var result: [String] = []
-        for (name, property) in schema.properties.sorted(by: { $0.key < $1.key }) {
-            let destination: String
-            switch property {
-            case .toOne(let entity), .toMany(let entity): destination = entity
-            case .attribute, .relation: continue
+    /// The fields on the way to objects that come along.
+    private func included(_ path: [String], _ schema: MaxLeapSchema) throws(RemoteError) -> String {
+        var fields: [String] = []
+        var current = schema
+        for name in path {
+            switch current.properties[name] {
+            case .toOne(let entity)?, .toMany(let entity)?:
+                guard let other = try self.schema(named: entity) else {
+                    throw MaxLeapError.unsupported("the dialect needs the model to read related objects along")
+                }
+                fields.append(try current.field(of: name))
+                current = other
+            default:
+                throw MaxLeapError.unsupported(
+                    "\(current.entity).\(name) is not a field with pointers, so its objects cannot be included")
             }
-            guard let other = try self.schema(named: destination) else {
-                throw MaxLeapError.unsupported("the dialect needs the model to read related objects along")
-            }
-            let field = try schema.field(of: name)
-            result.append(field)
-            result += try included(other, levels: levels - 1).map { "\(field).\($0)" }
         }
-        return result
+        return fields.joined(separator: ".")
+    }
+
+    private func condition(_ subquery: RemoteSubquery, _ schema: MaxLeapSchema) throws(RemoteError) -> MaxLeapWhere {
+        guard let other = try self.schema(named: subquery.entity) else {
+            throw MaxLeapError.unsupported("the dialect needs the model for a query within another one")
+        }
+        let field = try schema.field(of: subquery.property)
+        var query = MaxLeapQuery(other.className)
+        if let predicate = subquery.predicate {
+            query.conditions = [try MaxLeapPredicate(dialect: self, schema: other).condition(predicate)]
+        }
+        for sort in subquery.sorts { query.orders.append(try order(sort, other)) }
+        query.limit = subquery.limit
+        if let key = subquery.key {
+            let key = try other.field(of: key)
+            return .key(field, subquery.isNegated ? .dontSelect(key: key, query) : .select(key: key, query))
+        }
+        guard case .toOne(let destination)? = schema.properties[subquery.property],
+            names.className(ofEntity: destination) == other.className
+        else {
+            throw MaxLeapError.unsupported(
+                "\(schema.entity).\(subquery.property) is not a to-one relationship to \(subquery.entity)")
+        }
+        return .key(field, subquery.isNegated ? .notInQuery(query) : .inQuery(query))
     }
 }

@@ -4,10 +4,10 @@ import Synchronization
 
 /// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
 ///
-/// Each request is built by the dialect and signed again for each attempt, even where the server redirects it within
-/// its host. An answer with status 401 is shown to the authorizer once; one with status 429 or 503 and `Retry-After` is
-/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. The dialect reads all other
-/// answers.
+/// Each request is built by the dialect, passes the middleware, and is signed again for each attempt, even where the server
+/// redirects it within its host. An answer that ends the session is shown to the authorizer once; one that asks to wait is
+/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. The dialect says which answers these
+/// are, see ``RemoteDialect/reaction(to:)``. Everything else is the dialect's to read.
 public final class HTTPBackend: RemoteBackend {
     /// The wire format.
     public let dialect: any RemoteDialect
@@ -15,18 +15,22 @@ public final class HTTPBackend: RemoteBackend {
     public let transport: any HTTPTransport
     /// What signs requests; nil for a service that knows no users.
     public let authorizer: (any RequestAuthorizer)?
-    private let clock: any RemoteClock
+    /// What sees requests and answers, the first one first.
+    public let middleware: [any HTTPMiddleware]
+    /// What time is measured by.
+    package let clock: any RemoteClock
     /// The bits of ``clockOffset``.
     private let offset = Atomic<UInt64>(0)
 
     /// Puts a back end together. Nothing is sent.
     public init(
         dialect: any RemoteDialect, transport: any HTTPTransport, authorizer: (any RequestAuthorizer)? = nil,
-        clock: any RemoteClock = SystemClock()
+        middleware: [any HTTPMiddleware] = [], clock: any RemoteClock = SystemClock()
     ) {
         self.dialect = dialect
         self.transport = transport
         self.authorizer = authorizer
+        self.middleware = middleware
         self.clock = clock
     }
 
@@ -45,9 +49,7 @@ public final class HTTPBackend: RemoteBackend {
 
     /// Builds the requests of an operation without sending them.
     public func check(_ operation: RemoteOperation) throws(RemoteError) {
-        for step in try dialect.steps(of: operation) {
-            _ = try dialect.request(for: step, options: RequestOptions())
-        }
+        _ = try dialect.requests(for: operation)
     }
 
     /// Sends the requests of an operation one after the other, and joins the answers.
@@ -116,19 +118,20 @@ public final class HTTPBackend: RemoteBackend {
             return try dialect.answer(response, to: operation)
         } catch {
             var error = error
-            if error.retryAfter == nil { error.retryAfter = wait(asked: response) }
+            if error.retryAfter == nil {
+                error.retryAfter = wait(asked: response) ?? retryAfter(response)
+            }
             throw error
         }
     }
 
-    /// Sends a request that is not one of the dialect's operations in the same way as those: with the headers of the
-    /// options, signed again for each attempt, and again where the server asks to wait.
-    /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
+    /// Sends a request beyond the dialect's operations in the same way: with the headers of the options, through the
+    /// middleware, signed again for each attempt, and again where the server asks to wait.
     /// - Returns: The last answer, of any status.
-    /// - Throws: ``RemoteError`` of the transport or the authorizer, or of kind ``RemoteError/Kind/invalidRequest`` if
-    ///   a header has an invalid name.
+    /// - Throws: ``RemoteError`` of the transport, the authorizer or the middleware, or of kind
+    ///   ``RemoteError/Kind/invalidRequest`` if a header has an invalid name.
     public func send(
-        _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
+        _ request: WireRequest, options: RequestOptions
     ) async throws(RemoteError) -> WireResponse {
         var request = request
         for (name, value) in options.headers {
@@ -139,6 +142,19 @@ public final class HTTPBackend: RemoteBackend {
             }
             request.head.headerFields[field] = value
         }
+        request.add(options.parameters)
+        guard !middleware.isEmpty else { return try await exchange(request, options) }
+        let network = HTTPNext(dialect: dialect, options: options) { (request) async throws(RemoteError) in
+            try await self.exchange(request, options)
+        }
+        return try await middleware.reversed().reduce(network) { $0.behind($1) }(request)
+    }
+
+    /// Sends a request until there is an answer that asks for nothing.
+    private func exchange(
+        _ request: WireRequest, _ options: RequestOptions
+    ) async throws(RemoteError) -> WireResponse {
+        var request = request
         var retries = options.retries
         var redirects = 5
         var mayRecover = options.renewsSession
@@ -147,7 +163,8 @@ public final class HTTPBackend: RemoteBackend {
             let sent = clock.now
             let response = try await transport.send(signed, timeout: options.timeout)
             note(response, sent: sent)
-            if response.status == 401, mayRecover, let authorizer {
+            let reaction = dialect.reaction(to: response)
+            if reaction == .sessionEnded, mayRecover, let authorizer {
                 mayRecover = false
                 if try await authorizer.recover(from: response, to: signed, options: options) { continue }
             }
@@ -157,17 +174,11 @@ public final class HTTPBackend: RemoteBackend {
                 request = next
                 continue
             }
-            guard response.status == 503 || response.status == 429, retries > 0,
-                let seconds = wait(asked: response), seconds <= options.maximumWait
-            else { return response }
+            guard retries > 0, let seconds = wait(asked: response), seconds <= options.maximumWait else {
+                return response
+            }
             retries -= 1
             try await clock.sleep(seconds: seconds)
-            guard let block else { continue }
-            switch await block(RetrySituation(request: request, response: response, retriesLeft: retries)) {
-            case .sendAgain: break
-            case .send(let other): request = other
-            case .giveUp: return response
-            }
         }
     }
 
@@ -178,8 +189,14 @@ public final class HTTPBackend: RemoteBackend {
         offset.store(time.timeIntervalSince(here).bitPattern, ordering: .relaxed)
     }
 
+    /// How many seconds an answer asks to wait before the request is sent again; nil if it does not ask.
+    package func wait(asked response: WireResponse) -> Double? {
+        guard case .wait(let told)? = dialect.reaction(to: response) else { return nil }
+        return told ?? retryAfter(response)
+    }
+
     /// The seconds that `Retry-After` asks to wait: a number, or a date by the server's clock (RFC 9110, 10.2.3).
-    private func wait(asked response: WireResponse) -> Double? {
+    private func retryAfter(_ response: WireResponse) -> Double? {
         guard let text = response.head.headerFields[.retryAfter]?.trimmingCharacters(in: .whitespaces) else {
             return nil
         }

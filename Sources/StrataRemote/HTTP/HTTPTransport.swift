@@ -15,9 +15,9 @@ public protocol RequestAuthorizer: Sendable {
     /// The request as it goes out. Called again for every attempt, so that times and nonces are fresh.
     /// - Throws: ``RemoteError`` if a session is needed and there is none, or renewing it fails.
     func authorize(_ request: WireRequest, options: RequestOptions) async throws(RemoteError) -> WireRequest
-    /// Called after an answer with status 401, once for a request.
+    /// Called after an answer that says that the session has ended, once for a request; see ``AnswerReaction/sessionEnded``.
     /// - Returns: Whether to sign and send again.
-    /// - Throws: ``RemoteError`` that the caller of the operation gets in place of the 401.
+    /// - Throws: ``RemoteError`` that the caller of the operation gets in place of that answer.
     func recover(from response: WireResponse, to request: WireRequest, options: RequestOptions)
         async throws(RemoteError) -> Bool
 }

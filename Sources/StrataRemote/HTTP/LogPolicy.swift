@@ -14,12 +14,12 @@ public struct LogPolicy: Sendable, Hashable {
     public var maximumValue = 256
     /// The most characters of one body.
     public var maximumBody = 4096
-    /// The names whose values are never written, in lower case.
+    /// The names whose values are never written, in lower case. A dialect adds those of its service; see
+    /// ``RemoteDialect/secretNames``.
     public var secretNames: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-zumo-auth", "x-zumo-application",
-        "password", "new_password", "temp_password", "access_token", "accesstoken", "refresh_token", "mac_key",
-        "token", "tokens", "session_token", "sessiontoken", "authenticationtoken", "fb_at", "tw_tk", "tw_ts",
-        "gigya_uid", "gigya_sig", "secret", "private_key",
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "password", "new_password", "newpassword",
+        "access_token", "accesstoken", "refresh_token", "id_token", "token", "tokens", "session_token", "sessiontoken",
+        "secret", "client_secret", "private_key",
     ]
 
     /// The usual lengths and names.

@@ -12,9 +12,16 @@ public struct LoggingTransport: HTTPTransport {
     private let policy: LogPolicy
 
     /// Writes down what a transport does.
-    public init(_ transport: any HTTPTransport, logger: Logger, policy: LogPolicy = LogPolicy()) {
+    /// - Parameters:
+    ///   - dialect: The dialect of the requests, whose secrets are hidden, too.
+    ///   - policy: What is written.
+    public init(
+        _ transport: any HTTPTransport, dialect: any RemoteDialect, logger: Logger, policy: LogPolicy = LogPolicy()
+    ) {
         self.transport = transport
         self.logger = logger
+        var policy = policy
+        policy.hide(dialect.secretNames)
         self.policy = policy
     }
 

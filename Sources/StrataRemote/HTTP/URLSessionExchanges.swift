@@ -12,6 +12,10 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var continuation: CheckedContinuation<Result<WireResponse, RemoteError>, Never>?
         var result: Result<WireResponse, RemoteError>?
         var body = Data()
+        /// Is told how far the bytes have come.
+        var progress: FileProgress?
+        /// How many bytes are sent.
+        var sending = 0
     }
 
     private let maximumBody: Int
@@ -26,8 +30,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         self.challenge = challenge
     }
 
-    func open(_ task: Int) {
-        exchanges.withLock { $0[task] = Exchange() }
+    func open(_ task: Int, progress: FileProgress? = nil, sending: Int = 0) {
+        exchanges.withLock { $0[task] = Exchange(progress: progress, sending: sending) }
     }
 
     /// Resumes immediately if the exchange was closed before the wait began.
@@ -57,15 +61,30 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLong = exchanges.withLock { exchanges in
-            guard let count = exchanges[dataTask.taskIdentifier]?.body.count else { return false }
-            guard count + data.count <= maximumBody else { return true }
+        let (isTooLong, progress, count) = exchanges.withLock { exchanges -> (Bool, FileProgress?, Int) in
+            guard let exchange = exchanges[dataTask.taskIdentifier] else { return (false, nil, 0) }
+            let count = exchange.body.count + data.count
+            guard count <= maximumBody else { return (true, nil, 0) }
             exchanges[dataTask.taskIdentifier]?.body.append(data)
-            return false
+            return (false, exchange.progress, count)
+        }
+        if let progress {
+            let expected = dataTask.response?.expectedContentLength ?? -1
+            progress.report(
+                TransferProgress(.download, completed: count, total: expected < 0 ? nil : Int(clamping: expected)))
         }
         guard isTooLong else { return }
         close(dataTask.taskIdentifier, with: .failure(TransportFailure.tooLong(maximumBody)))
         dataTask.cancel()
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        guard let exchange = exchanges.withLock({ $0[task.taskIdentifier] }) else { return }
+        exchange.progress?.report(
+            TransferProgress(.upload, completed: Int(clamping: totalBytesSent), total: exchange.sending))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

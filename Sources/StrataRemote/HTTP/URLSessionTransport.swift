@@ -13,9 +13,10 @@ import Foundation
 /// a query are the usual ones – are percent-encoded, since `URL` takes no others (RFC 3986, appendix A).
 public final class URLSessionTransport: HTTPTransport {
     /// Says what to do about a challenge of the server; see `URLSessionDelegate`.
-    public typealias ChallengeHandler = @Sendable (URLAuthenticationChallenge) -> (
-        URLSession.AuthChallengeDisposition, URLCredential?
-    )
+    public typealias ChallengeHandler =
+        @Sendable (URLAuthenticationChallenge) -> (
+            URLSession.AuthChallengeDisposition, URLCredential?
+        )
 
     private let session: URLSession
     private let exchanges: URLSessionExchanges
@@ -64,7 +65,8 @@ public final class URLSessionTransport: HTTPTransport {
         // One second more than the deadline below, which is the only one that counts.
         urlRequest.timeoutInterval = seconds + 1
         let task = session.dataTask(with: urlRequest)
-        exchanges.open(task.taskIdentifier)
+        let progress = FileProgress.current
+        exchanges.open(task.taskIdentifier, progress: progress, sending: request.body?.count ?? 0)
         let deadline = Task { [exchanges] in
             try await Task.sleep(for: .seconds(seconds))
             exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.timeout(after: seconds)))
@@ -79,6 +81,10 @@ public final class URLSessionTransport: HTTPTransport {
         } onCancel: {
             exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.cancelled))
             task.cancel()
+        }
+        // Not every platform reports each part that is sent; an answer says that all of it was.
+        if let progress, let count = request.body?.count, case .success = result {
+            progress.report(TransferProgress(.upload, completed: count, total: count))
         }
         return try result.get()
     }

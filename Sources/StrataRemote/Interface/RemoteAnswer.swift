@@ -24,7 +24,7 @@ public struct RemotePage: Sendable, Hashable {
     public var deleted: [RemoteIdentity]
     /// Invalid records of the answer. The others count all the same.
     public var unreadable: [UnreadableRecord]
-    /// How many objects there are in total, if the back end reports it.
+    /// How many objects there are in all, if the back end told; see ``RemoteQuery/countsAll``.
     public var total: Int?
     /// The cursor for the rest, or, after a pull, for later changes. nil if this was all.
     public var next: String?

@@ -6,7 +6,7 @@ import StrataStore
 ///
 /// Methods may be called from any task, and concurrently.
 public protocol RemoteBackend: Sendable {
-    /// The kind of back end, for messages: `StackMob`.
+    /// The kind of back end, for messages: its name.
     var name: String { get }
     /// What it can do.
     var capabilities: RemoteCapabilities { get }
@@ -27,8 +27,21 @@ public protocol RemoteBackend: Sendable {
     /// How far the server's clock is ahead of this machine's, in seconds; 0 while it is not known.
     var clockOffset: Double { get }
 
-    /// The code that the back end's own libraries use for an error that the store detects itself; nil if they have
-    /// none.
+    /// The text that a property has for a file which goes along with its object; nil if files are uploaded on their own, by
+    /// ``RemoteOperation/upload(entity:_:)``.
+    func inlineFile(_ file: RemoteFile) -> String?
+
+    /// The bytes of a file.
+    /// - Parameter reference: What the back end calls it.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/notFound`` if there is none, and
+    ///   ``RemoteError/Kind/unsupported`` if the back end keeps no files.
+    func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data
+
+    /// Deletes a file. One that is not there is no error.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the back end does not delete single files.
+    func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError)
+
+    /// The code that the back end's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
 
@@ -37,6 +50,16 @@ extension RemoteBackend {
     public var clockOffset: Double { 0 }
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
+    /// Files are uploaded on their own.
+    public func inlineFile(_ file: RemoteFile) -> String? { nil }
+    /// There are no files.
+    public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
+    }
+    /// There are no files.
+    public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete files")
+    }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }
@@ -47,6 +70,8 @@ public struct RequestOptions: Sendable, Hashable {
     public var isSecure = false
     /// Headers besides the dialect's own, which they replace.
     public var headers: [String: String] = [:]
+    /// Query parameters after the dialect's own, in order; names may repeat. A name that the dialect uses itself is left out.
+    public var parameters: [RemoteParameter] = []
     /// How often a request is sent again when the server asks for that with `Retry-After`.
     public var retries = 3
     /// Whether an ended session is renewed.
@@ -56,8 +81,6 @@ public struct RequestOptions: Sendable, Hashable {
     /// The maximum number of seconds to wait if the server asks for it. A longer wait is left to the caller, in
     /// ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
-    /// MIME types of answers that are taken besides the dialect's own.
-    public var acceptedContentTypes: Set<String> = []
 
     /// The usual way.
     public init() {}

@@ -15,7 +15,7 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let counting = Features(rawValue: 1 << 2)
         /// Answers with only some properties.
         public static let selecting = Features(rawValue: 1 << 3)
-        /// Answers with related objects.
+        /// Answers with related objects; see ``RemoteQuery/includes``.
         public static let expanding = Features(rawValue: 1 << 4)
         /// Several objects by primary key in one request.
         public static let readingMany = Features(rawValue: 1 << 5)
@@ -41,14 +41,15 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let incrementalPull = Features(rawValue: 1 << 15)
         /// A pull reports deletions.
         public static let deletions = Features(rawValue: 1 << 16)
-        /// Files.
+        /// Files that properties refer to; see ``RemoteOperation/upload(entity:_:)`` and ``RemoteBackend/inlineFile(_:)``.
         public static let files = Features(rawValue: 1 << 17)
-        /// Sessions of users.
-        public static let sessions = Features(rawValue: 1 << 18)
+        /// The server gives new objects primary keys of its own, in the answers to their creation. What refers to a new object
+        /// is sent once that is known, by the server's key.
+        public static let assignsIDs = Features(rawValue: 1 << 18)
         /// Calls of code on the server.
         public static let calls = Features(rawValue: 1 << 19)
-        /// Conditions on positions.
-        public static let geoQueries = Features(rawValue: 1 << 20)
+        /// Conditions on what other queries find; see ``RemoteQuery/subqueries``.
+        public static let subqueries = Features(rawValue: 1 << 21)
     }
 
     /// Yes-or-no abilities.

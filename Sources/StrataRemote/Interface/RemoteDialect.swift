@@ -13,8 +13,9 @@ public protocol RemoteDialect: Sendable {
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, naming entity and property.
     func check(_ model: ManagedObjectModel) throws(RemoteError)
 
-    /// The operations, each of one request, that an operation is made of: itself for most. Their answers are joined in
-    /// order: pages and outcomes one after another.
+    /// The operations, each of one request, that an operation is made of. Their answers are joined in order: pages and outcomes
+    /// one after another. The default is the operation itself; reads of more primary keys than
+    /// ``RemoteCapabilities/maximumIDs``, and creations of more objects than ``RemoteCapabilities/maximumBatch``, are divided.
     func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation]
 
     /// The request for an operation that ``steps(of:)`` gave.
@@ -28,17 +29,87 @@ public protocol RemoteDialect: Sendable {
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
 
-    /// The code that the service's own libraries use for an error that the store detects itself; nil if they have none.
+    /// What an answer asks of the client in addition to the outcome of the request. Most services use the status to say that
+    /// a session has ended or that the client should wait; some use the body.
+    func reaction(to response: WireResponse) -> AnswerReaction?
+
+    /// Headers, parameters and members of JSON objects whose values are secret, in addition to those that every
+    /// ``LogPolicy`` hides. They are never logged. Names are compared without regard to case.
+    var secretNames: Set<String> { get }
+
+    /// The text that a property has for a file which goes along with its object; see ``RemoteBackend/inlineFile(_:)``.
+    func inlineFile(_ file: RemoteFile) -> String?
+
+    /// The request for the bytes of a file. It is neither signed nor seen by middleware, since files may be somebody else's to
+    /// keep.
+    func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest
+
+    /// The request that deletes a file.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the service does not delete single files.
+    func fileDeletionRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest
+
+    /// The code that the service's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
 
 extension RemoteDialect {
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
-    /// The operation itself.
-    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] { [operation] }
+    /// The operation, divided into parts of the sizes that the capabilities name.
+    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
+        operation.divided(maximumIDs: capabilities.maximumIDs, maximumBatch: capabilities.maximumBatch)
+    }
     /// Nothing is told.
     public func time(of response: WireResponse) -> Date? { nil }
+    /// What the status says; see ``AnswerReaction/init(status:)``.
+    public func reaction(to response: WireResponse) -> AnswerReaction? { AnswerReaction(status: response.status) }
+    /// None.
+    public var secretNames: Set<String> { [] }
+    /// Files are uploaded on their own.
+    public func inlineFile(_ file: RemoteFile) -> String? { nil }
+    /// A GET of the address, without its fragment (`#…`).
+    public func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest {
+        try WireRequest(getting: reference)
+    }
+    /// Files are not deleted.
+    public func fileDeletionRequest(
+        _ reference: String, options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete single files")
+    }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
+}
+
+extension RemoteDialect {
+    /// The requests of an operation, in the order in which they are sent. Nothing is sent.
+    ///
+    ///     for request in try dialect.requests(for: .query(query)) { print(request.head.method, request.head.path ?? "") }
+    ///
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` or ``RemoteError/Kind/invalidRequest``.
+    public func requests(
+        for operation: RemoteOperation, options: RequestOptions = RequestOptions()
+    ) throws(RemoteError) -> [WireRequest] {
+        var requests: [WireRequest] = []
+        for step in try steps(of: operation) { requests.append(try request(for: step, options: options)) }
+        return requests
+    }
+}
+
+extension RemoteOperation {
+    /// The operation in parts; itself if it is small enough, or cannot be divided.
+    func divided(maximumIDs: Int, maximumBatch: Int) -> [RemoteOperation] {
+        switch self {
+        case .read(let entity, let ids) where ids.count > maximumIDs:
+            Self.parts(ids, maximumIDs).map { .read(entity: entity, ids: $0) }
+        case .create(let entity, let writes) where writes.count > maximumBatch:
+            Self.parts(writes, maximumBatch).map { .create(entity: entity, $0) }
+        default: [self]
+        }
+    }
+
+    private static func parts<T>(_ list: [T], _ size: Int) -> [[T]] {
+        let size = max(1, size)
+        return stride(from: 0, to: list.count, by: size).map { Array(list[$0..<min(list.count, $0 + size)]) }
+    }
 }

@@ -45,9 +45,14 @@ public struct RemoteQuery: Sendable {
     public var offset = 0
     /// The requested properties; nil for all. The primary key is always included.
     public var properties: [String]?
-    /// How many levels of related objects to include completely; 0 for only the primary keys.
-    public var expansion = 0
-    /// Where the previous answer ended; see ``RemotePage/next``.
+    /// The relationships whose objects come along whole, as paths by name: `["list", "owner"]` brings lists and their owners.
+    /// For all others primary keys come. Needs ``RemoteCapabilities/Features/expanding``.
+    public var includes: [[String]] = []
+    /// Further conditions, on what other queries find. Needs ``RemoteCapabilities/Features/subqueries``.
+    public var subqueries: [RemoteSubquery] = []
+    /// Whether to report ``RemotePage/total``: how many objects meet the conditions, regardless of limit and offset.
+    public var countsAll = false
+    /// Where the answer before this one ended; see ``RemotePage/next``.
     public var cursor: String?
 
     /// Asks for all objects of an entity.
@@ -131,10 +136,6 @@ public struct RemoteRelation: Sendable, Hashable {
     public var added: [String]
     /// The primary keys of members that it must not have. Missing members are not an error.
     public var removed: [String]
-    /// New members that are created in the same request.
-    public var created: [RemoteWrite] = []
-    /// Whether removed members are deleted, too.
-    public var deletesRemoved = false
     /// The name of this write; see ``RemoteWrite/token``.
     public var token: UUID
 

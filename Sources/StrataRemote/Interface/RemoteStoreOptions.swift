@@ -44,16 +44,30 @@ public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
     /// Whether work that the server cannot do may be done here, which may read more than the result; nil to use the
     /// store's setting.
     public var finishesLocally: Bool?
+    /// The relationships of a fetch whose objects come along, as paths with dots: `list.owner`. They come in the same answer
+    /// where the server can do that, and by further requests elsewhere.
+    public var includes: [String]
+    /// Further conditions of a fetch, on what other queries find.
+    public var subqueries: [RemoteSubquery]
+    /// Takes the number of all objects that meet the conditions of a fetch, whatever its limit and its offset.
+    public var total: TotalCount?
+    /// Is told how far the files of a save have come.
+    public var fileProgress: FileProgress?
 
     /// All as the store is told.
     public init(
         fetchPolicy: FetchPolicy? = nil, savePolicy: SavePolicy? = nil, request: RequestOptions? = nil,
-        cachesResults: Bool? = nil, finishesLocally: Bool? = nil
+        cachesResults: Bool? = nil, finishesLocally: Bool? = nil, includes: [String] = [],
+        subqueries: [RemoteSubquery] = [], total: TotalCount? = nil, fileProgress: FileProgress? = nil
     ) {
         self.fetchPolicy = fetchPolicy
         self.savePolicy = savePolicy
         self.request = request
         self.cachesResults = cachesResults
         self.finishesLocally = finishesLocally
+        self.includes = includes
+        self.subqueries = subqueries
+        self.total = total
+        self.fileProgress = fileProgress
     }
 }

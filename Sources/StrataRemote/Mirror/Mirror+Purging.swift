@@ -31,7 +31,7 @@ extension Mirror {
             order.notePurged()
             for entity in model.entities where entity.parentIndex == nil { try session.removeAll(entity) }
             try session.write()
-            for table in ["_remote", "_outbox", "_remote_links", "_remote_stale", "_sync_state"] {
+            for table in ["_remote", "_outbox", "_remote_links", "_remote_stale", "_remote_files", "_sync_state"] {
                 try session.connection.execute("DELETE FROM \(table)")
             }
         }

@@ -75,6 +75,16 @@ struct MirrorEntities: Sendable {
             PRIMARY KEY (root, key)
         ) WITHOUT ROWID
         """,
+        // Files that are to be uploaded, and what the server called those that were.
+        """
+        CREATE TABLE IF NOT EXISTS _remote_files (
+            id TEXT PRIMARY KEY,
+            name TEXT NOT NULL,
+            type TEXT NOT NULL,
+            data BLOB,
+            reference TEXT
+        ) WITHOUT ROWID
+        """,
         """
         CREATE TABLE IF NOT EXISTS _sync_state (
             name TEXT PRIMARY KEY,

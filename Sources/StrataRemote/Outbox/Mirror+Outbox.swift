@@ -67,7 +67,7 @@ extension Mirror {
     /// - Returns: The entries as they are now with their writes; nil where the object was deleted here since. Entries
     ///   that have gone meanwhile are left out.
     package func markInFlight(
-        _ list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false
+        _ list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false, unnamed: Set<RowIdentity> = []
     ) throws(StoreError) -> [(entry: OutboxEntry, write: MirrorWrite?)] {
         try store.transaction { (transaction) throws(StoreError) in
             let connection = transaction.connection
@@ -76,9 +76,13 @@ extension Mirror {
                 entries[index].token = entries[index].token ?? UUID()
                 entries[index].attempts += 1
             }
-            let writes = try writes(
+            var writes = try writes(
                 for: entries, isWhole: isWhole, listsMembers: listsMembers, readsFiles: true, on: connection)
             for index in entries.indices {
+                if !unnamed.isEmpty, var write = writes[index] {
+                    try withhold(unnamed, from: &write, of: entries[index], on: connection)
+                    writes[index] = write
+                }
                 entries[index].state = .sent
                 // An object that has gone is not told; a delete has nothing but its version.
                 if entries[index].sent == nil { entries[index].sent = writes[index].map(FrozenWrite.encode) }

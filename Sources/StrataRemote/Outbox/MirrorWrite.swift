@@ -15,6 +15,8 @@ package struct MirrorWrite: Sendable {
     package var relations: [RemoteRelation] = []
     /// The objects that the values refer to.
     package var references: Set<RemoteIdentity> = []
+    /// The properties whose values stand for files that were uploaded for this write.
+    package var files: Set<String> = []
 }
 
 extension Mirror {

@@ -30,7 +30,10 @@ extension ChangeSet {
 
     /// The changes but for those of some objects, named by topmost entity and key. References to new ones among these
     /// are left out; they stay to be saved.
-    func part(withoutKeysIn undone: Set<RowIdentity>, _ model: ManagedObjectModel) -> ChangeSet {
+    /// - Parameter withheld: References of new objects that stay to be saved, too, by object and property.
+    func part(
+        withoutKeysIn undone: Set<RowIdentity>, _ withheld: [RowIdentity: Set<String>], _ model: ManagedObjectModel
+    ) -> ChangeSet {
         func isDone(_ entityIndex: Int, _ key: Int64) -> Bool {
             !undone.contains(RowIdentity(entityIndex: model.entities[entityIndex].rootIndex, key: key))
         }
@@ -41,12 +44,16 @@ extension ChangeSet {
             .filter(undone.contains))
         func without(_ row: RowReference) -> RowReference {
             let entity = model.entities[row.row.entityIndex]
+            let left = withheld[RowIdentity(entityIndex: entity.rootIndex, key: row.row.key)] ?? []
             var copy: RowSlab?
             for slot in entity.slots where slot.storage == .key && row.row.isPresent(slot.index) {
                 guard let index = slot.relationshipIndex else { continue }
                 let root = model.entities[entity.relationships[index].destinationIndex].rootIndex
                 let key = Int64(bitPattern: row.row.word(slot.index))
-                guard unborn.contains(RowIdentity(entityIndex: root, key: key)) else { continue }
+                guard
+                    unborn.contains(RowIdentity(entityIndex: root, key: key))
+                        || left.contains(entity.relationships[index].name)
+                else { continue }
                 let slab = copy ?? RowSlab.copy(of: row.row)
                 RowEditing.setNil(slot.index, in: slab)
                 copy = slab
@@ -71,7 +78,12 @@ extension ChangeSet {
             part.targets = clearing.targets.filter { isDone(relationship.destinationIndex, $0) }
             return part.targets.isEmpty ? nil : part
         }
-        result.pairs = pairs.filter { isDone($0.entityIndex, $0.owner) }.map { pair in
+        func isWithheld(_ pair: PairChange) -> Bool {
+            let entity = model.entities[pair.entityIndex]
+            let owner = RowIdentity(entityIndex: entity.rootIndex, key: pair.owner)
+            return withheld[owner]?.contains(entity.relationships[pair.relationshipIndex].name) == true
+        }
+        result.pairs = pairs.filter { isDone($0.entityIndex, $0.owner) && !isWithheld($0) }.map { pair in
             let end = model.entities[pair.entityIndex].relationships[pair.relationshipIndex].destinationIndex
             return PairChange(
                 entityIndex: pair.entityIndex, relationshipIndex: pair.relationshipIndex, owner: pair.owner,

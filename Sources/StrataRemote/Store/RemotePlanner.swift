@@ -14,7 +14,9 @@ struct RemotePlan: Sendable {
     var sortsHere = false
     /// Whether limit and offset are left.
     var pagesHere = false
-    /// Whether no object can match the condition, so that no request is needed.
+    /// Relationships whose objects are read once the answer is there.
+    var loads: [[String]] = []
+    /// Whether no object can meet the condition, so that no request is needed.
     var isEmpty = false
 
     /// What is sent, one after the other.
@@ -30,7 +32,9 @@ struct RemotePlanner {
     /// - Parameter finishesLocally: Whether more may be read than the fetch gives.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` naming the part that the back end cannot do, if that may not
     ///   be done here.
-    func plan(_ plan: FetchPlan, finishesLocally: Bool) throws(StoreError) -> RemotePlan {
+    func plan(
+        _ plan: FetchPlan, finishesLocally: Bool, extras: FetchExtras = FetchExtras()
+    ) throws(StoreError) -> RemotePlan {
         let entity = mirror.model.entities[plan.entityIndex]
         var query = RemoteQuery(entity: entity)
         query.includesSubentities = plan.includesSubentities && entity.hasSubentities
@@ -43,6 +47,7 @@ struct RemotePlanner {
         }
         try addConditions(of: plan, entity, to: &result, finishesLocally)
         addOrder(of: plan, to: &result)
+        try addExtras(extras, to: &result)
         try addPage(of: plan, to: &result, finishesLocally)
         return result
     }
@@ -105,7 +110,7 @@ struct RemotePlanner {
     }
 
     /// Why the back end does not take what is asked for; nil if it does.
-    private func refusal(of plan: RemotePlan) -> RemoteError? {
+    func refusal(of plan: RemotePlan) -> RemoteError? {
         do throws(RemoteError) {
             for query in plan.queries(in: mirror.model) { try backend.check(.query(query)) }
             return nil

@@ -7,17 +7,37 @@ extension RemoteStore {
     ) async throws(StoreError) -> FetchPlan {
         let options = self.options(options)
         switch options.fetchPolicy {
-        case .cacheOnly: return plan
+        case .cacheOnly: return try here(plan, options)
         case .networkOnly, .cacheThenNetwork: return try await brought(plan, options)
         case .networkElseCache:
             do throws(StoreError) {
                 return try await brought(plan, options)
             } catch {
-                guard error.isUnreachable else { throw error }
-                return plan
+                guard error.isUnreachable, options.extras.subqueries.isEmpty else { throw error }
+                return try here(plan, options)
             }
-        case .cacheElseNetwork: return try hasAny(plan) ? plan : try await brought(plan, options)
+        case .cacheElseNetwork:
+            guard options.extras.subqueries.isEmpty, try hasAny(plan) else { return try await brought(plan, options) }
+            return try here(plan, options)
         }
+    }
+
+    /// The plan over only the mirror.
+    private func here(_ plan: FetchPlan, _ options: Options) throws(StoreError) -> FetchPlan {
+        guard options.extras.subqueries.isEmpty else {
+            throw .unsupported(
+                store: name, feature: "a condition on what another query finds, which only the server evaluates")
+        }
+        if let total = options.extras.total { total.value = try countOfAll(plan) }
+        return plan
+    }
+
+    private func countOfAll(_ plan: FetchPlan) throws(StoreError) -> Int {
+        var all = plan
+        all.limit = nil
+        all.offset = 0
+        all.sorts = []
+        return try count(all, cancellation: nil)
     }
 
     public func prepareNow(
@@ -84,23 +104,32 @@ extension RemoteStore {
     // MARK: From the network
 
     private func networkCount(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> Int {
-        let remote = try planner.plan(plan, finishesLocally: options.finishesLocally)
+        let remote = try planner.plan(plan, finishesLocally: options.finishesLocally, extras: options.extras)
         if remote.isEmpty { return 0 }
-        let isAsked = try mirror.waitingKeys(rootIndex: mirror.root(plan.entityIndex)).isEmpty
+        var isAsked = !remote.query.subqueries.isEmpty
+        if !isAsked { isAsked = try mirror.waitingKeys(rootIndex: mirror.root(plan.entityIndex)).isEmpty }
         guard isAsked, backend.capabilities.features.contains(.counting), remote.rest == nil else {
             let found = try await brought(plan, options)
             return try count(found, cancellation: nil)
         }
         var count = 0
         for var query in remote.queries(in: model) {
-            query.sorts = []
-            query.limit = nil
-            query.offset = 0
-            guard case .count(let part) = try await ask(.count(query), options) else { throw unexpected("a count") }
-            count += part
+            query.countsAll = false
+            query.includes = []
+            count += try await serverCount(query, options)
         }
         let rest = max(0, count - plan.offset)
         return plan.limit.map { min($0, rest) } ?? rest
+    }
+
+    /// How many objects the server has that meet the conditions of a query.
+    private func serverCount(_ query: RemoteQuery, _ options: Options) async throws(StoreError) -> Int {
+        var query = query
+        query.sorts = []
+        query.limit = nil
+        query.offset = 0
+        guard case .count(let count) = try await ask(.count(query), options) else { throw unexpected("a count") }
+        return count
     }
 
     private var planner: RemotePlanner { RemotePlanner(backend: backend, mirror: mirror) }
@@ -108,9 +137,10 @@ extension RemoteStore {
     /// Brings what a plan asks for.
     /// - Returns: The plan that finds it.
     private func brought(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> FetchPlan {
-        let remote = try planner.plan(plan, finishesLocally: options.finishesLocally)
+        let remote = try planner.plan(plan, finishesLocally: options.finishesLocally, extras: options.extras)
         let told = remote.isEmpty ? [] : try await bring(remote, plan, options)
-        let keys = try withWaiting(told, plan)
+        // It is not known whether pending changes meet a sub-query.
+        let keys = remote.query.subqueries.isEmpty ? try withWaiting(told, plan) : told
         var result = plan
         var conditions: [FetchPredicate] = [.isOne(of: keys)]
         // The mirror puts the nearest first, too.
@@ -120,7 +150,11 @@ extension RemoteStore {
             try await bringRelated(rest.keyPaths, plan.entityIndex, keys, options)
         }
         try await bringRelated(plan.sorts.flatMap(\.expression.keyPaths), plan.entityIndex, keys, options)
+        for path in remote.loads { try await bringRelated([path + [""]], plan.entityIndex, keys, options) }
         result.predicate = conditions.count > 1 ? .and(conditions) : conditions[0]
+        if let total = options.extras.total, remote.rest != nil || remote.pagesHere {
+            total.value = try countOfAll(result)
+        }
         // The back end has left out the first ones; what waits here may make the rest more than a page.
         if !remote.pagesHere { result.offset = 0 }
         return result
@@ -131,20 +165,36 @@ extension RemoteStore {
     private func bring(
         _ remote: RemotePlan, _ plan: FetchPlan, _ options: Options
     ) async throws(StoreError) -> [Int64] {
-        let isWhole = remote.query.limit == nil && remote.query.offset == 0 && options.cachesResults
+        let isWhole =
+            remote.query.limit == nil && remote.query.offset == 0 && options.cachesResults
+            && remote.query.subqueries.isEmpty
         let before = isWhole ? try settled(matching(remote, plan)) : []
         let ticket = mirror.ticket()
         var keys: [Int64] = []
-        for query in remote.queries(in: model) { keys += try await bring(query, ticket, options) }
+        var totals: [Int?] = []
+        for query in remote.queries(in: model) {
+            let (found, total) = try await bring(query, ticket, options)
+            keys += found
+            totals.append(total)
+        }
         if isWhole { try await sweep(before, Set(keys), options) }
+        options.extras.total?.value = totals.contains(nil) ? nil : totals.reduce(0) { $0 + ($1 ?? 0) }
         return keys
     }
 
     /// Reads the pages of one query.
+    /// - Returns: The keys of the objects, and the total number, if it is requested and the server knows it.
     private func bring(
         _ whole: RemoteQuery, _ ticket: ReadTicket, _ options: Options
-    ) async throws(StoreError) -> [Int64] {
+    ) async throws(StoreError) -> ([Int64], Int?) {
         var query = whole
+        var total: Int?
+        // A query for all objects finds as many as there are.
+        func all(_ count: Int) async throws(StoreError) -> Int? {
+            guard whole.countsAll, total == nil else { return total }
+            if whole.limit == nil, whole.offset == 0 { return count }
+            return backend.capabilities.features.contains(.counting) ? try await serverCount(whole, options) : nil
+        }
         var keys: [Int64] = []
         var count = 0
         var cursors: Set<String> = []
@@ -153,13 +203,14 @@ extension RemoteStore {
             guard case .page(let page) = try await ask(.query(query), options) else { throw unexpected("objects") }
             keys += try await take(page, ticket, options).compactMap { $0?.key }
             count += page.records.count
-            guard count < whole.limit ?? .max else { return keys }
+            total = page.total ?? total
+            guard count < whole.limit ?? .max else { return (keys, try await all(count)) }
             if !page.hasMore, page.next == nil, isCutOff(page, query) {
                 query.offset += page.records.count
                 query.limit = backend.capabilities.maximumPage
                 continue
             }
-            guard page.hasMore else { return keys }
+            guard page.hasMore else { return (keys, try await all(count)) }
             guard let next = page.next, cursors.insert(next).inserted else {
                 throw unexpected("the cursor of the next page")
             }

@@ -14,4 +14,9 @@ extension RemoteStore {
             Task { _ = try? await sync.synchronize() }
         }
     }
+
+    /// Reports the statements of the mirror.
+    public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {
+        mirror.store.observeStatements(handler)
+    }
 }

@@ -37,7 +37,7 @@ extension RemoteStore {
         await sending.run()
         let sent = sending
         defer { endBirths(births) }
-        let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, model)
+        let done = sent.isComplete ? changes : changes.part(withoutKeysIn: sent.undone, sent.following.withheld, model)
         if done.isEmpty, let error = sent.commonError {
             guard options.savePolicy == .networkElseQueue, error.kind == .unreachable || error.kind == .timeout else {
                 throw StoreError(error)

@@ -35,6 +35,8 @@ public final class RemoteStore: NetworkStore {
         public var sync = SyncOptions()
         /// How the mirror is opened.
         public var mirror = SQLiteStore.Options()
+        /// What a single fetch asks for in addition to its plan.
+        var extras = FetchExtras()
 
         /// The defaults.
         public init() {}
@@ -86,7 +88,10 @@ public final class RemoteStore: NetworkStore {
             model: model, location: location, options: options.mirror,
             keepsInverses: backend.capabilities.features.contains(.inverses),
             now: { surroundings.clock.now.addingTimeInterval(backend.clockOffset) })
-        if !options.mirror.isReadOnly { try mirror.purgePassing() }
+        if !options.mirror.isReadOnly {
+            try mirror.purgePassing()
+            try mirror.purgeFiles()
+        }
         return RemoteStore(
             mirror: mirror, backend: backend, options: options, file: file, surroundings: surroundings)
     }
@@ -126,6 +131,7 @@ public final class RemoteStore: NetworkStore {
         result.request = request.request ?? result.request
         result.cachesResults = request.cachesResults ?? result.cachesResults
         result.finishesLocally = request.finishesLocally ?? result.finishesLocally
+        result.extras = FetchExtras(request)
         return result
     }
 

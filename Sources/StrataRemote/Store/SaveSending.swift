@@ -10,13 +10,15 @@ struct SaveSending {
     var writes: [MirrorWrite]
     /// What the server has now of what was written, as far as it told.
     private(set) var records: [RemoteRecord] = []
+    /// References of new objects that follow the objects in changes of their own.
+    var following = FollowingReferences()
     /// The objects whose writes are not done, by topmost entity and key.
-    private(set) var undone: Set<RowIdentity> = []
+    var undone: Set<RowIdentity> = []
     /// Objects of which the server has a version that it did not tell.
     private var untold: [RowIdentity: MirrorWrite] = [:]
     /// What happened to those that were tried.
-    private var failures: [(write: MirrorWrite, error: RemoteError)] = []
-    /// What is left of writes, by position, after an earlier one of the object that the server has carried out.
+    private(set) var failures: [(write: MirrorWrite, error: RemoteError)] = []
+    /// What is left of writes, by position, after an earlier one of the same object that the server has carried out.
     var settled: [Int: MirrorWrite] = [:]
     /// The earlier ones, as long as what is left is not done.
     var repeated: [RowIdentity: UnknownWrite] = [:]
@@ -33,7 +35,7 @@ struct SaveSending {
     }
 
     /// Whether everything is done.
-    var isComplete: Bool { undone.isEmpty }
+    var isComplete: Bool { undone.isEmpty && following.withheld.isEmpty }
 
     /// The error that all writes met before any of them was looked at.
     var commonError: RemoteError? {
@@ -72,12 +74,27 @@ struct SaveSending {
         for kind in [ChangeKind.insert, .update, .delete] {
             let list = writes.filter { $0.kind == kind }
             if failures.isEmpty {
-                await send(kind == .insert ? Self.referencedFirst(list) : list)
+                let names = kind == .insert && store.backend.capabilities.features.contains(.assignsIDs)
+                if names {
+                    await sendNaming(Self.referencedFirst(list))
+                } else {
+                    await send(kind == .insert ? Self.referencedFirst(list) : list)
+                }
             } else {
-                undone.formUnion(list.map(rooted))
+                for write in list { leave(write) }
             }
         }
         await readUntold()
+    }
+
+    /// Notes that a write is not done.
+    /// - Returns: Whether that is news.
+    @discardableResult
+    private mutating func leave(_ write: MirrorWrite) -> Bool {
+        if write.kind == .update, let names = following.names[rooted(write)] {
+            return following.withheld.updateValue(names, forKey: rooted(write)) == nil
+        }
+        return undone.insert(rooted(write)).inserted
     }
 
     /// Reads what the next write must name the version of. The writes are done, whatever becomes of this: without the
@@ -124,7 +141,8 @@ struct SaveSending {
 
     /// Sends writes of one kind: as many in a request as the back end takes. A failure that the next request would meet,
     /// too, is that of all the rest.
-    private mutating func send(_ list: [MirrorWrite]) async {
+    mutating func send(_ all: [MirrorWrite]) async {
+        let list = await withFiles(all)
         let jobs = jobs(for: list)
         let names = Set(list.map { RemoteIdentity(entity: $0.entity.name, id: $0.write.id) })
         let isOrdered = list.contains { $0.kind == .insert && !$0.references.isDisjoint(with: names) }
@@ -138,6 +156,34 @@ struct SaveSending {
         }
         guard let common else { return }
         for job in jobs.dropFirst(results.count) { for write in job.writes { fail(write, common) } }
+    }
+
+    /// Uploads the files that writes refer to. A write whose file is not uploaded is not sent.
+    private mutating func withFiles(_ list: [MirrorWrite]) async -> [MirrorWrite] {
+        guard list.contains(where: { $0.write.values.values.contains { StagedFile($0) != nil } }) else { return list }
+        let upload = FileUpload(
+            mirror: store.mirror, backend: store.backend, options: options.request,
+            progress: options.extras.fileProgress)
+        var result: [MirrorWrite] = []
+        var common: RemoteError?
+        for write in list {
+            if let common {
+                refuse(write, common)
+                continue
+            }
+            do throws(RemoteError) {
+                result.append(try await upload.ready(write))
+            } catch {
+                if error.concernsAll { common = error }
+                refuse(write, error)
+            }
+        }
+        return result
+    }
+
+    /// Notes that a write was not sent.
+    private mutating func refuse(_ write: MirrorWrite, _ error: RemoteError) {
+        if leave(write) { failures.append((write, error)) }
     }
 
     /// - Returns: The outcomes of the jobs that were begun, which are the first ones.
@@ -206,7 +252,7 @@ struct SaveSending {
         } else if error.leavesOutcomeUnknown {
             store.mirror.online.unknown.add(write, rooted(write))
         }
-        guard undone.insert(rooted(write)).inserted else { return }
+        guard leave(write) else { return }
         failures.append((write, error))
     }
 
@@ -244,8 +290,9 @@ struct SaveSending {
         return false
     }
 
-    /// The server reported about an object that was written. A new one may have another primary key there.
-    mutating func note(_ record: RemoteRecord, of write: MirrorWrite) {
+    /// Takes the record of an object that was written. A new one may have another primary key there.
+    mutating func note(_ told: RemoteRecord, of write: MirrorWrite) {
+        let record = write.told(told)
         let id = store.mirror.canonical(record.id, write.entity)
         if write.kind == .insert, id != write.write.id { renamed[rooted(write)] = id }
         records.append(record)

@@ -42,9 +42,15 @@ enum PushOrder {
         let holdsAll = capabilities.features.contains(.batches)
         let holdsInserts = capabilities.features.contains(.creatingMany) && first.entry.kind == .insert
         guard first.write.relations.isEmpty else { return group }
-        while group.count < limit, let next = jobs.first, next.write.relations.isEmpty {
+        // What refers to an object that the server names is told by that name, in a later request.
+        let names = capabilities.features.contains(.assignsIDs)
+        var makers: Set<RemoteIdentity> = names && first.entry.kind == .insert ? [first.identity] : []
+        while group.count < limit, let next = jobs.first, next.write.relations.isEmpty,
+            makers.isDisjoint(with: next.write.references)
+        {
             let isAlike = next.entry.kind == .insert && next.write.entity == first.write.entity
             guard holdsAll || (holdsInserts && isAlike) else { break }
+            if names, next.entry.kind == .insert { makers.insert(next.identity) }
             group.append(next)
             jobs.removeFirst()
         }

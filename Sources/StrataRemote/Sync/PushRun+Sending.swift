@@ -13,10 +13,17 @@ extension PushRun {
                 refuse(job, .missing(missing, of: job.identity))
             }
         }
+        var unnamed: Set<RowIdentity> = []
+        if features.contains(.assignsIDs) {
+            let wanted = Set(ready.flatMap(\.write.references))
+            unnamed = try here { () throws(StoreError) in try mirror.unnamed(among: wanted) }
+            if !unnamed.isEmpty { ready = try leavingOut(ready, unnamed) }
+        }
         if ready.isEmpty { return [] }
         let listsMembers = !features.contains(.relating)
         let sent = try here { () throws(StoreError) in
-            try mirror.markInFlight(ready.map(\.entry), isWhole: isWhole, listsMembers: listsMembers)
+            try mirror.markInFlight(
+                ready.map(\.entry), isWhole: isWhole, listsMembers: listsMembers, unnamed: unnamed)
         }
         var result: [Job] = []
         for (entry, write) in sent {
@@ -24,7 +31,8 @@ extension PushRun {
                 try await skip(entry)
                 continue
             }
-            let job = Job(entry: entry, write: write)
+            guard let ready = try await withFiles(Job(entry: entry, write: write)) else { continue }
+            let job = ready
             if job.isEmpty {
                 try here { () throws(StoreError) in try mirror.completeUnsent(entry) }
                 steps += 1
@@ -33,6 +41,34 @@ extension PushRun {
             }
         }
         return result
+    }
+
+    /// The jobs without changes that refer to objects to which the server has still to give keys: these are left for another
+    /// round. New objects go without such references.
+    private mutating func leavingOut(_ jobs: [Job], _ unnamed: Set<RowIdentity>) throws(Interruption) -> [Job] {
+        var result: [Job] = []
+        for job in jobs {
+            let names = job.entry.kind == .insert ? [] : job.write.references
+            let waits = try here { () throws(StoreError) in try !mirror.unnamed(among: names).isEmpty }
+            if waits { postponed.insert(job.entry.seq) } else { result.append(job) }
+        }
+        return result
+    }
+
+    /// Uploads the files that a change refers to.
+    /// - Returns: nil if that was refused.
+    private mutating func withFiles(_ job: Job) async throws(Interruption) -> Job? {
+        guard job.write.write.values.values.contains(where: { StagedFile($0) != nil }) else { return job }
+        let upload = FileUpload(
+            mirror: mirror, backend: engine.backend, options: engine.options.request,
+            progress: engine.options.fileProgress)
+        do throws(RemoteError) {
+            return Job(entry: job.entry, write: try await upload.ready(job.write))
+        } catch {
+            if error.concernsAll { throw Interruption(error, [job]) }
+            refuse(job, error)
+            return nil
+        }
     }
 
     /// Sends jobs that one request can hold.
@@ -183,7 +219,10 @@ extension SyncEngine {
                     message: "\(backend.name) gave no outcome for each of \(jobs.count) writes")
             }
             for (job, outcome) in zip(jobs, list) { try check(outcome, of: job) }
-            return .success(list)
+            return .success(
+                zip(jobs, list).map { job, outcome in
+                    if case .done(let record?) = outcome { .done(job.write.told(record)) } else { outcome }
+                })
         } catch {
             // An error of all of one write is that write's.
             if jobs.count == 1, !error.concernsAll { return .success([.failed(error)]) }

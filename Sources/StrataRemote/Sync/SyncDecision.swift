@@ -2,8 +2,7 @@ import Foundation
 import StrataSQLite
 
 /// What to do about one waiting change with a back end that cannot compare versions itself: the object is read, the
-/// times are compared, and then it is written. The rules are those of StackMob's offline synchronisation, whose dates of
-/// last modification stand for versions.
+/// times are compared, and then it is written. Dates of last modification stand for versions.
 public enum SyncDecision: String, Sendable, Hashable, CaseIterable {
     /// Make the object at the server.
     case create

@@ -14,9 +14,10 @@ public final class SyncEngine: Sendable {
     let clock: any RemoteClock
     /// Numbers from 0 up to 1.
     let random: @Sendable () -> Double
-    private let executor: (any TaskExecutor)?
+    let executor: (any TaskExecutor)?
     let news = SyncNews()
     private let runs = SyncRuns()
+    let hints = ChangeHints()
 
     /// - Parameters:
     ///   - random: Gives numbers from 0 up to 1, for the lengths of waits.

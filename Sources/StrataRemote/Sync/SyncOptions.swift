@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a store is kept in step with its server.
+/// How a store is kept in step with its server. It has one of the stored properties for each setting.
 public struct SyncOptions: Sendable {
     /// Which side wins if both changed an object.
     public var policies = ConflictPolicies()
@@ -31,6 +31,10 @@ public struct SyncOptions: Sendable {
     /// to 1. If more are missing, and at least ten, the pull ends with an error and removes nothing: the server has
     /// lost its data, or is another one. Deletions that the server tells one by one do not count.
     public var maximumLossShare = 0.5
+    /// How many seconds ``SyncEngine/serverHasChanges()`` waits for more to come before it synchronises.
+    public var changeDelay: Double = 0.5
+    /// Is told how far the files of a push have come.
+    public var fileProgress: FileProgress?
     /// How requests are made.
     public var request = RequestOptions()
 

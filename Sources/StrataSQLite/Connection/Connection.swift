@@ -8,9 +8,9 @@ package final class Connection {
     let handle: OpaquePointer
     /// The path for messages.
     let path: String
-    /// The trace hook. Connections open when they are first needed; their set-up is not traced, so that counts of
-    /// statements do not depend on it.
-    private(set) var trace: (@Sendable (StatementTrace) -> Void)?
+    /// The observers of statements. Connections open when they are first needed; their set-up is not reported, so that counts
+    /// of statements do not depend on it.
+    private var observers: StatementObservers?
     private var statements: [String: Statement] = [:]
     /// Counts the uses of kept statements, to tell those that were last used.
     private var useCount = 0
@@ -58,7 +58,7 @@ package final class Connection {
             try execute("PRAGMA synchronous = \(options.synchronous.rawValue.uppercased())")
             if let pages = options.maximumPageCount { try execute("PRAGMA max_page_count = \(pages)") }
         }
-        self.trace = options.trace
+        observers = options.observers ?? StatementObservers(options.trace)
     }
 
     deinit { close() }
@@ -102,7 +102,7 @@ package final class Connection {
     /// A new prepared statement that is not kept.
     /// - Parameters:
     ///   - persistent: Whether it is used more than once.
-    ///   - isTraced: Whether the trace hook is told about it.
+    ///   - isTraced: Whether its runs are reported to observers.
     package func prepare(
         _ sql: String, persistent: Bool = true, isTraced: Bool = true
     ) throws(StoreError) -> Statement {
@@ -123,7 +123,7 @@ package final class Connection {
             }
             throw error
         }
-        return Statement(handle: prepared, sql: sql, connection: self, isTraced: isTraced && trace != nil)
+        return Statement(handle: prepared, sql: sql, connection: self, observers: isTraced ? observers : nil)
     }
 
     /// How many steps SQLite's virtual machine takes between two looks at a cancellation: a few microseconds.

@@ -1,15 +1,16 @@
 import Foundation
 import StrataCSQLite
 import StrataStore
+import Synchronization
 
 /// A prepared statement: bind, step until there are no more rows, reset.
 package final class Statement {
     let handle: OpaquePointer
     let sql: String
     private unowned let connection: Connection
-    /// Whether the connection has a trace, kept here because every step asks: a step with no trace must not touch the
-    /// connection.
-    private let isTraced: Bool
+    /// The observers of runs; nil for a statement whose runs are not reported.
+    private let observers: StatementObservers?
+    private let observerCount: UnsafeMutablePointer<Atomic<Int>>?
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
     /// When the connection last gave it out; see ``Connection/statement(_:)``.
@@ -20,11 +21,12 @@ package final class Statement {
     /// written as NULL.
     private var bindCode = SQLITE_OK
 
-    init(handle: OpaquePointer, sql: String, connection: Connection, isTraced: Bool) {
+    init(handle: OpaquePointer, sql: String, connection: Connection, observers: StatementObservers?) {
         self.handle = handle
         self.sql = sql
         self.connection = connection
-        self.isTraced = isTraced
+        self.observers = observers
+        observerCount = observers?.count
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -51,13 +53,16 @@ package final class Statement {
     /// One step with SQLite's own code, for callers that expect certain failures. The caller resets.
     func stepCode() -> Int32 {
         guard bindCode == SQLITE_OK else { return bindCode }
-        if isTraced, started == nil { started = .now }
+        // Asked at the first step only; rows must not pay for it.
+        if rowCount == 0, let observerCount, observerCount.pointee.load(ordering: .relaxed) > 0, started == nil {
+            started = .now
+        }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { rowCount &+= 1 }
         return code
     }
 
-    /// Makes the statement ready for the next use, and reports it to the trace.
+    /// Makes the statement ready for the next use, and reports the run to observers.
     /// - Parameter rows: How many rows it gave, where they did not come by steps.
     package func reset(rows: Int? = nil) {
         sqlite3_reset(handle)
@@ -66,9 +71,9 @@ package final class Statement {
             sqlite3_clear_bindings(handle)
             holdsObjects = false
         }
-        if let started, let trace = connection.trace {
+        if let started {
             let passed = (ContinuousClock.now - started).components
-            trace(
+            observers?.post(
                 StatementTrace(
                     sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18,
                     rows: rows ?? rowCount, work: StatementWork(taking: handle)))

@@ -79,6 +79,7 @@ final class CommitWriter {
 
     /// Writes everything within the open transaction. You can ask for the conflicts afterwards.
     func write() throws(StoreError) {
+        try writeChecks()
         try writeClearings()
         try findReferrers()
         try writeDeletes()
@@ -150,6 +151,21 @@ final class CommitWriter {
     var changesTogether: Bool { store.schema.isMirror || isBulk }
     /// Whether many objects are written that nobody has read.
     var isBulk = false
+
+    // MARK: Checks
+
+    /// Compares the versions of objects that the change set does not write. Nobody else can write until the transaction ends.
+    private func writeChecks() throws(StoreError) {
+        for (entityIndex, checks) in Dictionary(grouping: changes.checks, by: \.entityIndex) {
+            let statement = try connection.statement(store.writePlans[entityIndex].byKey.versions)
+            statement.bind(ValueList(keys: checks.map(\.key)), at: 1)
+            var versions: [Int64: Int64] = [:]
+            while try statement.step() { versions[statement.integer(0)] = statement.integer(1) }
+            for check in checks where versions[check.key] != check.version {
+                addVersionConflict(entityIndex, check.key)
+            }
+        }
+    }
 
     // MARK: Deletes
 

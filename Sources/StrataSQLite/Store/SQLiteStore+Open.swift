@@ -32,6 +32,7 @@ extension SQLiteStore {
     ) throws(StoreError) -> SQLiteStore {
         try SQLiteVersion.check()
         try options.check()
+        let options = options.withObservers()
         let place = try ResolvedLocation(location, options: options)
         // What the model asks for is refused before there is a file.
         try checkFeatures(Schema(layout: try StoreLayout(model: model, store: "SQLite")))

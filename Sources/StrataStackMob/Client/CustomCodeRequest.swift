@@ -95,9 +95,8 @@ extension StackMobClient {
         let options = options ?? configuration.requestOptions
         let wire = try configuration.dialect.callRequest(request.call, options: options)
         let response = try await send(wire, options, retrying: request.retryBlock)
-        let accepted = request.acceptedContentTypes.union(options.acceptedContentTypes)
         let reply = try configuration.dialect.callReply(
-            response, accepting: Set(accepted.map { $0.lowercased() }))
+            response, accepting: Set(request.acceptedContentTypes.map { $0.lowercased() }))
         return try CustomCodeReply(reply, response)
     }
 }

@@ -23,18 +23,35 @@ public final class StackMobClient: Sendable {
     let sender: HTTPBackend
 
     /// Makes a client. Nothing is sent; a session that was kept is taken up.
-    public init(_ configuration: StackMobConfiguration) {
-        self.configuration = configuration
+    public convenience init(_ configuration: StackMobConfiguration) {
         let transport = ReportingTransport(configuration)
-        let dialect = configuration.dialect
         // No path at all: the question is for the server, not for a schema.
-        let ping = dialect.plainRequest(.head, "", query: "", secure: false, RequestOptions())
-        self.transport = transport
-        reachability = NetworkReachability(clock: configuration.clock) { await transport.answers(ping) }
+        let ping = configuration.dialect.plainRequest(.head, "", query: "", secure: false, RequestOptions())
+        let reachability = NetworkReachability(clock: configuration.clock) { await transport.answers(ping) }
         transport.report(to: reachability)
-        session = UserSession(configuration, transport: transport)
+        self.init(
+            configuration, transport: transport, reachability: reachability,
+            session: UserSession(configuration, transport: transport))
+    }
+
+    private init(
+        _ configuration: StackMobConfiguration, transport: ReportingTransport, reachability: NetworkReachability,
+        session: UserSession
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        self.reachability = reachability
+        self.session = session
         sender = HTTPBackend(
-            dialect: configuration.dialect, transport: transport, authorizer: session, clock: configuration.clock)
+            dialect: configuration.dialect, transport: transport, authorizer: session,
+            middleware: configuration.middleware, clock: configuration.clock)
+    }
+
+    /// A client of the same application and session whose requests pass a middleware, before those that are there.
+    public func adding(_ middleware: any HTTPMiddleware) -> StackMobClient {
+        var configuration = configuration
+        configuration.middleware.insert(middleware, at: 0)
+        return StackMobClient(configuration, transport: transport, reachability: reachability, session: session)
     }
 
     /// Makes a client for an application with everything else as usual.
@@ -50,8 +67,12 @@ public final class StackMobClient: Sendable {
         var dialect = configuration.dialect
         dialect.model = model
         return HTTPBackend(
-            dialect: dialect, transport: transport, authorizer: session.waiting, clock: configuration.clock)
+            dialect: dialect, transport: transport, authorizer: session.waiting, middleware: configuration.middleware,
+            clock: configuration.clock)
     }
+
+    /// Users, in the words that all services share.
+    public var users: StackMobUsers { StackMobUsers(client: self) }
 
     /// Data by schema, without objects.
     public var dataStore: DataStore { DataStore(self) }

@@ -13,6 +13,8 @@ public struct StackMobConfiguration: Sendable {
     public var sessionStorage: any SessionStorage = FileSessionStorage()
     /// What carries requests.
     public var transport: any HTTPTransport = URLSessionTransport()
+    /// What sees requests and answers, the first one first. Log-ins and push requests pass none.
+    public var middleware: [any HTTPMiddleware] = []
     /// What time is measured by.
     public var clock: any RemoteClock = SystemClock()
     /// Gives texts that signatures are told apart by, each one once.

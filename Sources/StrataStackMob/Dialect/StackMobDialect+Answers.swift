@@ -90,12 +90,8 @@ extension StackMobDialect {
         switch operation {
         case .create(let entity, let writes) where writes.count > 1:
             return manyOutcomes(response, told, entity: entity, ids: writes.map(\.id))
-        case .create(let entity, _), .update(let entity, _): return [.done(record(told, entity, schemas))]
-        case .relate(let entity, let relation):
-            // The objects made along the way are told about as those of a creation of many are.
-            let failed = manyOutcomes(response, told, entity: nil, ids: relation.created.map(\.id))
-                .first { if case .failed = $0 { true } else { false } }
-            return [failed ?? .done(record(told, entity, schemas))]
+        case .create(let entity, _), .update(let entity, _), .relate(let entity, _):
+            return [.done(record(told, entity, schemas))]
         default: return [.done(nil)]
         }
     }

@@ -1,6 +1,12 @@
 import Foundation
 
 extension StackMobDialect {
+    /// The text of a file with its content: StackMob stores what a field with such a text brings along, and answers with the
+    /// address.
+    public func inlineFile(_ file: RemoteFile) -> String? {
+        StackMobFile(name: file.name, contentType: file.contentType, data: file.data).fieldValue
+    }
+
     /// The types of answers to custom code that are taken without being asked for.
     public static let acceptedContentTypes: Set<String> = [
         "application/vnd.stackmob+json", "application/json", "text/plain", "application/octet-stream",

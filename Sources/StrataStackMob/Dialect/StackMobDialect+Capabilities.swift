@@ -5,7 +5,7 @@ extension StackMobDialect {
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
             .sorting, .paging, .counting, .selecting, .readingMany, .creatingMany, .increments, .relating,
-            .incrementalPull, .files, .sessions, .calls, .geoQueries,
+            .incrementalPull, .files, .calls,
         ]
         if model != nil { features.insert(.expanding) }
         if usesExtensions { features.formUnion([.batches, .conditionalWrites, .idempotencyTokens, .deletions]) }

@@ -128,7 +128,7 @@ extension StackMobDialect: RemoteDialect {
     private func relateRequest(
         _ entity: EntityDescription, _ relation: RemoteRelation, _ options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
-        guard let relationship = entity.relationship(named: relation.relationship) else {
+        guard entity.relationship(named: relation.relationship) != nil else {
             throw StackMobError.incompatible("\(entity.name) has no relationship \(relation.relationship)")
         }
         let field = try StackMobNames.field(ofProperty: relation.relationship)
@@ -137,25 +137,10 @@ extension StackMobDialect: RemoteDialect {
             request = try appendRequest(
                 schema: entity.name, id: relation.id, field: field, values: relation.added.map(JSONValue.string),
                 options: options)
-        } else if !relation.created.isEmpty {
-            guard let destination = model?.destination(of: relationship) else {
-                throw StackMobError.invalid(
-                    "\(entity.name).\(relation.relationship): the dialect needs the model to make related objects")
-            }
-            var objects: [JSONValue] = []
-            var relations: [String] = []
-            for write in relation.created {
-                let body = try body(of: write, StackMobSchema(destination), .insert)
-                objects.append(body.json)
-                for pair in body.relations where !relations.contains(pair) { relations.append(pair) }
-            }
-            request = try createRelatedRequest(
-                schema: entity.name, id: relation.id, field: field, objects: objects, relations: relations,
-                options: options)
         } else {
             request = try removeRequest(
                 schema: entity.name, id: relation.id, field: field, values: relation.removed,
-                cascades: relation.deletesRemoved, options: options)
+                options: options)
         }
         return request.adding(token(relation.token))
     }
@@ -177,15 +162,8 @@ extension StackMobDialect: RemoteDialect {
             return part
         }
         var parts: [RemoteRelation] = []
-        if !relation.created.isEmpty { parts.append(part { $0.created = relation.created }) }
         if !relation.added.isEmpty { parts.append(part { $0.added = relation.added }) }
-        if !relation.removed.isEmpty {
-            parts.append(
-                part {
-                    $0.removed = relation.removed
-                    $0.deletesRemoved = relation.deletesRemoved
-                })
-        }
+        if !relation.removed.isEmpty { parts.append(part { $0.removed = relation.removed }) }
         // The parts are requests of their own, so the server must not take one for the repetition of another.
         for index in parts.indices.dropFirst() { parts[index].token = relation.token.numbered(index) }
         return parts

@@ -82,6 +82,13 @@ public struct StackMobDialect: Sendable {
     /// The value of the `Accept` header.
     public var accept: String { "application/vnd.stackmob+json; version=\(apiVersion)" }
 
+    /// Passwords, keys of sessions, and tokens of other services.
+    public var secretNames: Set<String> {
+        [
+            userPasswordField, "temp_password", "mac_key", "fb_at", "tw_tk", "tw_ts", "gigya_uid", "gigya_sig",
+        ]
+    }
+
     /// Whether the schema is that of users.
     public func isUserSchema(_ schema: String) -> Bool { schema == userSchema.lowercased() }
 }

@@ -98,7 +98,8 @@ public final class MemoryBackend: RemoteBackend {
             for path in query.predicate?.keyPaths ?? [] where path.count > 1 {
                 throw Self.unsupported("a condition on \(path.joined(separator: "."))")
             }
-            if query.expansion > 0 { throw Self.unsupported("related objects in an answer") }
+            if !query.includes.isEmpty { throw Self.unsupported("related objects in an answer") }
+            if !query.subqueries.isEmpty { throw Self.unsupported("conditions on what another query finds") }
             needed = features
         case .create(_, let writes): needed = writes.count > 1 ? .creatingMany : []
         case .update(_, let write): needed = write.operations.isEmpty ? [] : .increments

@@ -154,6 +154,10 @@ public final class FaultInjectingStore: PersistentStore {
         return try store.externalData(named: name)
     }
 
+    public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {
+        store.observeStatements(handler)
+    }
+
     public func close() { store.close() }
 }
 

@@ -22,6 +22,25 @@ enum ConflictsGuide {
         return [(lima?.population, lima?.about), (same?.population, same?.about)]
     }
 
+    static func rules(_ context: ManagedObjectContext) throws {
+        try context.setMergePolicy(.objectWinsByProperty, for: City.self)
+        context.onPropertyConflict = { conflict in
+            guard conflict.propertyName == "population", case .integer(let read) = conflict.snapshot,
+                case .integer(let mine) = conflict.memory, case .integer(let theirs) = conflict.store
+            else { return .policy }
+            return .value(.integer(theirs + mine - read))
+        }
+    }
+
+    static func checking(_ context: ManagedObjectContext, peru: Country) async throws {
+        try context.detectConflicts(for: peru)
+        City(
+            context: context, cityId: "arequipa", name: "Arequipa",
+            position: GeoPoint(latitude: -16.4, longitude: -71.54),
+            country: peru)
+        try await context.save()
+    }
+
     static func looking(_ context: ManagedObjectContext, print: (Any...) -> Void) async throws {
         do throws(PersistenceError) {
             try await context.save()

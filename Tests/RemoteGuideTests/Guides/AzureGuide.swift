@@ -91,8 +91,8 @@ enum AzureGuide {
     static func asking(
         _ client: AzureClient, askUser: @escaping @Sendable () async throws(RemoteError) -> AzureUser
     ) -> AzureClient {
-        // As a filter, which may do more:
-        let again = AzureLogInFilter(client.session) { () async throws(RemoteError) in
+        // As middleware, which may do more:
+        let again = LogInAgain { () async throws(RemoteError) in
             client.session.replace(with: try await askUser())  // a function of your app
         }
         let patient = client.adding(again)
@@ -143,8 +143,8 @@ enum AzureGuide {
     }
 }
 
-struct Timing: AzureFilter {
-    func send(_ request: WireRequest, next: AzureNext) async throws(RemoteError) -> WireResponse {
+struct Timing: HTTPMiddleware {
+    func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse {
         let start = ContinuousClock.now
         let response = try await next(request)
         print(request.head.path ?? "/", response.status, ContinuousClock.now - start)

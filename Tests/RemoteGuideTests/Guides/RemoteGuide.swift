@@ -2,6 +2,7 @@ import Foundation
 import PlainJSONStore
 import Strata
 import StrataAsyncHTTP
+import StrataMaxLeap
 import StrataStackMob
 import StrataTesting
 import Testing
@@ -62,6 +63,76 @@ enum RemoteGuide {
         return backend
     }
 
+    static func middleware(
+        _ dialect: any RemoteDialect, _ transport: any HTTPTransport, _ authorizer: (any RequestAuthorizer)?
+    ) -> HTTPBackend {
+        let backend = HTTPBackend(
+            dialect: dialect, transport: transport, authorizer: authorizer, middleware: [Language(), Timing()])
+        return backend
+    }
+
+    static func patient(
+        _ client: StackMobClient, askUser: @escaping @Sendable () async throws(RemoteError) -> (String, String)
+    ) -> StackMobClient {
+        let patient = client.adding(
+            LogInAgain { () async throws(RemoteError) in
+                let (name, password) = try await askUser()  // a function of your app
+                try await client.users.logIn(name, password: password)
+            })
+        return patient
+    }
+
+    static func users(
+        _ client: MaxLeapClient, password: String, other: String, token: String, id: String,
+        print: (String, String) -> Void
+    ) async throws {
+        let users: any RemoteUsers = client.users
+        let user = try await users.signUp("ann", password: password, fields: ["city": "Oslo"])
+        print(user.id, users.currentUser?.name ?? "-")  // the next launch finds her logged in
+
+        try await users.changePassword(from: password, to: other)
+        try await users.link(ProviderToken("facebook", token: token, userID: id))
+        try await users.logOut()
+    }
+
+    static func pages(_ context: ManagedObjectContext, print: (String, String) -> Void) async throws {
+        let total = TotalCount()
+        let request = Todo.where { !$0.isDone }.limit(20)
+            .options(RemoteOptions(includes: ["list"], total: total))
+        let page = try await context.fetch(request)
+        print("\(page.count) of \(total.value ?? page.count)", page.first?.list?.name ?? "-")
+    }
+
+    static func files(
+        _ photo: Photo, _ store: RemoteStore, _ context: ManagedObjectContext, bytes: Data, reference: String,
+        show: @escaping @Sendable (Int, Int?) -> Void
+    ) async throws -> Data {
+        photo.picture = try store.stageFile(bytes, name: "me.jpeg", contentType: "image/jpeg")
+        try await context.save(options: RemoteOptions(fileProgress: FileProgress { show($0.completed, $0.total) }))
+
+        let data = try await store.fileData(
+            photo.picture ?? "", progress: FileProgress { show($0.completed, $0.total) })
+
+        photo.picture = nil
+        try await context.save()
+        try await store.deleteFile(reference)
+        return data
+    }
+
+    static func subqueries() throws -> (FetchRequest<Todo>, RemoteSubquery) {
+        let urgent = RemoteSubquery.leads("list", to: "TodoList", where: try FetchPredicate(format: "name == 'Urgent'"))
+        let others = FetchRequest<Todo>().options(RemoteOptions(subqueries: [!urgent]))
+        let sameName = RemoteSubquery.has("title", sameAs: "name", of: "TodoList")
+        return (others, sameName)
+    }
+
+    static func changes(_ store: RemoteStore, _ feed: some ServerChangeFeed) -> ServerChangeWatch {
+        store.sync.serverHasChanges()
+
+        let watch = store.synchronizes(with: feed)  // keep it
+        return watch
+    }
+
     #if AsyncHTTP
         static func asyncHTTP(_ configuration: inout StackMobConfiguration) {
             var http = AsyncHTTPTransport.standardConfiguration
@@ -98,6 +169,14 @@ enum RemoteGuide {
     static func dropping(_ store: RemoteStore) throws {
         let changes = try store.sync.failedChanges()
         try store.sync.drop(changes)  // new objects go; others become what the server last told
+    }
+}
+
+struct Language: HTTPMiddleware {
+    func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse {
+        var request = request
+        request.head.headerFields[.acceptLanguage] = "nb"
+        return try await next(request)
     }
 }
 

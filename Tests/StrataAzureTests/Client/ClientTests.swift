@@ -161,11 +161,11 @@ import Testing
         #expect(transport.requests.count == 1)
     }
 
-    @Test func aFilterLogsInAgainAndRepeats() async throws {
+    @Test func aMiddlewareLogsInAgainAndRepeats() async throws {
         let base = try client()
         base.session.replace(with: AzureUser(id: "u", token: "old"))
         let client = base.adding(
-            AzureLogInFilter(base.session) { () async throws(RemoteError) in
+            LogInAgain { () async throws(RemoteError) in
                 base.session.replace(with: AzureUser(id: "u", token: "new"))
             })
         transport.answer(json: #"{"error":"expired"}"#, status: 401)
@@ -175,10 +175,10 @@ import Testing
         #expect(transport.requests.map { $0.head.headerFields[name] } == ["old", "new"])
     }
 
-    @Test func filtersSeeRequestsInTheirOrder() async throws {
-        struct Mark: AzureFilter {
+    @Test func middlewareSeesRequestsInItsOrder() async throws {
+        struct Mark: HTTPMiddleware {
             let text: String
-            func send(_ request: WireRequest, next: AzureNext) async throws(RemoteError) -> WireResponse {
+            func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse {
                 var request = request
                 let name = HTTPField.Name("X-Marks")!
                 request.head.headerFields[name] = (request.head.headerFields[name] ?? "") + text
@@ -186,7 +186,7 @@ import Testing
             }
         }
         transport.answer(json: "[]")
-        let client = try client { $0.filters = [Mark(text: "b"), Mark(text: "c")] }.adding(Mark(text: "a"))
+        let client = try client { $0.middleware = [Mark(text: "b"), Mark(text: "c")] }.adding(Mark(text: "a"))
         _ = try await client.table("Note").read()
         let name = try #require(HTTPField.Name("X-Marks"))
         #expect(transport.requests.last?.head.headerFields[name] == "abc")

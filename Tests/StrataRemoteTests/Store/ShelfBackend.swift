@@ -23,7 +23,7 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
 
     init(_ change: (inout RemoteCapabilities) -> Void = { _ in }) {
         features = RemoteCapabilities(
-            features: [.sorting, .paging, .counting, .readingMany, .creatingMany, .relating, .geoQueries],
+            features: [.sorting, .paging, .counting, .readingMany, .creatingMany, .relating],
             maximumBatch: 100, maximumIDs: 200)
         change(&features)
     }
@@ -219,11 +219,15 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         do throws(PredicateEvaluationError) {
             for identity in order where identity.entity == query.entity.name {
                 guard let record = shelf[identity] else { continue }
-                if try query.predicate?.evaluate(on: RecordSource(record: record, of: query.entity)) ?? true { result.append(record) }
+                if try query.predicate?.evaluate(on: RecordSource(record: record, of: query.entity)) ?? true {
+                    result.append(record)
+                }
             }
             if let distance = query.predicate?.nearestFirst {
                 var keyed: [(RemoteRecord, Value)] = []
-                for record in result { keyed.append((record, try distance.evaluate(on: RecordSource(record: record, of: query.entity)))) }
+                for record in result {
+                    keyed.append((record, try distance.evaluate(on: RecordSource(record: record, of: query.entity))))
+                }
                 return keyed.sorted { ValueComparison.sortOrder($0.1, $1.1, []) == .orderedAscending }.map(\.0)
             }
         } catch {

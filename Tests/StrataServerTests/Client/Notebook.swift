@@ -130,16 +130,23 @@
         private struct State {
             var isCut = false
             var losesAnswers = 0
+            /// How many requests still get through; nil for all.
+            var rest: Int?
             var requests: [WireRequest] = []
         }
 
         private let state = Guarded(State())
-        private let transport = URLSessionTransport()
+        private let transport: any HTTPTransport
+
+        /// - Parameter transport: What carries the requests; nil for `URLSession`.
+        init(_ transport: (any HTTPTransport)? = nil) { self.transport = transport ?? URLSessionTransport() }
 
         var requests: [WireRequest] { state.withLock(\.requests) }
         var count: Int { state.withLock(\.requests.count) }
 
         func cut(_ isCut: Bool) { state.withLock { $0.isCut = isCut } }
+        /// So many requests get through, and then none; nil for all.
+        func limit(_ count: Int?) { state.withLock { $0.rest = count } }
         /// The server gets the next requests, but the answers are lost.
         func loseAnswers(_ count: Int) { state.withLock { $0.losesAnswers = count } }
 
@@ -155,7 +162,9 @@
                 state.requests.append(request)
                 let loses = state.losesAnswers > 0
                 if loses { state.losesAnswers -= 1 }
-                return (state.isCut, loses)
+                let isOver = state.rest == 0
+                if let rest = state.rest, rest > 0 { state.rest = rest - 1 }
+                return (state.isCut || isOver, loses)
             }
             if isCut { throw RemoteError(.unreachable, message: "the wire is cut") }
             let response = try await transport.send(request, timeout: timeout)

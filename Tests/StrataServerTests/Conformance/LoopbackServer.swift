@@ -15,8 +15,9 @@
         /// - Parameters:
         ///   - model: Whose entities are schemas; nil to have them inferred.
         ///   - clock: What tells the server the time.
+        ///   - verifier: What proves accounts elsewhere; nil for nothing.
         init(
-            model: ManagedObjectModel? = nil, clock: ServerClock = .system,
+            model: ManagedObjectModel? = nil, clock: ServerClock = .system, verifier: (any SocialVerifier)? = nil,
             _ change: (inout ServerOptions) -> Void = { _ in }
         ) async throws {
             folder = FileManager.default.temporaryDirectory.appending(path: "strata-loopback-\(UUID().uuidString)")
@@ -30,7 +31,7 @@
             options.access.accounts.levels[.read] = .anyone
             change(&options)
             let server = try DataServer(
-                folder: folder.path, model: model, options: options, clock: clock, logger: silent)
+                folder: folder.path, model: model, options: options, verifier: verifier, clock: clock, logger: silent)
             self.server = server
             let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
             task = Task {
@@ -67,10 +68,10 @@
 
     /// Runs something against a server that is stopped afterwards.
     func withServer<T: Sendable>(
-        model: ManagedObjectModel? = nil, clock: ServerClock = .system,
+        model: ManagedObjectModel? = nil, clock: ServerClock = .system, verifier: (any SocialVerifier)? = nil,
         _ change: (inout ServerOptions) -> Void = { _ in }, _ body: (LoopbackServer) async throws -> T
     ) async throws -> T {
-        let server = try await LoopbackServer(model: model, clock: clock, change)
+        let server = try await LoopbackServer(model: model, clock: clock, verifier: verifier, change)
         do {
             let result = try await body(server)
             await server.stop()

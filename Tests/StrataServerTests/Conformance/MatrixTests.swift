@@ -13,11 +13,16 @@
         func matrix() async throws {
             let stackMob = StackMobSubject()
             let suite = ConformanceSuite.standard
-            let reports = [
+            var reports = [
                 await suite.run(SQLiteFileSubject()), await suite.run(SQLiteMemorySubject()),
                 await suite.run(PlainJSONSubject()), await suite.run(stackMob),
             ]
             await stackMob.stop()
+            for client in DialectStores.Client.allCases {
+                let stores = DialectStores(client)
+                reports.append(await suite.run(stores))
+                await stores.stop()
+            }
             for report in reports { #expect(report.failures.isEmpty, "\(report)") }
             let matrix = CapabilityMatrix(reports).description
             print(matrix)

@@ -95,7 +95,9 @@
     extension LoopbackServer {
         /// A client of Parse or MaxLeap.
         func maxLeapClient(
-            _ flavor: MaxLeapFlavor, _ change: (inout MaxLeapDialect) -> Void = { _ in }
+            _ flavor: MaxLeapFlavor, storage: any SessionStorage = MemorySessionStorage(),
+            transport: (any HTTPTransport)? = nil,
+            _ change: (inout MaxLeapDialect) -> Void = { _ in }
         ) throws -> MaxLeapClient {
             let path = flavor == .parse ? "parse" : "2.0"
             var dialect = try MaxLeapDialect(
@@ -104,14 +106,17 @@
             dialect.sendsObjectIds = true
             change(&dialect)
             var configuration = MaxLeapConfiguration(dialect)
-            configuration.sessionStorage = MemorySessionStorage()
+            configuration.sessionStorage = storage
+            if let transport { configuration.transport = transport }
             configuration.requestOptions.timeout = 300
             return MaxLeapClient(configuration)
         }
 
         /// A client of Azure.
         func azureClient(
-            _ version: AzureVersion, _ change: (inout AzureDialect) -> Void = { _ in }
+            _ version: AzureVersion, storage: any SessionStorage = MemorySessionStorage(),
+            transport: (any HTTPTransport)? = nil,
+            _ change: (inout AzureDialect) -> Void = { _ in }
         ) throws -> AzureClient {
             let path =
                 switch version {
@@ -123,7 +128,8 @@
                 "http://127.0.0.1:\(port)/\(path)", version: version,
                 applicationKey: version == .mobileServices ? "zumo" : nil)
             change(&configuration.dialect)
-            configuration.sessionStorage = MemorySessionStorage()
+            configuration.sessionStorage = storage
+            if let transport { configuration.transport = transport }
             configuration.requestOptions.timeout = 300
             return AzureClient(configuration)
         }

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
-import StrataTesting
 import StrataStore
+import StrataTesting
 import Testing
 
 @Suite struct CustomCodeTests {
@@ -36,16 +36,13 @@ import Testing
 
     @Test func otherTypesAreTakenWhenDeclared() async throws {
         let rig = try ClientRig()
-        for _ in 0..<3 { rig.transport.answer(headers: ["Content-Type": "image/png"], body: Data([7])) }
+        for _ in 0..<2 { rig.transport.answer(headers: ["Content-Type": "image/png"], body: Data([7])) }
         let error = await remoteError { _ = try await rig.client.perform(CustomCodeRequest("m")) }
         #expect(error?.kind == .invalidAnswer)
         #expect(error?.message.contains("image/png") == true)
         var request = CustomCodeRequest("m")
         request.acceptedContentTypes = ["Image/PNG"]
         #expect(try await rig.client.perform(request) == .data(Data([7]), contentType: "image/png"))
-        var options = RequestOptions()
-        options.acceptedContentTypes = ["image/png"]
-        #expect(try await rig.client.perform(CustomCodeRequest("m"), options: options).json == nil)
     }
 
     @Test func brokenJSONIsNamed() async throws {

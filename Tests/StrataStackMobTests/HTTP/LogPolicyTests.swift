@@ -1,8 +1,8 @@
 import Foundation
 import Logging
-import StrataRemote
-import StrataTesting
+import StrataStackMob
 import StrataStore
+import StrataTesting
 import Testing
 
 /// Gathers what is logged, as a reader of the log would see it.
@@ -40,7 +40,8 @@ final class LogLines: LogHandler, Sendable {
         var head = HTTPRequest(method: .post, scheme: "https", authority: "api.example.com", path: path)
         for (name, value) in headers { head.headerFields[HTTPField.Name(name)!] = value }
         let request = WireRequest(head, body: body.map { Data($0.utf8) })
-        let transport = LoggingTransport(script, logger: lines.logger, policy: policy)
+        let dialect = try StackMobDialect(publicKey: "7c1f7a3e-4b7a-4f3a-9d1c-0123456789ab")
+        let transport = LoggingTransport(script, dialect: dialect, logger: lines.logger, policy: policy)
         #expect(try await transport.send(request, timeout: 1) == answer)
         #expect(script.requests == [request])
         return lines.text
@@ -100,8 +101,9 @@ final class LogLines: LogHandler, Sendable {
         let script = ScriptedTransport()
         script.fail(.requestLost)
         let request = WireRequest(HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/a"))
+        let dialect = try StackMobDialect(publicKey: "7c1f7a3e-4b7a-4f3a-9d1c-0123456789ab")
         await #expect(throws: RemoteError.self) {
-            try await LoggingTransport(script, logger: lines.logger).send(request, timeout: 1)
+            try await LoggingTransport(script, dialect: dialect, logger: lines.logger).send(request, timeout: 1)
         }
         #expect(lines.text.contains("info request without an answer"))
         #expect(lines.text.contains("unreachable"))

@@ -54,7 +54,7 @@ final class WireBackend: RemoteBackend {
     private let state = Guarded<(answer: Result<[String], RemoteError>, calls: Int)>((.success([]), 0))
 
     var name: String { "StackMob" }
-    var capabilities: RemoteCapabilities { RemoteCapabilities(features: [.sorting, .paging, .geoQueries]) }
+    var capabilities: RemoteCapabilities { RemoteCapabilities(features: [.sorting, .paging]) }
     /// How often it was asked for the result of a fetch. What it did not list is asked for by primary key before it is
     /// removed from the mirror; those requests are the mirror's own.
     var calls: Int { state.withLock { $0.calls } }

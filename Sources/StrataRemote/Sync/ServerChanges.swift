@@ -1,0 +1,89 @@
+import Foundation
+import StrataSQLite
+
+/// Tells that a server has changes: a push message, a socket, a question that the server holds until there is something to say.
+public protocol ServerChangeFeed: Sendable {
+    /// An element each time the server has changes, or may have some because the connection was lost. It ends when nothing more
+    /// can come; who reads it stops by cancelling the task.
+    func changes() -> AsyncStream<Void>
+}
+
+/// Ends a watch when it goes away.
+public final class ServerChangeWatch: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) { self.task = task }
+
+    /// Ends the watch now.
+    public func cancel() { task.cancel() }
+
+    deinit { task.cancel() }
+}
+
+extension RemoteStore {
+    /// Synchronises whenever a feed says that the server has changes, for as long as the result is kept. How it goes is told by
+    /// ``sync``.
+    ///
+    ///     let watch = store.synchronizes(with: feed)  // keep it
+    public func synchronizes(with feed: some ServerChangeFeed) -> ServerChangeWatch {
+        let changes = feed.changes()
+        return ServerChangeWatch(
+            Task { [weak self] in
+                for await _ in changes {
+                    guard let self else { return }
+                    self.sync.serverHasChanges()
+                }
+            })
+    }
+}
+
+extension SyncEngine {
+    /// Says that the server has changes: a push message has come, for instance. The engine synchronises soon. However often
+    /// you call it meanwhile, there is one synchronisation, and one more after it if you called it while that was under way.
+    ///
+    /// It does not throw: ``statuses`` reports the outcome.
+    public func serverHasChanges() {
+        guard hints.begin() else { return }
+        // The task keeps the engine until the work is done.
+        Task(executorPreference: executor) { [self] in
+            repeat {
+                // A server that has one change often has the next one at once.
+                try? await clock.sleep(seconds: options.changeDelay)
+                hints.take()
+                _ = try? await synchronize()
+            } while hints.goesOn()
+        }
+    }
+}
+
+/// What was said of changes at the server, and what of it has been looked at.
+final class ChangeHints: Sendable {
+    private struct State {
+        var isRunning = false
+        var isAsked = false
+    }
+
+    private let state = Guarded(State())
+
+    /// Something was said.
+    /// - Returns: Whether somebody has to look at it.
+    func begin() -> Bool {
+        state.withLock { state in
+            state.isAsked = true
+            if state.isRunning { return false }
+            state.isRunning = true
+            return true
+        }
+    }
+
+    /// Marks everything that was said until now as handled.
+    func take() { state.withLock { $0.isAsked = false } }
+
+    /// Whether something was said meanwhile; if not, the task ends.
+    func goesOn() -> Bool {
+        state.withLock { state in
+            if !state.isAsked { state.isRunning = false }
+            return state.isAsked
+        }
+    }
+}
