@@ -59,7 +59,7 @@ public func expectStatements<R>(_ count: Int, in container: PersistentContainer,
     return result
 }
 
-/// As ``expectStatements(_:in:_:)-(_,_,()(throws)->R)``, for a closure that waits.
+/// As ``expectStatements(_:in:_:)``, for a closure that waits.
 @discardableResult
 public func expectStatements<R>(
     _ count: Int, in container: PersistentContainer, isolation: isolated (any Actor)? = #isolation,
