@@ -55,13 +55,12 @@ struct CityStore: Sendable {
 
     /// The cities now, and again after each commit by this process or another one.
     func updates() -> AsyncThrowingStream<Data, any Error> {
-        // Listening begins before the first read, so that no change is missed between the two.
-        let changes = container.changes
-        return AsyncThrowingStream { continuation in
+        AsyncThrowingStream { continuation in
             let task = Task {
                 do {
-                    continuation.yield(try await cities())
-                    for await _ in changes { continuation.yield(try await cities()) }
+                    // Listening begins here, before the first read, so that no change is missed in between.
+                    var changes = container.changes.makeAsyncIterator()
+                    repeat { continuation.yield(try await cities()) } while await changes.next() != nil
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
