@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [ $# = 0 ]; then
     Scripts/check-phrases.py --self-test
     Scripts/check-phrases.py Sources Plugins Tests Benchmarks/Sources Scripts Makefile .ci \
-        CHANGELOG.md CODE_OF_CONDUCT.md CONTRIBUTING.md SECURITY.md
+        '*.md' Documentation Examples
 fi
 exec python3 - "${1:-Sources}" <<'PYTHON'
 import pathlib

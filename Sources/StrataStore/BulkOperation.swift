@@ -1,4 +1,5 @@
-/// A change of many objects that a store makes by itself, without a context reading them. A value; it refers to no object.
+/// A change of many objects that a store makes itself, without a context reading them. It is a value and refers to no
+/// object.
 public enum BulkOperation: Sendable {
     /// Sets properties of all objects that a plan selects.
     case update(BulkUpdate)
@@ -39,7 +40,7 @@ public struct BulkUpdate: Sendable {
     public var slots: [Int] { assignments.keys.sorted() }
 }
 
-/// What a bulk operation has done.
+/// The result of a bulk operation.
 public struct BulkResult: Sendable {
     /// The number of objects that were changed, or deleted by the operation itself and by delete rules. Objects that had the
     /// values already are not among them.

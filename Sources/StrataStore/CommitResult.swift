@@ -1,4 +1,4 @@
-/// What became of a ``ChangeSet``.
+/// The outcome of a ``ChangeSet``.
 public enum CommitResult: Sendable {
     /// All of it is permanent.
     case committed(CommitEffects)
@@ -10,7 +10,7 @@ public enum CommitResult: Sendable {
     case partly(CommitEffects, done: ChangeSet, failure: RemoteFailure)
 }
 
-/// What a store did beyond the ``ChangeSet``.
+/// Changes that a store made beyond the ``ChangeSet``.
 public struct CommitEffects: Sendable {
     /// The keys of objects that referred to deleted objects, by the position of the topmost entity of their hierarchy.
     /// The store has set such references to nil; some of the objects may be in the change set, too.

@@ -2,8 +2,8 @@ import Foundation
 
 /// The identity of an object: which store, which hierarchy of entities, which key.
 ///
-/// An ID is final from the birth of its object, is the same in every context, and survives the process through its URI.
-/// It is safe to send anywhere.
+/// An ID is final when its object is created and is the same in every context. You can save it as a URI and send it
+/// anywhere.
 public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
     /// The key, unique within the store and the hierarchy of the entity. It is in the column `_id` of a SQLite store.
     public let key: Int64

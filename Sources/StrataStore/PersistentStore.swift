@@ -4,9 +4,9 @@ import Foundation
 /// model, the key and the version. Asked once for each row while the store reads.
 public typealias KnownRows = (_ entityIndex: Int, _ key: Int64, _ version: Int64) -> Bool
 
-/// Where objects are kept. A store speaks of rows, keys and change sets; it never sees a managed object.
+/// Keeps objects. A store works with rows, keys and change sets; it never sees a managed object.
 ///
-/// All methods may be called from any thread, and concurrently. They block until they are done.
+/// All methods may be called from any thread, and concurrently. They block until they have finished.
 public protocol PersistentStore: AnyObject, Sendable {
     /// The identity of the store; the same each time it is opened.
     var identifier: UUID { get }
@@ -100,7 +100,7 @@ extension PersistentStore {
     /// Nothing changes but by commits.
     public var changes: StoreChangeFeed? { nil }
 
-    /// There are no such operations.
+    /// By default, a store has no bulk operations.
     public func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
         throw .unsupported(store: name, feature: "bulk operations; fetch the objects, change them and save")
     }
@@ -136,7 +136,7 @@ extension PersistentStore {
     }
 }
 
-/// What a store can do. A store refuses at opening what its model asks for and it cannot do.
+/// The capabilities of a store. A store refuses to open a model that needs a capability it lacks.
 public struct StoreCapabilities: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt32

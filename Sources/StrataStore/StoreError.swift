@@ -1,10 +1,10 @@
-/// Why a store could not do what it was asked.
+/// An error of a store.
 public enum StoreError: Error, Sendable, Hashable {
     /// There is no store at the path, and the location does not allow creating one.
     case notFound(path: String)
     /// The file cannot be opened or created: a missing folder, or no permission.
     case cannotOpen(path: String, reason: String)
-    /// An option for opening a store has a value that means nothing.
+    /// An option for opening a store has an invalid value.
     case invalidOption(name: String, value: String, reason: String)
     /// The store may be read, but not written.
     case readOnly(path: String)
@@ -14,9 +14,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case corrupt(path: String, reason: String)
     /// Another process held the store locked for longer than the timeout.
     case locked(path: String)
-    /// There is no room left on the disk.
+    /// There is no space left on the disk.
     case diskFull(path: String)
-    /// The store was made with another model. The differences name entities and properties.
+    /// The store was created with another model. The differences name entities and properties.
     case incompatibleModel(path: String, differences: [String])
     /// The file has a model with something that this version of Strata does not know, for instance `the type vector`: a newer
     /// version wrote it. `property` is nil where it belongs to the entity. Nothing was changed.
@@ -47,7 +47,7 @@ public enum StoreError: Error, Sendable, Hashable {
     case cancelled
     /// The back end of a remote store did not do what it was asked; for a save with what happened to each object.
     case remote(RemoteFailure)
-    /// A synchronous form asks for what only the network can tell.
+    /// A synchronous call needs data that only the network has.
     case needsNetwork(store: String, what: String)
 }
 

@@ -1,3 +1,2 @@
-/// What one fetch or save asks of a kind of store beyond what every store can do. Stores that do not know the type
-/// ignore it.
+/// Store-specific options of one fetch or save. Stores that do not know the type ignore it.
 public protocol StoreRequestOptions: Sendable {}

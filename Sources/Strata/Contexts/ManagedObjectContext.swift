@@ -68,7 +68,7 @@ public final class ManagedObjectContext {
         set { core.settings.readCancellation = newValue }
     }
 
-    /// Whether commits of other contexts of the container are merged at boundaries. False leaves objects as they are
+    /// Whether commits of other contexts of the container are merged at boundaries. If false, objects stay as they are
     /// until you refresh them.
     ///
     /// A child context merges what changes in its parent: the parent's edits, the saves of other children, and what the parent

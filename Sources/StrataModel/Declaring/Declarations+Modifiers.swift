@@ -17,15 +17,15 @@ extension Attribute {
     public func derived(_ derivation: Derivation) -> Attribute { with(\.derivation, derivation) }
     /// New objects have this value.
     public func defaultValue(_ value: Value) -> Attribute { with(\.defaultValue, .value(value)) }
-    /// New objects have a value made for each of them.
+    /// Each new object gets a value of its own.
     public func defaultValue(_ value: AttributeDefault) -> Attribute { with(\.defaultValue, value) }
     /// The names that this attribute had in earlier versions, the latest first: a store of any of them can be migrated.
     public func renamed(from names: String...) -> Attribute { with(\.formerNames, names) }
-    /// Anything an application wants to keep with the attribute.
+    /// Custom information about the attribute, for your app.
     public func userInfo(_ info: [String: String]) -> Attribute { with(\.userInfo, info) }
-    /// What the attribute is for.
+    /// Describes the attribute.
     public func documented(_ text: String) -> Attribute { with(\.documentation, text) }
-    /// The values are the raw values of a Swift enumeration that the application has.
+    /// The values are the raw values of a Swift enumeration that your app declares.
     public func enumeration(named name: String) -> Attribute { with(\.enumeration, EnumerationType(name)) }
     /// The values are the raw values of a Swift enumeration: `.enumeration(Status.self)`.
     public func enumeration<T: RawRepresentable & CaseIterable>(_ type: T.Type) -> Attribute
@@ -48,38 +48,37 @@ extension Attribute {
     public func range(_ range: ClosedRange<Date>) -> Attribute {
         between(.date(range.lowerBound), .date(range.upperBound))
     }
-    /// Numbers must be at least this value.
+    /// Numbers must be at least as large as the lower bound.
     public func range(_ range: PartialRangeFrom<Int>) -> Attribute { between(.integer(Int64(range.lowerBound)), nil) }
-    /// Numbers must be at least this value.
+    /// Numbers must be at least as large as the lower bound.
     @_disfavoredOverload
     public func range(_ range: PartialRangeFrom<Double>) -> Attribute { between(.double(range.lowerBound), nil) }
-    /// Dates must not be earlier.
+    /// Dates must not be before this date.
     public func range(_ range: PartialRangeFrom<Date>) -> Attribute { between(.date(range.lowerBound), nil) }
-    /// Numbers must be at most this value.
+    /// Numbers must be at most as large as the upper bound.
     public func range(_ range: PartialRangeThrough<Int>) -> Attribute {
         between(nil, .integer(Int64(range.upperBound)))
     }
-    /// Numbers must be at most this value.
+    /// Numbers must be at most as large as the upper bound.
     @_disfavoredOverload
     public func range(_ range: PartialRangeThrough<Double>) -> Attribute { between(nil, .double(range.upperBound)) }
-    /// Dates must not be later.
+    /// Dates must not be after this date.
     public func range(_ range: PartialRangeThrough<Date>) -> Attribute { between(nil, .date(range.upperBound)) }
     /// Values must lie between these bounds (inclusive); nil means no bound. Unlike a range literal, the bounds may be
     /// of any kind.
     public func range(minimum: Value?, maximum: Value?) -> Attribute { between(minimum, maximum) }
 
-    /// Text must have this many characters, binary data this many bytes, an array this many elements.
+    /// The number of characters of text, bytes of binary data or elements of an array must be in the range.
     public func length(_ range: ClosedRange<Int>) -> Attribute {
         length(minimum: range.lowerBound, maximum: range.upperBound)
     }
-    /// Text must have at least this many characters, binary data this many bytes, an array this many elements.
+    /// The minimum number of characters of text, bytes of binary data or elements of an array.
     public func length(_ range: PartialRangeFrom<Int>) -> Attribute { length(minimum: range.lowerBound, maximum: nil) }
-    /// Text may have at most this many characters, binary data this many bytes, an array this many elements.
+    /// The maximum number of characters of text, bytes of binary data or elements of an array.
     public func length(_ range: PartialRangeThrough<Int>) -> Attribute {
         length(minimum: nil, maximum: range.upperBound)
     }
-    /// Text must have this many characters, binary data this many bytes, an array this many elements; nil means no
-    /// bound.
+    /// The number of characters of text, bytes of binary data or elements of an array; nil means no bound.
     public func length(minimum: Int?, maximum: Int?) -> Attribute {
         with(\.rules.minimumLength, minimum).with(\.rules.maximumLength, maximum)
     }
@@ -98,7 +97,7 @@ extension Attribute {
 extension Relationship {
     /// A to-one relationship may be nil.
     public func optional() -> Relationship { with(\.isOptional, true) }
-    /// The minimum and the maximum number of objects of a to-many relationship; a maximum number of 0 means no limit.
+    /// The minimum and maximum number of objects of a to-many relationship; a maximum of 0 means no limit.
     public func count(_ minimum: Int, _ maximum: Int = 0) -> Relationship {
         with(\.minimumCount, minimum).with(\.maximumCount, maximum)
     }
@@ -106,9 +105,9 @@ extension Relationship {
     public func deleteRule(_ rule: DeleteRule) -> Relationship { with(\.deleteRule, rule) }
     /// The names that this relationship had in earlier versions, the latest first: a store of any of them can be migrated.
     public func renamed(from names: String...) -> Relationship { with(\.formerNames, names) }
-    /// Anything an application wants to keep with the relationship.
+    /// Custom information about the relationship, for your app.
     public func userInfo(_ info: [String: String]) -> Relationship { with(\.userInfo, info) }
-    /// What the relationship is for.
+    /// Describes the relationship.
     public func documented(_ text: String) -> Relationship { with(\.documentation, text) }
 
     private func with<T>(_ field: WritableKeyPath<Relationship, T>, _ value: T) -> Relationship {
@@ -121,14 +120,13 @@ extension Relationship {
 extension Entity {
     /// The name of the Swift class, if it is not the entity's name.
     public func className(_ name: String) -> Entity { with(\.className, name) }
-    /// The generated class is a base class, named with the suffix `Base`, of a class that the application writes
-    /// itself.
+    /// The generated class is a base class, named with the suffix `Base`, of a class that you write yourself.
     public func baseClass() -> Entity { with(\.generatesBaseClass, true) }
     /// The names that this entity had in earlier versions, the latest first: a store of any of them can be migrated.
     public func renamed(from names: String...) -> Entity { with(\.formerNames, names) }
-    /// Anything an application wants to keep with the entity.
+    /// Custom information about the entity, for your app.
     public func userInfo(_ info: [String: String]) -> Entity { with(\.userInfo, info) }
-    /// What the entity is for.
+    /// Describes the entity.
     public func documented(_ text: String) -> Entity { with(\.documentation, text) }
 
     private func with<T>(_ field: WritableKeyPath<Entity, T>, _ value: T) -> Entity {

@@ -14,7 +14,8 @@ public enum Derivation: Sendable, Hashable {
     case lowercase(String)
     /// The text of the attribute in upper case, computed when the object is saved.
     case uppercase(String)
-    /// The text of the attribute without case and diacritics, for searching; computed when the object is saved.
+    /// The text of the attribute, folded to ignore case and diacritics, for searching; computed when the object is
+    /// saved.
     case canonical(String)
     /// The time of the last save of the object.
     case now
@@ -28,9 +29,9 @@ public enum Derivation: Sendable, Hashable {
 
 /// What happens to the objects at the other end of a relationship when an object is deleted.
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-    /// The other end is left as it is.
+    /// The other end stays as it is.
     case noAction
-    /// The other end forgets the object.
+    /// The reference at the other end becomes nil.
     case nullify
     /// The objects at the other end are deleted, too.
     case cascade
@@ -38,7 +39,7 @@ public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
     case deny
 }
 
-/// Declares an attribute of an ``Entity``. It has one of the stored properties for each thing that you can declare.
+/// Declares an attribute of an ``Entity``. It has one of the stored properties for each aspect that you can declare.
 public struct Attribute: Sendable, Hashable {
     /// The name, in camelCase.
     public var name: String
@@ -52,11 +53,11 @@ public struct Attribute: Sendable, Hashable {
     public var defaultValue: AttributeDefault?
     /// How the value is computed, for derived attributes.
     public var derivation: Derivation?
-    /// What values must satisfy at a save.
+    /// The rules that values must satisfy at a save.
     public var rules = ValidationRules()
     /// The enumeration that the values of a string or a whole number belong to.
     public var enumeration: EnumerationType?
-    /// Whether an index of just this attribute is kept.
+    /// Whether the store keeps an index of just this attribute.
     public var isIndexed = false
     /// Whether no two objects may share a value.
     public var isUnique = false
@@ -66,9 +67,9 @@ public struct Attribute: Sendable, Hashable {
     public var isPreservedInHistory = false
     /// The names that this attribute had in earlier versions, the latest first. Not part of the version hash.
     public var formerNames: [String] = []
-    /// Anything an application wants to keep with the attribute. Not part of the version hash.
+    /// Custom information for your app. Not part of the version hash.
     public var userInfo: [String: String] = [:]
-    /// What the attribute is for; the comment of the generated code. Not part of the version hash.
+    /// A description, which becomes the comment of the generated code. Not part of the version hash.
     public var documentation: String?
     /// Where the attribute is declared.
     public var location: SourceLocation?
@@ -91,7 +92,7 @@ public struct Attribute: Sendable, Hashable {
     }
 }
 
-/// Declares a relationship of an ``Entity``. It has one of the stored properties for each thing that you can declare.
+/// Declares a relationship of an ``Entity``. It has one of the stored properties for each aspect that you can declare.
 public struct Relationship: Sendable, Hashable {
     /// The name, in camelCase.
     public var name: String
@@ -113,9 +114,9 @@ public struct Relationship: Sendable, Hashable {
     public var maximumCount = 0
     /// The names that this relationship had in earlier versions, the latest first. Not part of the version hash.
     public var formerNames: [String] = []
-    /// Anything an application wants to keep with the relationship. Not part of the version hash.
+    /// Custom information for your app. Not part of the version hash.
     public var userInfo: [String: String] = [:]
-    /// What the relationship is for; the comment of the generated code. Not part of the version hash.
+    /// A description, which becomes the comment of the generated code. Not part of the version hash.
     public var documentation: String?
     /// Where the relationship is declared.
     public var location: SourceLocation?
@@ -154,7 +155,8 @@ public struct Index: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Equality, ranges and order.
         case ordered
-        /// As ``ordered``, and no two objects may agree in all of the attributes. Nil is unlike nil.
+        /// Like ``ordered``, but no two objects may have the same values in all of the attributes. Nil values do not
+        /// count as equal.
         case unique
         /// Areas: one geo point.
         case spatial
@@ -186,7 +188,8 @@ public struct Index: Sendable, Hashable {
     }
 }
 
-/// Declares an entity of a ``ManagedObjectModel``. It has one of the stored properties for each thing that you can declare.
+/// Declares an entity of a ``ManagedObjectModel``. It has one of the stored properties for each aspect that you can
+/// declare.
 public struct Entity: Sendable, Hashable {
     /// The name, in UpperCamelCase.
     public var name: String
@@ -194,7 +197,7 @@ public struct Entity: Sendable, Hashable {
     public var className: String?
     /// The name of the entity that this one inherits from.
     public var parent: String?
-    /// Whether there are no objects of this entity itself, only of those that inherit from it.
+    /// Whether the entity is abstract: only entities that inherit from it have objects.
     public var isAbstract = false
     /// Whether this is the entity of users, whose primary key is `username` unless ``primaryKey`` says otherwise.
     public var isUser = false
@@ -210,12 +213,11 @@ public struct Entity: Sendable, Hashable {
     public var indexes: [Index] = []
     /// The names that this entity had in earlier versions, the latest first. Not part of the version hash.
     public var formerNames: [String] = []
-    /// Whether the generated class is a base class, named with the suffix `Base`, of a class that the application
-    /// writes itself.
+    /// Whether the generated class is a base class, named with the suffix `Base`, of a class that you write yourself.
     public var generatesBaseClass = false
-    /// Anything an application wants to keep with the entity. Not part of the version hash.
+    /// Custom information for your app. Not part of the version hash.
     public var userInfo: [String: String] = [:]
-    /// What the entity is for; the comment of the generated code. Not part of the version hash.
+    /// A description, which becomes the comment of the generated code. Not part of the version hash.
     public var documentation: String?
     /// Where the entity is declared.
     public var location: SourceLocation?

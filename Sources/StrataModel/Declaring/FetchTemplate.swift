@@ -1,4 +1,4 @@
-/// A fetch request that a model declares under a name: objects of an entity that meet a condition, in an order.
+/// A named fetch request that a model declares: objects of an entity that match a predicate, in an order.
 ///
 ///     try ManagedObjectModel(
 ///         name: "Atlas",
@@ -6,11 +6,11 @@
 ///     ) { … }
 ///
 /// The texts are in the format language; `$variables` in them are filled in when the request is made. They cannot be
-/// changed, since they are read once, when the template is made; the model says what is wrong with them.
+/// changed, since they are parsed once, when the template is created; the model reports their errors.
 public struct FetchTemplate: Sendable, Hashable {
     /// The name, in lowerCamelCase: `largeCities`.
     public let name: String
-    /// The entity whose objects it asks for.
+    /// The entity of the requested objects.
     public let entity: String
     /// The condition in the format language; nil for all objects.
     public let predicate: String?
@@ -18,7 +18,7 @@ public struct FetchTemplate: Sendable, Hashable {
     public let sorts: [String]
     /// The maximum number of objects; nil for all.
     public let limit: Int?
-    /// What it is for; the comment of the generated code.
+    /// A description, which becomes the comment of the generated code.
     public var documentation: String?
     /// Where it is declared.
     public var location: SourceLocation?
@@ -49,7 +49,7 @@ public struct FetchTemplate: Sendable, Hashable {
         return copy
     }
 
-    /// Templates are equal if they say the same in the same words.
+    /// Templates are equal if their texts are equal.
     public static func == (a: FetchTemplate, b: FetchTemplate) -> Bool {
         a.name == b.name && a.entity == b.entity && a.predicate == b.predicate && a.sorts == b.sorts
             && a.limit == b.limit && a.documentation == b.documentation && a.location == b.location
@@ -84,12 +84,12 @@ package protocol FetchContent: Sendable {
 ///     }
 ///
 /// `$FETCH_SOURCE` is the object whose property it is, and begins paths, too: `$FETCH_SOURCE.name`.
-/// `$FETCHED_PROPERTY.name` and `$FETCHED_PROPERTY.userInfo.key` are texts of the declaration. The store keeps nothing of
-/// it, and the version hash does not know of it.
+/// `$FETCHED_PROPERTY.name` and `$FETCHED_PROPERTY.userInfo.key` are texts of the declaration. It is not stored, and is
+/// not part of the version hash.
 public struct FetchedProperty: Sendable, Hashable {
     /// The request, under the name of the property.
     public var request: FetchTemplate
-    /// Anything an application wants to keep with the property. Not part of the version hash.
+    /// Custom information for your app. Not part of the version hash.
     public var userInfo: [String: String] = [:]
 
     /// Makes a property of a request; its name is the property's.
@@ -100,14 +100,14 @@ public struct FetchedProperty: Sendable, Hashable {
     /// The name of the entity of the objects.
     public var destination: String { request.entity }
 
-    /// Anything an application wants to keep with the property.
+    /// Custom information for your app.
     public func userInfo(_ info: [String: String]) -> FetchedProperty {
         var copy = self
         copy.userInfo = info
         return copy
     }
 
-    /// What the property is for.
+    /// Describes the property.
     public func documented(_ text: String) -> FetchedProperty {
         var copy = self
         copy.request.documentation = text

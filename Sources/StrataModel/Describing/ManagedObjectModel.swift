@@ -1,7 +1,7 @@
 /// A checked, immutable model: entities with their properties, and how they are related.
 ///
-/// A model is made from declarations in app code, from a model file (`StrataModelFiles`), or by generated code. All of
-/// these give the same model, and the same ``versionHash``, for the same declarations.
+/// A model is made from declarations in app code, from a model file (`StrataModelFiles`), or by generated code. The
+/// same declarations give the same model and the same ``versionHash`` in each case.
 public final class ManagedObjectModel: Sendable {
     /// The name of the model, for messages.
     public let name: String
@@ -9,9 +9,9 @@ public final class ManagedObjectModel: Sendable {
     public let naming: NamingConvention
     /// The entities in the order of their declaration.
     public let entities: [EntityDescription]
-    /// A fingerprint of all that decides how objects are stored: 32 hexadecimal digits, the same on every platform and
-    /// in every run. Defaults, validation, delete rules, indexes, fetched properties, fetches and user info do not enter
-    /// it.
+    /// A fingerprint of everything that determines how objects are stored: 32 hexadecimal digits, the same on every
+    /// platform and in every run. It does not include defaults, validation, delete rules, indexes, fetched properties,
+    /// fetches and user info.
     public let versionHash: String
     /// The fetch requests with names, in the order of their declaration.
     public let fetchTemplates: [FetchTemplate]

@@ -1,4 +1,4 @@
-/// What a store has to do so that its data fit another model. A plan is made from two models, without a store and without
+/// The steps that bring a store's data to another model. A plan is made from two models, without a store and without
 /// SQL; `isExecutable` and the counts of rows are known once a store has looked at its data.
 ///
 ///     let plan = MigrationPlan(from: version1, to: version2)
@@ -35,7 +35,7 @@ public struct MigrationPlan: Sendable, Hashable {
     /// The steps that lose data, and those that cannot be inferred.
     public var hazards: [MigrationStep] { steps.filter { $0.risk == .lossy || $0.risk == .impossible } }
 
-    /// Whether nothing has to be done.
+    /// Whether there is nothing to do.
     public var isEmpty: Bool { steps.isEmpty }
 }
 
@@ -46,7 +46,7 @@ extension MigrationPlan: CustomStringConvertible {
     }
 }
 
-/// One thing that a migration does.
+/// One step of a migration.
 public struct MigrationStep: Sendable, Hashable, Identifiable {
     /// What is done.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -88,27 +88,27 @@ public struct MigrationStep: Sendable, Hashable, Identifiable {
         case describe
     }
 
-    /// What can happen to data.
+    /// The risk for data.
     public enum Risk: String, Sendable, Hashable, CaseIterable {
-        /// Nothing is lost, whatever the data are.
+        /// Nothing is lost, whatever the data is.
         case safe
         /// Nothing is lost if all data fit, which a store checks before it changes anything.
         case checked
-        /// Data are lost. The step needs an answer; see ``MigrationAnswer``.
+        /// Data is lost. The step needs an answer; see ``MigrationAnswer``.
         case lossy
-        /// It cannot be inferred. Write a custom stage.
+        /// The step cannot be inferred. Write a custom stage.
         case impossible
     }
 
     /// What is done.
     public let kind: Kind
-    /// What can happen to data.
+    /// The risk for data.
     public let risk: Risk
     /// The entity: its new name, or the old one if the entity is removed.
     public let entity: String
     /// The property: its new name, or the old one if the property is removed; nil for a step that concerns the entity.
     public let property: String?
-    /// What is done, in words.
+    /// Describes the step.
     public let text: String
     /// How many objects the entity has; nil until a store has counted them.
     public package(set) var rows: Int?

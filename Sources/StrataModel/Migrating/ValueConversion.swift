@@ -1,7 +1,7 @@
 import Foundation
 
-/// How a value of an attribute becomes a value of another type, in a migration. It never guesses: a value that has no exact
-/// form in the new type does not fit.
+/// How a value of an attribute becomes a value of another type, in a migration. It never guesses: a value without an
+/// exact form in the new type does not fit.
 public struct ValueConversion: Sendable, Hashable {
     /// The type before.
     public let source: AttributeType

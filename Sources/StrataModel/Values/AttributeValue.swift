@@ -13,8 +13,7 @@ public protocol AttributeValue: Sendable, Hashable {
     /// - Returns: nil if `value` is null or of another kind, or does not fit.
     init?(_ value: Value)
 
-    /// What a property that the model requires reads as when it has no row any more: zero, empty, or the reference
-    /// date.
+    /// The value of a required property of an object whose row no longer exists: zero, empty, or the reference date.
     static var zeroValue: Self { get }
 }
 
@@ -146,12 +145,12 @@ extension GeoPoint: AttributeValue {
     public static var zeroValue: GeoPoint { GeoPoint(latitude: 0, longitude: 0) }
 }
 
-/// A Swift type that a transformable attribute can have: any `Codable` value with a stand-in for "no row".
+/// A Swift type that a transformable attribute can have: any `Codable` type with a zero value.
 ///
-/// The value is kept as JSON. It is a value type by intent: change it by assigning a new one, so that the change is
-/// seen.
+/// The value is kept as JSON. Use value types: change the attribute by assigning a new value, so that the change is
+/// noticed.
 public protocol TransformableValue: Codable, Hashable {
-    /// What a required property reads as when it has no row any more.
+    /// The value of a required property of an object whose row no longer exists.
     static var zeroValue: Self { get }
 }
 

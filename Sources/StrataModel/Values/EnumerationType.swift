@@ -5,7 +5,7 @@
 public struct EnumerationType: Sendable, Hashable {
     /// The name of the Swift type.
     public var name: String
-    /// The cases, if the model knows them: the generator then writes the type. Empty if the application has it.
+    /// The cases, if the model declares them: the generator then writes the type. Empty if your app declares the type.
     public var cases: [EnumerationCase]
 
     /// Names an enumeration.

@@ -5,7 +5,7 @@ public struct GeoPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Degrees east of Greenwich, -180 to 180.
     public var longitude: Double
 
-    /// Makes a point from degrees. Out-of-range values are kept; ``isValid`` tells.
+    /// Creates a point from degrees. Out-of-range values are kept; check ``isValid``.
     @inlinable
     public init(latitude: Double, longitude: Double) {
         self.latitude = latitude

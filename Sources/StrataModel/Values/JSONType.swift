@@ -5,8 +5,8 @@
 public struct JSONType: Sendable, Hashable {
     /// The name of the Swift type.
     public var name: String
-    /// The members, if the model knows them: the generator then writes the type and its keys. Empty if the application has
-    /// the type.
+    /// The members, if the model declares them: the generator then writes the type and its keys. Empty if your app
+    /// declares the type.
     public var members: [JSONMember]
 
     /// Names a type.

@@ -7,7 +7,7 @@ import Synchronization
 /// Each request is built by the dialect, passes the middleware, and is signed again for each attempt, even where the server
 /// redirects it within its host. An answer that ends the session is shown to the authorizer once; one that asks to wait is
 /// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. The dialect says which answers these
-/// are, see ``RemoteDialect/reaction(to:)``. Everything else is the dialect's to read.
+/// are, see ``RemoteDialect/reaction(to:)``. The dialect reads all other answers.
 public final class HTTPBackend: RemoteBackend {
     /// The wire format.
     public let dialect: any RemoteDialect

@@ -10,7 +10,7 @@ public struct HistoryFilter: Sendable, Hashable {
     public var entities: Set<String>?
     /// The objects. nil for all.
     public var objects: Set<ObjectID>?
-    /// What became of the objects. nil for anything.
+    /// The kinds of changes. nil for all.
     public var kinds: Set<HistoryChange.Kind>?
     /// Properties of which an update must have changed at least one; inserts and deletes match. nil for any.
     public var properties: Set<String>?
@@ -27,7 +27,7 @@ public struct HistoryFilter: Sendable, Hashable {
     /// The store instance whose transactions are left out, to get only the changes of others.
     public var excludedOrigin: Int64?
 
-    /// Wants what all parts say.
+    /// Creates a filter; a change must match all of its parts.
     public init(
         entities: Set<String>? = nil, objects: Set<ObjectID>? = nil, kinds: Set<HistoryChange.Kind>? = nil,
         properties: Set<String>? = nil, authors: Set<String>? = nil, excludedAuthors: Set<String> = [],

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one save, bulk operation or synchronization wrote.
+/// The changes that one save, bulk operation or synchronization wrote.
 public struct HistoryTransaction: Sendable, Hashable {
     /// The place after the transaction.
     public let token: HistoryToken
@@ -37,7 +37,7 @@ public struct HistoryTransaction: Sendable, Hashable {
 
 /// What a transaction did to one object.
 public struct HistoryChange: Sendable, Hashable {
-    /// What became of the object.
+    /// What happened to the object.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// It is new.
         case inserted
@@ -53,7 +53,7 @@ public struct HistoryChange: Sendable, Hashable {
     public let key: Int64
     /// The ID of the object; nil if the model no longer has the entity.
     public let objectID: ObjectID?
-    /// What became of the object.
+    /// What happened to the object.
     public let kind: Kind
     /// The properties that an update changed, by their present names, in alphabetical order; empty for inserts and deletes.
     /// An unordered one-to-many relationship is not among them: the many keep the reference, and change. Ordered relationships

@@ -1,4 +1,4 @@
-/// What a store does with a file that was made with another version of the model.
+/// How a store handles a file that was created with another version of the model.
 public struct MigrationOptions: Sendable {
     /// Whether files are migrated when they are opened.
     public enum Policy: Sendable, Hashable {
@@ -21,19 +21,19 @@ public struct MigrationOptions: Sendable {
     public var versions: [ManagedObjectModel] = []
     /// Whether the file as it was is kept next to the store, as `<name>.before-<fingerprint>`.
     public var keepsOriginal = false
-    /// Whether a file that cannot be migrated is moved aside, as `<name>.erased`, and a new one made. For development
-    /// only: the data are lost to the application.
+    /// Whether a file that cannot be migrated is renamed to `<name>.erased` and a new one created. For development
+    /// only: the app no longer sees the data.
     public var erasesOnMismatch = false
-    /// Called as a migration goes on, on the thread that migrates.
+    /// Called with the progress of a migration, on the thread that migrates.
     public var onProgress: (@Sendable (MigrationProgress) -> Void)?
-    /// What may stop a migration. A file is as it was then.
+    /// Cancels a migration. The file stays as it was.
     public var cancellation: ReadCancellation?
 
     /// The defaults: additions are applied, nothing is lost.
     public init() {}
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
     /// What is being done, in words.
     public let text: String

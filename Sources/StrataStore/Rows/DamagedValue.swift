@@ -29,7 +29,7 @@ public struct DamagedValue: Error, Sendable, Hashable {
 }
 
 extension DamagedValue: CustomStringConvertible {
-    /// What was found and what to do.
+    /// Describes the value and what to do.
     public var description: String {
         "\(entity).\(property) of object \(key) holds \(content), which is not a value of type \(type.name); "
             + "it reads as nil or zero until another value is set"
