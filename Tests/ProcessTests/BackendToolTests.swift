@@ -112,8 +112,8 @@ import Testing
         arguments: [
             ("maxleap", "/2.0/classes/Harbour?", "where", #"{"depth":{"$gt":7.5}}"#, "X-ML-AppId"),
             ("parse", "/parse/classes/Harbour?", "where", #"{"depth":{"$gt":7.5}}"#, "X-Parse-Application-Id"),
-            ("azure", "/tables/Harbour?", "$filter", "(depth gt 7.5)", "ZUMO-API-VERSION"),
-            ("mobileservices", "/tables/Harbour?", "$filter", "(depth gt 7.5)", "X-ZUMO-APPLICATION"),
+            ("azure", "/tables/Harbour?", "$filter", "(depth gt 7.5d)", "ZUMO-API-VERSION"),
+            ("mobileservices", "/tables/Harbour?", "$filter", "(depth gt 7.5d)", "X-ZUMO-APPLICATION"),
             ("datasync", "/tables/harbour?", "$filter", "(depth gt 7.5)", "ZUMO-API-VERSION"),
         ])
     func dialects(backend: String, path: String, parameter: String, value: String, header: String) throws {

@@ -58,6 +58,20 @@ import Testing
             }
         )
         #expect(many?.message.contains("many to many") == true)
+        let ordered = try refusal(
+            of: ManagedObjectModel(name: "M") {
+                Entity("Shop") {
+                    Attribute("shopId", .string)
+                    Relationship("shelves", to: "Shelf", .orderedToMany, inverse: "shop")
+                }
+                Entity("Shelf") {
+                    Attribute("shelfId", .string)
+                    Relationship("shop", to: "Shop", .optionalToOne, inverse: "shelves")
+                }
+            }
+        )
+        #expect(ordered?.kind == .unsupported)
+        #expect(ordered?.message.contains("Shop.shelves") == true)
         let id = try refusal(
             of: ManagedObjectModel(name: "M") {
                 Entity("Shop") {

@@ -17,7 +17,7 @@ extension AzureDialect {
     }
 
     /// Refuses entities without a primary key, two entities of one table, two properties of one column, columns that are
-    /// the server's own, types that are none of JSON, and relationships that neither end has as a single value.
+    /// the server's own, types that are none of JSON, relationships that neither end has as a single value, and ordered ones.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {
         var tables: [String: String] = [:]
         for entity in model.entities where !entity.isAbstract {
@@ -29,10 +29,15 @@ extension AzureDialect {
             }
             for attribute in entity.attributes { try check(attribute, entity, schema) }
             for relationship in entity.relationships {
-                guard case .pairs = relationship.storage else { continue }
+                if case .pairs = relationship.storage {
+                    throw unsupported(
+                        "\(entity.name).\(relationship.name): the service keeps no relationships of many to many; declare an "
+                            + "entity between the two, or an inverse that is to one")
+                }
+                guard relationship.isOrdered else { continue }
                 throw unsupported(
-                    "\(entity.name).\(relationship.name): the service keeps no relationships of many to many; declare an "
-                        + "entity between the two, or an inverse that is to one")
+                    "\(entity.name).\(relationship.name): the service does not keep the order of members; declare an "
+                        + "attribute to sort by, and an unordered relationship")
             }
         }
     }

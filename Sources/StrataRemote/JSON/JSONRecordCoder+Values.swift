@@ -37,8 +37,9 @@ extension JSONRecordCoder {
     private func json(_ date: Date) -> JSONValue? {
         let time = date.timeIntervalSince1970
         guard dates != .seconds else { return time.isFinite ? .double(time) : nil }
-        // Cut down, as stores do, with room for what a time in milliseconds lacks as a binary fraction.
-        guard let milliseconds = Int64(exactly: (time * 1000 + 0.005).rounded(.down)) else { return nil }
+        // Cut down, as stores do. A whole millisecond may be a little less as a binary fraction, the more the later the date.
+        let room = max(0.005, time.ulp * 1000)
+        guard let milliseconds = Int64(exactly: (time * 1000 + room).rounded(.down)) else { return nil }
         if dates == .milliseconds { return .integer(milliseconds) }
         guard Self.years.contains(milliseconds) else { return nil }
         // The formatter cuts off what is less than a millisecond. A tenth keeps it above the number that it is to write.

@@ -133,7 +133,7 @@ extension KintoDialect {
             guard let status = json["status"]?.integer, let body = json["body"], let data = try? body.data() else {
                 throw invalid(response, "a response of the batch has no status or no body")
             }
-            // The server takes back the whole batch, whatever the other responses say.
+            // The server may have taken back the whole batch, whatever the other responses say.
             if status == 409 || status >= 500 {
                 throw RemoteError(
                     .unavailable, domain: "Kinto", code: Int(status),
