@@ -24,12 +24,17 @@ extension RemoteStore {
 
     /// The plan over only the mirror.
     private func here(_ plan: FetchPlan, _ options: Options) throws(StoreError) -> FetchPlan {
+        try refuseSubqueries(options)
+        if let total = options.extras.total { total.value = try countOfAll(plan) }
+        return plan
+    }
+
+    /// - Throws: ``StoreError/unsupported(store:feature:)`` if there are conditions that the mirror cannot evaluate.
+    private func refuseSubqueries(_ options: Options) throws(StoreError) {
         guard options.extras.subqueries.isEmpty else {
             throw .unsupported(
                 store: name, feature: "a condition on what another query finds, which only the server evaluates")
         }
-        if let total = options.extras.total { total.value = try countOfAll(plan) }
-        return plan
     }
 
     private func countOfAll(_ plan: FetchPlan) throws(StoreError) -> Int {
@@ -43,7 +48,7 @@ extension RemoteStore {
     public func prepareNow(
         _ plan: FetchPlan, options: (any StoreRequestOptions)?
     ) throws(StoreError) -> FetchPlan {
-        guard try needsNetwork(plan, options) else { return plan }
+        guard try needsNetwork(plan, options) else { return try here(plan, self.options(options)) }
         try refuseToBlock("a fetch of \(model.entities[plan.entityIndex].name)")
         return try Waiting.wait { () async throws(StoreError) in try await self.prepare(plan, options: options) }
     }
@@ -53,21 +58,30 @@ extension RemoteStore {
     ) async throws(StoreError) -> Int? {
         let options = self.options(options)
         switch options.fetchPolicy {
-        case .cacheOnly: return nil
+        case .cacheOnly:
+            try refuseSubqueries(options)
+            return nil
         case .networkOnly, .cacheThenNetwork: return try await networkCount(plan, options)
         case .networkElseCache:
             do throws(StoreError) {
                 return try await networkCount(plan, options)
             } catch {
-                guard error.isUnreachable else { throw error }
+                guard error.isUnreachable, options.extras.subqueries.isEmpty else { throw error }
                 return nil
             }
-        case .cacheElseNetwork: return try hasAny(plan) ? nil : try await networkCount(plan, options)
+        case .cacheElseNetwork:
+            guard options.extras.subqueries.isEmpty, try hasAny(plan) else {
+                return try await networkCount(plan, options)
+            }
+            return nil
         }
     }
 
     public func countNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> Int? {
-        guard try needsNetwork(plan, options) else { return nil }
+        guard try needsNetwork(plan, options) else {
+            try refuseSubqueries(self.options(options))
+            return nil
+        }
         try refuseToBlock("a count of \(model.entities[plan.entityIndex].name)")
         return try Waiting.wait { () async throws(StoreError) in try await self.count(plan, options: options) }
     }
@@ -78,12 +92,14 @@ extension RemoteStore {
         var second = first
         first.fetchPolicy = .cacheOnly
         second.fetchPolicy = .networkOnly
-        return [first, second]
+        return first.subqueries.isEmpty ? [first, second] : [second]
     }
 
     private func needsNetwork(_ plan: FetchPlan, _ options: (any StoreRequestOptions)?) throws(StoreError) -> Bool {
-        switch self.options(options).fetchPolicy {
+        let options = self.options(options)
+        return switch options.fetchPolicy {
         case .cacheOnly: false
+        case .cacheElseNetwork where !options.extras.subqueries.isEmpty: true
         case .cacheElseNetwork: try !hasAny(plan)
         case .networkOnly, .networkElseCache, .cacheThenNetwork: true
         }
@@ -152,7 +168,9 @@ extension RemoteStore {
         try await bringRelated(plan.sorts.flatMap(\.expression.keyPaths), plan.entityIndex, keys, options)
         for path in remote.loads { try await bringRelated([path + [""]], plan.entityIndex, keys, options) }
         result.predicate = conditions.count > 1 ? .and(conditions) : conditions[0]
-        if let total = options.extras.total, remote.rest != nil || remote.pagesHere {
+        // Where an entity at a time is asked for, the server has told the numbers of all.
+        let isCountedHere = remote.isEmpty || remote.rest != nil || remote.pagesHere && !remote.isByEntity
+        if let total = options.extras.total, isCountedHere {
             total.value = try countOfAll(result)
         }
         // The back end has left out the first ones; what waits here may make the rest more than a page.
