@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ("", 0, "expected a value"), ("a", 1, "operator"), ("a ==", 4, "expected a value"), ("a == 1 b", 7, "AND, OR"),
         ("a == 'x", 5, "closing quote"), ("é == ?", 5, "no meaning"), ("a NOT IN {1}", 2, "NOT a IN"),
-        ("a IS NULL", 2, "== nil"), ("a IN {1, 2", 10, "}"), ("a == 12ab", 5, "no number"), ("in == 1", 0, "#"),
+        ("a IS NULL", 2, "== nil"), ("a IN {1, 2", 10, "}"), ("a == 12ab", 5, "not a number"), ("in == 1", 0, "#"),
         ("a == nosuch(1)", 5, "no function nosuch"), ("x.@foo == 1", 2, "@count"), ("a == %s", 5, "%@"),
         ("a == '\\q'", 6, "backslash"), ("a == 1 == 2", 7, "compared again"), ("CAST(1, 'X') == 1", 8, "NSDate"),
     ])
