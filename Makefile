@@ -25,6 +25,9 @@
 #   make bench-build      how long a small app takes to build, compared with the same app on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
+#   make examples  tests Examples/Travel and Examples/CityService, each a package of its own
+#   make docs     builds the reference site in .build-docs, from the comments and the pages in Documentation
+#   make docs-check       opens its main pages in headless Chromium
 #   make matrix   prints what each kind of store can do, by the conformance suite
 #   make clean    removes what the others made
 #
@@ -111,6 +114,20 @@ server-load: dependencies
 matrix: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
+
+.PHONY: examples
+examples: dependencies
+	$(SWIFT) test --package-path Examples/Travel --disable-xctest
+	$(SWIFT) test --package-path Examples/CityService --disable-xctest
+
+# The modules are those of the tests, so that nothing is compiled twice. It needs docc, which is part of the toolchain.
+.PHONY: docs docs-check
+docs: dependencies
+	$(SWIFT) build --build-tests $(TESTS)
+	Scripts/make-docs.py "$$($(SWIFT) build $(TESTS) --show-bin-path)" .build-docs
+
+docs-check:
+	Scripts/check-site.py .build-docs
 
 tsan: dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan
@@ -201,6 +218,6 @@ bench-build: dependencies
 	Benchmarks/measure-build.py $(ARGS)
 
 clean:
-	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus Examples/KintoStore/.build
-	rm -rf .build .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
+	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus Examples/*/.build
+	rm -rf .build .build-docs .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

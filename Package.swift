@@ -107,7 +107,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(
                     name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
             ]
         ),
         .target(name: "StrataTesting", dependencies: ["Strata", "StrataRemote"]),
@@ -332,7 +334,11 @@ let package = Package(
                 "PlainJSONStore",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTP"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
                 .product(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Server"])),

@@ -131,7 +131,7 @@ RULES = [
          ["Notices would pile up.", "It comes to its end."], ["It ends."]),
     Rule("not-after-speed", r"\bafter speed\b|\bnot after\b", "German 'hinter etwas her'", "for which speed does not matter",
          ["Stores that are not after speed."], ["It comes after that."]),
-    Rule("one-that-is-not", r"\bthat is not one\b|\bthat are not such\b|\bwhat is not one\b", "riddle", "name what it is not", ["A value that is not one."], ["One that is not nil."]),
+    Rule("one-that-is-not", r"\bthat is not one\b(?! of)|\bthat are not such\b|\bwhat is not one\b", "riddle", "name what it is not", ["A value that is not one."], ["One that is not nil."]),
     Rule("hands-on", r"\bhands? (?:\w+ ){0,4}on to\b|\bhands? (?:\w+ ){0,2}down to\b", "idiom", "passes to", ["Hands the changes on to contexts."], ["Passes it to the context."]),
     Rule("own-before-noun", r"\b(?:the|an|all) own (?:row|value|name|attributes?|properties|property|changes?|commits?|entity|key|process|store)\b",
          "German 'der eigene'", "its own …", ["A key in a slot of the own row."], ["A key in a slot of its own row."]),

@@ -31,7 +31,7 @@ products = {
     "StrataServer": [],
     "StrataTesting": [],
 }
-# Pages of the folder Documentation that are no articles: the site has landing pages instead.
+# Pages of the folder Documentation that are not articles: the site has landing pages instead.
 omitted = {"README"}
 
 

@@ -81,7 +81,7 @@
         private func exchange(
             _ request: HTTPClientRequest, seconds: Double, _ progress: FileProgress?
         ) async throws -> WireResponse {
-            // One second more than the deadline of all, which alone decides.
+            // One second more than the deadline of the whole exchange, which decides.
             let response = try await client.execute(request, timeout: .nanoseconds(Int64((seconds + 1) * 1e9)))
             let body = try await body(of: response, progress)
             var fields = HTTPFields()

@@ -51,7 +51,7 @@ public struct ChangeSet: Sendable {
         public let entityIndex: Int
         /// The key.
         public let key: Int64
-        /// The version that was read. Another one in the store is a conflict, and so is none.
+        /// The version that was read. If the store has another one, or no row, that is a conflict.
         public let version: Int64
 
         /// Describes a check.

@@ -55,7 +55,7 @@ extension StoreError: CustomStringConvertible {
     /// What happened and what to do.
     public var description: String {
         switch self {
-        case .notFound(let path): "no store at \(path); check the path, or allow it to be made"
+        case .notFound(let path): "there is no store at \(path); check the path, or set createIfMissing"
         case .cannotOpen(let path, let reason):
             "cannot open \(path): \(reason); check that the folder exists and may be written"
         case .invalidOption(let name, let value, let reason): "the option \(name) is \(value); \(reason)"
@@ -63,9 +63,9 @@ extension StoreError: CustomStringConvertible {
         case .notAStore(let path, let reason): "\(path) is not a Strata store: \(reason); choose another file"
         case .corrupt(let path, let reason): "\(path) is damaged: \(reason); restore it from a backup"
         case .locked(let path): "\(path) is locked by another process; try again, or allow more time"
-        case .diskFull(let path): "no room on the disk for \(path); free some and save again"
+        case .diskFull(let path): "no space left on the disk for \(path); free some space and save again"
         case .incompatibleModel(let path, let differences):
-            "\(path) was made with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
+            "\(path) was created with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
         case .unknownDeclaration(let path, let entity, let property, let declaration):
             "\(path) cannot be migrated: \(property.map { "\(entity).\($0)" } ?? entity) has \(declaration), which is not known; "
                 + "a newer version of Strata wrote it, so update this one"
@@ -77,15 +77,15 @@ extension StoreError: CustomStringConvertible {
         case .migratedElsewhere(let path):
             "\(path) has been migrated to another version of the model while it was open; open it with that version"
         case .unsupported(let store, let feature): "the \(store) store does not support \(feature)"
-        case .invalidPredicate(let error): "the condition has no answer: \(error)"
+        case .invalidPredicate(let error): "the predicate cannot be evaluated: \(error)"
         case .invalidData(let entity, let property, let key, let reason):
-            "\(entity).\(property) of object \(key) does not fit the model: \(reason)"
+            "\(entity).\(property) of object \(key) does not fit the model: \(reason); correct the value, or change the model"
         case .missingFile(let entity, let property, let key, let file):
             "\(entity).\(property) of object \(key): its value was in the file \(file), which no longer exists; "
                 + "set the property again, or refresh the object"
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
         case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
-        case .closed(let path): "\(path) has been closed"
+        case .closed(let path): "\(path) has been closed; open the store again"
         case .cancelled: "the read was cancelled"
         case .remote(let failure): failure.description
         case .needsNetwork(let store, let what):

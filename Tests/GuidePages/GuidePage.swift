@@ -43,6 +43,14 @@ public struct GuidePage: Sendable, CustomStringConvertible {
         blocks = Self.blocks(of: text)
     }
 
+    /// Reads the landing page of a module in the reference site. Its code is compiled by the file `CatalogGuide.swift`.
+    public init(landingPageOf module: String) throws {
+        name = "Catalog"
+        text = try String(
+            contentsOf: Self.root.appending(path: "Sources/\(module)/\(module).docc/\(module).md"), encoding: .utf8)
+        blocks = Self.blocks(of: text)
+    }
+
     /// The names of all pages: the README, and the files in `Documentation`.
     public static func allNames() throws -> [String] {
         let folder = root.appending(path: "Documentation")

@@ -71,7 +71,7 @@ import Testing
         for check in ["format", "integrity", "model", "writeAheadLog", "size", "disk"] {
             #expect(found[check]?["severity"] as? String == "ok", "\(check): \(run.output)")
         }
-        #expect((found["format"]?["message"] as? String)?.contains("1 objects") == true)
+        #expect((found["format"]?["message"] as? String)?.contains("1 object,") == true)
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
         #expect(try findings(try StrataTool.run("doctor", store, "--quick", "--json"))["integrity"] == nil)
     }
@@ -150,7 +150,7 @@ import Testing
         "A server configuration is accepted or refused as strata-server says", .enabled(if: DoctorToolTests.hasServer))
     func configuration() throws {
         let path = folder.appending(path: "server.yaml").path
-        try write("host: 127.0.0.1\n", to: path)
+        try write("listen: {host: 127.0.0.1}\n", to: path)
         let accepted = try StrataTool.run("doctor", "--config", path)
         #expect(accepted.status == 0 && accepted.output.contains("strata-server accepts it"), "\(accepted.output)")
         try write("hosst: 127.0.0.1\n", to: path)

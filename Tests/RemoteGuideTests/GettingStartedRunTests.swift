@@ -3,6 +3,7 @@ import GuidePages
 import Strata
 import StrataModelFiles
 import StrataRemote
+import StrataTesting
 import Testing
 
 #if Server
@@ -51,6 +52,15 @@ import Testing
         let model = try ModelFile.read(yaml: yaml, path: "Gazetteer.strata.yaml").model()
         #expect(try GettingStartedGuide.declared().versionHash == model.versionHash)
         #expect(try GuidePage("README").blocks.contains { $0.text == yaml })
+    }
+
+    @Test("The examples of the landing pages run")
+    func landingPages() async throws {
+        try await CatalogGuide.strata(folder.path)
+        let store = try CatalogGuide.testing(GazetteerModel.model)
+        #expect(try PersistentContainer(store: store).newContext().model.name == "Gazetteer")
+        let mirror = folder.url.appending(path: "todo.sqlite").path
+        #expect(try await CatalogGuide.remote(MemoryBackend(), mirror).model.name == "Todo")
     }
 
     @Test("The examples about tests run")

@@ -28,6 +28,17 @@ import Testing
     }
 
     @Test(
+        "Every example of a landing page is in a file that is compiled",
+        arguments: [
+            "Strata", "StrataRemote", "StrataStackMob", "StrataTesting", "StrataModelFiles", "StrataServer",
+        ])
+    func landingPages(module: String) throws {
+        let page = try GuidePage(landingPageOf: module)
+        #expect(page.blocks.contains { $0.language == "swift" })
+        #expect(try page.uncompiledBlocks().isEmpty, "\(module).md has examples that CatalogGuide.swift does not have")
+    }
+
+    @Test(
         "What the guides show of a manifest names products and traits of this package",
         arguments: ["Remote": "StrataAsyncHTTP", "GettingStarted": "StrataStackMob"])
     func manifest(page: String, product: String) throws {

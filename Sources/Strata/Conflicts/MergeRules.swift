@@ -83,7 +83,7 @@ extension ManagedObjectContext {
     ///     }
     ///
     /// The closure runs during a save, under any policy but ``MergePolicy/overwrite`` and ``MergePolicy/rollback``, which do not
-    /// look at single properties. Properties that only one side changed are merged and it does not hear of them, also under
+    /// look at single properties. Properties that only one side changed are merged without it, even under
     /// ``MergePolicy/error``. Deletes and unique constraints remain a matter of the policy. It must not use the context.
     ///
     /// The save validates an object that is given a value by ``PropertyConflict/Resolution/value(_:)``.

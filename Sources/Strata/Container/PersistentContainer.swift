@@ -167,7 +167,7 @@ public final class PersistentContainer: Sendable {
     /// If the shared transaction fails, each of its closures runs again in a transaction of its own. A closure must therefore
     /// have no effect besides its changes and its result.
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure, or that of the save; see ``ManagedObjectContext/save()-(PersistenceError)``.
+    /// - Throws: The error of the closure, or that of the save; see ``ManagedObjectContext/save()``.
     @discardableResult
     public func write<R: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> R

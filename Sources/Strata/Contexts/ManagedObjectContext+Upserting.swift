@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         try upsert(rows, try core.planner.entity(of: FetchRequest<T>()), try names(of: key, type))
     }
 
-    /// As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, for an entity by name.
+    /// As ``upsert(_:into:by:)``, for an entity by name.
     @discardableResult
     public func upsert(
         _ rows: [[String: Any?]], into entity: String, by key: some UpsertKey
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     ///
     /// Properties that a value encodes are assigned; properties that it does not encode, such as an optional that is
     /// nil, stay as they are. Coding keys that the entity does not have are ignored.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``.
+    /// - Throws: As ``upsert(_:into:by:)``.
     @discardableResult
     public func upsert<T: ManagedObject, Element: Encodable>(
         _ values: [Element], into type: T.Type, by key: some UpsertKey
@@ -75,10 +75,10 @@ extension ManagedObjectContext {
     ///
     ///     try context.upsert(json: data, into: Article.self, by: Article.keys.articleId)
     ///
-    /// See ``upsert(_:into:by:)-([[String:Any?]],_,_)`` for the names and values. Members that the entity does not have are
+    /// See ``upsert(_:into:by:)`` for the names and values. Members that the entity does not have are
     /// ignored; null assigns nil.
     /// - Parameter decoder: Says how dates and bytes are written; by default, dates are in ISO 8601 and bytes in Base64.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for
+    /// - Throws: As ``upsert(_:into:by:)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for
     ///   text that is not JSON.
     @discardableResult
     public func upsert<T: ManagedObject>(
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - value: The key of an element.
     ///   - assign: Assigns the values of an element.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and what the closure throws.
+    /// - Throws: As ``upsert(_:into:by:)``, and what the closure throws.
     @discardableResult
     public func upsert<T: ManagedObject, Element, Value: AttributeValue>(
         _ elements: [Element], into type: T.Type, by key: some UpsertKey, key value: (Element) -> Value,
@@ -130,7 +130,7 @@ extension ManagedObjectContext {
     /// ``ManagedObject/survivor`` names the other one. New objects without a counterpart stay, and are saved with the
     /// context.
     /// - Parameter objects: New objects of this context.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for an
+    /// - Throws: As ``upsert(_:into:by:)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for an
     ///   object that is not new.
     @discardableResult
     public func upsert<T: ManagedObject>(

@@ -57,23 +57,26 @@ extension PersistenceError: CustomStringConvertible {
         case .conflicts(let conflicts):
             "others changed the same objects: \(conflicts.map(\.description).joined(separator: "; ")); "
                 + "choose a merge policy, or refresh the objects and save again"
-        case .objectNotFound(let id): "there is no \(id) in the store"
+        case .objectNotFound(let id):
+            "there is no \(id) in the store: it was deleted, or never saved; fetch the object again"
         case .foreignObject(let id):
             "\(id) belongs to store \(id.storeIdentifier.uuidString.lowercased()); open that store"
-        case .unknownEntity(let name, let model): "the model \(model) has no entity \(name)"
+        case .unknownEntity(let name, let model):
+            "the model \(model) has no entity \(name); check the spelling, or add the entity to the model"
         case .abstractEntity(let name): "\(name) is abstract; insert one of the entities that inherit from it"
-        case .unknownProperty(let entity, let property): "\(entity) has no property \(property)"
+        case .unknownProperty(let entity, let property):
+            "\(entity) has no property \(property); check the spelling, or add the property to the model"
         case .wrongType(let entity, let property, let expected, let value):
-            "\(entity).\(property) takes \(expected), not \(value)"
+            "\(entity).\(property) takes \(expected), not \(value); convert the value first"
         case .readOnlyProperty(let entity, let property):
             "\(entity).\(property) is derived or fetched; change what it comes from"
         case .noPrimaryKey(let entity):
             "\(entity) has no primary key; declare one, or add a string attribute named by the convention"
         case .hooksNeverSettle(let entities):
-            "hooks of a save went on changing \(entities.joined(separator: ", ")) for 1,000 rounds; change a value only if it differs"
+            "the hooks of a save kept changing \(entities.joined(separator: ", ")) for 1,000 rounds; change a value only if it differs"
         case .recursiveSave:
             "willSave or a validator called save() on the context that is being saved; what they change is saved anyway"
-        case .saveInProgress: "a save(options:) of the context has not ended; wait for it, then save again"
+        case .saveInProgress: "an asynchronous save of the context has not ended; wait for it, then save again"
         case .classMismatch(let entity, let className, let reason):
             "class \(className) does not fit entity \(entity): \(reason); generate the classes again"
         case .invalidFetch(let entity, let reason): "fetch of \(entity): \(reason)"
@@ -85,7 +88,7 @@ extension PersistenceError: CustomStringConvertible {
         case .unplannedLoads(let loads):
             "\(loads.count) unplanned load\(loads.count == 1 ? "" : "s") under strict loading: "
                 + loads.prefix(10).map(\.description).joined(separator: "; ") + (loads.count > 10 ? "; …" : "")
-        case .cancelled: "the task was cancelled before the fetch was done"
+        case .cancelled: "the task was cancelled before the fetch had finished"
         }
     }
 }

@@ -87,7 +87,7 @@ final class ObjectFactory: ContextPart {
         for object in core.identityMap.objects { object.flags.insert(.recorded) }
     }
 
-    /// Marks all objects, those to come included: somebody wants to know which relationships are read. The mark stays, as
+    /// Marks all objects, including new ones, because a listener needs to know which relationships are read. The mark stays, as
     /// that of ``markRecorded()`` does.
     func markReadsRecorded() {
         guard !newFlags.contains(.readsRecorded) else { return }

@@ -17,7 +17,7 @@ public protocol ManagedObjectProtocol: AnyObject, Identifiable where ID == Objec
 /// An object of a ``ManagedObjectContext``: one row of an entity, with its relationships.
 ///
 /// Objects are not `Sendable`: they live in the isolation domain of their context. Send their ``objectID``, or a
-/// ``frozen()`` copy.
+/// `frozen()` copy.
 ///
 /// Generated subclasses add a typed property for each property of the entity. Without a subclass, you access properties by
 /// name. An object whose row has not been read yet is a fault; the first access to a property reads the row, together

@@ -19,7 +19,7 @@ final class ChangeRecorder: ContextPart {
     /// Follows the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
-    /// Whether a child takes in what changes in its parent also while nobody listens.
+    /// Whether a child merges the changes of its parent even if it has no listeners.
     var followsParent = false {
         didSet { updateBelow() }
     }
@@ -76,7 +76,7 @@ final class ChangeRecorder: ContextPart {
         if core.parent == nil { core.coordinator.watchForeignCommits() } else { updateBelow() }
     }
 
-    /// Begins or ends to hear of the parent's boundaries.
+    /// Starts or stops listening to the parent's boundaries.
     private func updateBelow() {
         guard let parent = core.parent?.core else { return }
         if isOn || followsParent {

@@ -15,7 +15,7 @@ struct ContextSettings {
     /// Remembers edits, if the application wants to undo them.
     var undoManager: UndoHistory?
     var faultErrors = FaultErrors()
-    /// Notices reads that the use of properties causes; nil as long as nobody ever wanted to know.
+    /// Reports unplanned loads; nil until a handler or a scope asks for them.
     var loads: LoadWatch?
 
     init(
@@ -34,7 +34,7 @@ struct ContextSettings {
 
 /// The failures that were reported because nothing could be thrown: in an accessor.
 struct FaultErrors {
-    /// Told of each.
+    /// Called with each.
     var handler: ((PersistenceError, ManagedObject) -> Void)?
     var last: PersistenceError?
     /// The number of those that were failures of the store, and the last one. A computation that reads properties compares the

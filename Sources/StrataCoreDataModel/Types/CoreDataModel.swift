@@ -6,7 +6,7 @@ import Foundation
 ///     for entity in file.model.entitiesInStoreOrder { print(entity.name, entity.parent ?? "") }
 ///
 /// Entities refer to each other by name, as in the file. Reading checks little, because Core Data tolerates much;
-/// ``converted()`` finds what Strata cannot represent.
+/// `converted()` finds what Strata cannot represent.
 public struct CoreDataModel: Sendable, Hashable {
     /// The name of the file without its ending.
     public var name: String

@@ -9,8 +9,8 @@ public struct MaxLeapNames: Sendable, Hashable {
     /// The to-many relationships, by entity, that the server keeps as relations. All others are arrays of pointers. The
     /// members of a relation do not come with its object: members that others add are not seen here.
     public var relations: [String: Set<String>] = [:]
-    /// The attributes, by entity, that the server keeps as files. They are strings or URIs here: the address with the file's name
-    /// behind a `#`. See ``RemoteStore/stageFile(_:name:contentType:)``.
+    /// The attributes, by entity, that the server keeps as files. They are strings or URIs here: the address, `#`, and the
+    /// name of the file. See ``RemoteStore/stageFile(_:name:contentType:)``.
     public var files: [String: Set<String>] = [:]
 
     /// All as in the model.

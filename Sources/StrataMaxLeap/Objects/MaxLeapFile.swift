@@ -29,7 +29,7 @@ public struct MaxLeapFile: Sendable, Hashable {
         contentType = "application/octet-stream"
     }
 
-    /// A file as an attribute of a store has it: the address, and behind a `#` the name.
+    /// A file as the value of an attribute: the address, `#`, and the name.
     /// - Returns: nil without an address.
     public init?(reference: String) {
         guard let mark = reference.firstIndex(of: "#"), mark > reference.startIndex,
@@ -49,7 +49,7 @@ public struct MaxLeapFile: Sendable, Hashable {
         url.map { "\($0.prefix { $0 != "#" })#\(PercentEncoding.encode(name))" }
     }
 
-    /// Reads a file as it stands in answers.
+    /// Reads a file from an answer.
     /// - Returns: nil if name or address is missing.
     init?(_ members: JSONObject) {
         guard let name = members["name"]?.string, let url = members["url"]?.string else { return nil }

@@ -68,7 +68,7 @@ struct MaxLeapRecordCoder {
     private func file(_ reference: String) throws(RemoteError) -> MaxLeapValue {
         guard let file = MaxLeapFile(reference: reference) else {
             throw MaxLeapError.unsavedFile.error(
-                "\"\(reference.prefix(80))\" is no file that is uploaded; stage it with RemoteStore.stageFile")
+                "\"\(reference.prefix(80))\" is not an uploaded file; stage it with RemoteStore.stageFile")
         }
         return .file(file)
     }

@@ -73,7 +73,7 @@ extension MaxLeapDialect {
                 current = other
             default:
                 throw MaxLeapError.unsupported(
-                    "\(current.entity).\(name) is no field with pointers, so that its objects do not come along")
+                    "\(current.entity).\(name) is not a field with pointers, so its objects cannot be included")
             }
         }
         return fields.joined(separator: ".")
@@ -98,7 +98,7 @@ extension MaxLeapDialect {
             names.className(ofEntity: destination) == other.className
         else {
             throw MaxLeapError.unsupported(
-                "\(schema.entity).\(subquery.property) is no to-one relationship to \(subquery.entity)")
+                "\(schema.entity).\(subquery.property) is not a to-one relationship to \(subquery.entity)")
         }
         return .key(field, subquery.isNegated ? .notInQuery(query) : .inQuery(query))
     }

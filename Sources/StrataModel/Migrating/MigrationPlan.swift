@@ -1,5 +1,5 @@
 /// What a store has to do so that its data fit another model. A plan is made from two models, without a store and without
-/// SQL; ``isExecutable`` and the counts of rows are known once a store has looked at its data.
+/// SQL; `isExecutable` and the counts of rows are known once a store has looked at its data.
 ///
 ///     let plan = MigrationPlan(from: version1, to: version2)
 ///     for step in plan.steps { print(step.text) }

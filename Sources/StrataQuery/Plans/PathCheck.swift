@@ -37,8 +37,9 @@ extension ManagedObjectModel {
             }
             if takesCollections, position == path.count - 1, current.attribute(named: name) != nil { return nil }
             guard let relationship = current.relationship(named: name) else {
+                let known = current.attributes.map(\.name) + current.relationships.map(\.name)
                 return current.fetchedPropertyIndex(named: name) == nil
-                    ? "\(current.name) has no property \(rest)"
+                    ? "\(current.name) has no property \(rest)" + Spelling.suggestion(for: name, in: known)
                     : "\(whole): \(name) is a fetched property, which conditions and orders cannot look at"
             }
             guard !relationship.isToMany || takesCollections else {
@@ -49,7 +50,7 @@ extension ManagedObjectModel {
         return nil
     }
 
-    /// What is wrong with a criterion of an order, as ``fault(inPath:from:takesCollections:)`` says it.
+    /// What is wrong with a criterion of an order, as `fault(inPath:from:takesCollections:)` says it.
     public func fault(inOrder sort: FetchSort, from entity: EntityDescription) -> String? {
         if case .keyPath(let path) = sort.expression.node {
             return fault(inPath: path, from: entity, takesCollections: false)

@@ -56,8 +56,8 @@ extension WireResponse {
 }
 
 extension WireRequest {
-    /// A request for what is at an address, without what stands behind a `#`.
-    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidRequest`` if the address is none of HTTP.
+    /// A GET request for an address, without its fragment (`#…`).
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidRequest`` if the address is not one of HTTP.
     package init(getting address: String) throws(RemoteError) {
         guard let parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
             ["https", "http"].contains(scheme), let host = parts.encodedHost, !host.isEmpty
@@ -70,7 +70,7 @@ extension WireRequest {
         )
     }
 
-    /// Puts query parameters behind those that are there. Those whose names are there already are left out.
+    /// Appends query parameters, except those whose names the request has.
     mutating func add(_ parameters: [RemoteParameter]) {
         if parameters.isEmpty { return }
         let path = head.path ?? "/"

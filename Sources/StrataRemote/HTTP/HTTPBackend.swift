@@ -17,7 +17,8 @@ public final class HTTPBackend: RemoteBackend {
     public let authorizer: (any RequestAuthorizer)?
     /// What sees requests and answers, the first one first.
     public let middleware: [any HTTPMiddleware]
-    private let clock: any RemoteClock
+    /// What time is measured by.
+    package let clock: any RemoteClock
     /// The bits of ``clockOffset``.
     private let offset = Atomic<UInt64>(0)
 
@@ -118,22 +119,19 @@ public final class HTTPBackend: RemoteBackend {
         } catch {
             var error = error
             if error.retryAfter == nil {
-                var told: Double?
-                if case .wait(let seconds)? = dialect.reaction(to: response) { told = seconds }
-                error.retryAfter = told ?? wait(asked: response)
+                error.retryAfter = wait(asked: response) ?? retryAfter(response)
             }
             throw error
         }
     }
 
-    /// Sends a request that is not one of the dialect's operations in the same way as one of those: with the headers of the
-    /// options, through the middleware, signed again for each attempt, and again where the server asks to wait.
-    /// - Parameter block: Asked after each wait what to do; nil to send the same request again.
+    /// Sends a request beyond the dialect's operations in the same way: with the headers of the options, through the
+    /// middleware, signed again for each attempt, and again where the server asks to wait.
     /// - Returns: The last answer, of any status.
     /// - Throws: ``RemoteError`` of the transport, the authorizer or the middleware, or of kind
     ///   ``RemoteError/Kind/invalidRequest`` if a header has an invalid name.
     public func send(
-        _ request: WireRequest, options: RequestOptions, retrying block: RetryBlock? = nil
+        _ request: WireRequest, options: RequestOptions
     ) async throws(RemoteError) -> WireResponse {
         var request = request
         for (name, value) in options.headers {
@@ -145,16 +143,16 @@ public final class HTTPBackend: RemoteBackend {
             request.head.headerFields[field] = value
         }
         request.add(options.parameters)
-        guard !middleware.isEmpty else { return try await exchange(request, options, block) }
+        guard !middleware.isEmpty else { return try await exchange(request, options) }
         let network = HTTPNext(dialect: dialect, options: options) { (request) async throws(RemoteError) in
-            try await self.exchange(request, options, block)
+            try await self.exchange(request, options)
         }
         return try await middleware.reversed().reduce(network) { $0.behind($1) }(request)
     }
 
     /// Sends a request until there is an answer that asks for nothing.
     private func exchange(
-        _ request: WireRequest, _ options: RequestOptions, _ block: RetryBlock?
+        _ request: WireRequest, _ options: RequestOptions
     ) async throws(RemoteError) -> WireResponse {
         var request = request
         var retries = options.retries
@@ -176,17 +174,11 @@ public final class HTTPBackend: RemoteBackend {
                 request = next
                 continue
             }
-            guard case .wait(let told)? = reaction, retries > 0, let seconds = told ?? wait(asked: response),
-                seconds <= options.maximumWait
-            else { return response }
+            guard retries > 0, let seconds = wait(asked: response), seconds <= options.maximumWait else {
+                return response
+            }
             retries -= 1
             try await clock.sleep(seconds: seconds)
-            guard let block else { continue }
-            switch await block(RetrySituation(request: request, response: response, retriesLeft: retries)) {
-            case .sendAgain: break
-            case .send(let other): request = other
-            case .giveUp: return response
-            }
         }
     }
 
@@ -197,8 +189,14 @@ public final class HTTPBackend: RemoteBackend {
         offset.store(time.timeIntervalSince(here).bitPattern, ordering: .relaxed)
     }
 
+    /// How many seconds an answer asks to wait before the request is sent again; nil if it does not ask.
+    package func wait(asked response: WireResponse) -> Double? {
+        guard case .wait(let told)? = dialect.reaction(to: response) else { return nil }
+        return told ?? retryAfter(response)
+    }
+
     /// The seconds that `Retry-After` asks to wait: a number, or a date by the server's clock (RFC 9110, 10.2.3).
-    private func wait(asked response: WireResponse) -> Double? {
+    private func retryAfter(_ response: WireResponse) -> Double? {
         guard let text = response.head.headerFields[.retryAfter]?.trimmingCharacters(in: .whitespaces) else {
             return nil
         }

@@ -14,6 +14,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var body = Data()
         /// Is told how far the bytes have come.
         var progress: FileProgress?
+        /// How many bytes are sent.
+        var sending = 0
     }
 
     private let maximumBody: Int
@@ -28,8 +30,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         self.challenge = challenge
     }
 
-    func open(_ task: Int, progress: FileProgress? = nil) {
-        exchanges.withLock { $0[task] = Exchange(progress: progress) }
+    func open(_ task: Int, progress: FileProgress? = nil, sending: Int = 0) {
+        exchanges.withLock { $0[task] = Exchange(progress: progress, sending: sending) }
     }
 
     /// Resumes immediately if the exchange was closed before the wait began.
@@ -80,11 +82,9 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        let progress = exchanges.withLock { $0[task.taskIdentifier]?.progress }
-        progress?.report(
-            TransferProgress(
-                .upload, completed: Int(clamping: totalBytesSent),
-                total: totalBytesExpectedToSend < 0 ? nil : Int(clamping: totalBytesExpectedToSend)))
+        guard let exchange = exchanges.withLock({ $0[task.taskIdentifier] }) else { return }
+        exchange.progress?.report(
+            TransferProgress(.upload, completed: Int(clamping: totalBytesSent), total: exchange.sending))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

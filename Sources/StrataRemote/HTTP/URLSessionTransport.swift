@@ -66,7 +66,7 @@ public final class URLSessionTransport: HTTPTransport {
         urlRequest.timeoutInterval = seconds + 1
         let task = session.dataTask(with: urlRequest)
         let progress = FileProgress.current
-        exchanges.open(task.taskIdentifier, progress: progress)
+        exchanges.open(task.taskIdentifier, progress: progress, sending: request.body?.count ?? 0)
         let deadline = Task { [exchanges] in
             try await Task.sleep(for: .seconds(seconds))
             exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.timeout(after: seconds)))
@@ -82,7 +82,7 @@ public final class URLSessionTransport: HTTPTransport {
             exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.cancelled))
             task.cancel()
         }
-        // Not every platform tells of each part that is sent; an answer says that all of it was.
+        // Not every platform reports each part that is sent; an answer says that all of it was.
         if let progress, let count = request.body?.count, case .success = result {
             progress.report(TransferProgress(.upload, completed: count, total: count))
         }

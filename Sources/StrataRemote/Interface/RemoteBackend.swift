@@ -70,8 +70,7 @@ public struct RequestOptions: Sendable, Hashable {
     public var isSecure = false
     /// Headers besides the dialect's own, which they replace.
     public var headers: [String: String] = [:]
-    /// Query parameters behind the dialect's own, in order; names may come more than once. A name that the dialect uses itself
-    /// is left out: it has the last word.
+    /// Query parameters after the dialect's own, in order; names may repeat. A name that the dialect uses itself is left out.
     public var parameters: [RemoteParameter] = []
     /// How often a request is sent again when the server asks for that with `Retry-After`.
     public var retries = 3

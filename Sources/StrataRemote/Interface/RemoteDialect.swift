@@ -29,12 +29,12 @@ public protocol RemoteDialect: Sendable {
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
 
-    /// What an answer asks of the client beside what it says of the request itself: most services say by the status that a
-    /// session has ended or that the client shall wait, some say so in the body.
+    /// What an answer asks of the client in addition to the outcome of the request. Most services use the status to say that
+    /// a session has ended or that the client should wait; some use the body.
     func reaction(to response: WireResponse) -> AnswerReaction?
 
-    /// Headers, parameters and members of JSON objects whose values are secret beside those that every ``LogPolicy`` hides.
-    /// They are never logged. Upper and lower case are the same.
+    /// Headers, parameters and members of JSON objects whose values are secret, in addition to those that every
+    /// ``LogPolicy`` hides. They are never logged. Names are compared without regard to case.
     var secretNames: Set<String> { get }
 
     /// The text that a property has for a file which goes along with its object; see ``RemoteBackend/inlineFile(_:)``.
@@ -67,7 +67,7 @@ extension RemoteDialect {
     public var secretNames: Set<String> { [] }
     /// Files are uploaded on their own.
     public func inlineFile(_ file: RemoteFile) -> String? { nil }
-    /// A GET of the address, without what stands behind a `#`.
+    /// A GET of the address, without its fragment (`#…`).
     public func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest {
         try WireRequest(getting: reference)
     }

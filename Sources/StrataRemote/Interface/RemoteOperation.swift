@@ -50,7 +50,7 @@ public struct RemoteQuery: Sendable {
     public var includes: [[String]] = []
     /// Further conditions, on what other queries find. Needs ``RemoteCapabilities/Features/subqueries``.
     public var subqueries: [RemoteSubquery] = []
-    /// Whether ``RemotePage/total`` is wanted: how many objects meet the conditions, whatever the limit and the offset.
+    /// Whether to report ``RemotePage/total``: how many objects meet the conditions, regardless of limit and offset.
     public var countsAll = false
     /// Where the answer before this one ended; see ``RemotePage/next``.
     public var cursor: String?

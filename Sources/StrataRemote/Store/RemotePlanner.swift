@@ -16,7 +16,7 @@ struct RemotePlan: Sendable {
     var pagesHere = false
     /// Relationships whose objects are read once the answer is there.
     var loads: [[String]] = []
-    /// Whether no object can meet the condition, so that nobody need be asked.
+    /// Whether no object can meet the condition, so that no request is needed.
     var isEmpty = false
 
     /// What is sent, one after the other.

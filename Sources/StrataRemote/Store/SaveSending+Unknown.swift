@@ -32,7 +32,7 @@ extension SaveSending {
         store.mirror.online.unknown.remove(rooted(write))
         guard write.kind == .insert, earlier.write.kind == .insert || earlier.born != nil else { return }
         if error.kind == .gone {
-            // It has been here, and others have deleted it: not to make it again is for the merge policy to say.
+            // It existed here, and others have deleted it: the merge policy decides whether to create it again.
             store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
             fail(write, error)
         } else if let born = earlier.born {

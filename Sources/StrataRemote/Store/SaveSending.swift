@@ -18,7 +18,7 @@ struct SaveSending {
     private var untold: [RowIdentity: MirrorWrite] = [:]
     /// What happened to those that were tried.
     private(set) var failures: [(write: MirrorWrite, error: RemoteError)] = []
-    /// What is left of writes, by position, behind an earlier one of the object that the server has carried out.
+    /// What is left of writes, by position, after an earlier one of the same object that the server has carried out.
     var settled: [Int: MirrorWrite] = [:]
     /// The earlier ones, as long as what is left is not done.
     var repeated: [RowIdentity: UnknownWrite] = [:]
@@ -136,7 +136,7 @@ struct SaveSending {
 
     // MARK: Requests
 
-    /// So many requests are under way at once, where none needs another one to be done.
+    /// How many requests are under way at the same time if none depends on another.
     private static let width = 6
 
     /// Sends writes of one kind: as many in a request as the back end takes. A failure that the next request would meet,
@@ -290,7 +290,7 @@ struct SaveSending {
         return false
     }
 
-    /// The server told of an object that was written. A new one may have another primary key there.
+    /// Takes the record of an object that was written. A new one may have another primary key there.
     mutating func note(_ told: RemoteRecord, of write: MirrorWrite) {
         let record = write.told(told)
         let id = store.mirror.canonical(record.id, write.entity)

@@ -1,14 +1,14 @@
 import Foundation
 import StrataSQLite
 
-/// One pull: applies what has changed at the server, entity by entity. An entity that cannot be read does not keep the
-/// others from it.
+/// One pull: applies what has changed at the server, entity by entity. An entity that cannot be read does not stop the
+/// others.
 struct PullRun {
     let engine: SyncEngine
     private(set) var received = 0
     private(set) var removed = 0
     private(set) var unreadable: [UnreadableRecord] = []
-    /// Why the first entity that could not be read could not.
+    /// The error of the first entity that could not be read.
     private var failure: SyncError?
     /// What has been asked for by name because it was noted as stale.
     private var refreshed: Set<RemoteIdentity> = []

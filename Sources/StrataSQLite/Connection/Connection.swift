@@ -8,8 +8,8 @@ package final class Connection {
     let handle: OpaquePointer
     /// The path for messages.
     let path: String
-    /// Who is told of the statements. Connections open when they are first needed; nobody is told of their set-up, so that
-    /// counts of statements do not depend on it.
+    /// The observers of statements. Connections open when they are first needed; their set-up is not reported, so that counts
+    /// of statements do not depend on it.
     private var observers: StatementObservers?
     private var statements: [String: Statement] = [:]
     /// Counts the uses of kept statements, to tell those that were last used.
@@ -102,7 +102,7 @@ package final class Connection {
     /// A new prepared statement that is not kept.
     /// - Parameters:
     ///   - persistent: Whether it is used more than once.
-    ///   - isTraced: Whether observers of statements are told about it.
+    ///   - isTraced: Whether its runs are reported to observers.
     package func prepare(
         _ sql: String, persistent: Bool = true, isTraced: Bool = true
     ) throws(StoreError) -> Statement {

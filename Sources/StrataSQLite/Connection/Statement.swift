@@ -8,7 +8,7 @@ package final class Statement {
     let handle: OpaquePointer
     let sql: String
     private unowned let connection: Connection
-    /// Who is told of runs; nil for a statement that nobody is told of.
+    /// The observers of runs; nil for a statement whose runs are not reported.
     private let observers: StatementObservers?
     private let observerCount: UnsafeMutablePointer<Atomic<Int>>?
     private var started: ContinuousClock.Instant?
@@ -62,7 +62,7 @@ package final class Statement {
         return code
     }
 
-    /// Makes the statement ready for the next use, and tells those who listen of the run.
+    /// Makes the statement ready for the next use, and reports the run to observers.
     /// - Parameter rows: How many rows it gave, where they did not come by steps.
     package func reset(rows: Int? = nil) {
         sqlite3_reset(handle)

@@ -2,7 +2,7 @@ import StrataCSQLite
 import StrataStore
 import Synchronization
 
-/// Those who are told of the statements that a store runs: ``SQLiteStore/Options/trace``, and whoever asked later.
+/// The observers of the statements that a store runs: ``SQLiteStore/Options/trace``, and those that were added later.
 final class StatementObservers: Sendable {
     private struct State {
         var handlers: [Int: @Sendable (StatementTrace) -> Void] = [:]
@@ -10,11 +10,11 @@ final class StatementObservers: Sendable {
     }
 
     private let state = Guarded(State())
-    /// How many there are. Statements look at it once for each run, which must not cost a lock, nor a reference: therefore they
-    /// keep the pointer, beside this object, which owns the memory.
+    /// The number of observers. Statements look at it once for each run, without a lock and without counting a reference:
+    /// therefore they keep the pointer as well as this object, which owns the memory.
     nonisolated(unsafe) let count: UnsafeMutablePointer<Atomic<Int>>
 
-    /// - Parameter trace: Who is told for as long as the store is open.
+    /// - Parameter trace: An observer for as long as the store is open.
     init(_ trace: (@Sendable (StatementTrace) -> Void)?) {
         count = .allocate(capacity: 1)
         count.initialize(to: Atomic(0))
@@ -35,7 +35,7 @@ final class StatementObservers: Sendable {
         }
     }
 
-    /// Tells a handler of each statement for as long as the result is kept.
+    /// Calls a handler with each statement for as long as the result is kept.
     func observe(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation {
         let number = add(handler)
         return StoreObservation { [weak self] in
@@ -45,7 +45,7 @@ final class StatementObservers: Sendable {
         }
     }
 
-    /// Tells all of a run.
+    /// Reports a run to all observers.
     func post(_ trace: StatementTrace) {
         for handler in state.withLock({ Array($0.handlers.values) }) { handler(trace) }
     }

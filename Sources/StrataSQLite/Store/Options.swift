@@ -49,7 +49,7 @@ extension SQLiteStore {
         /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
         /// connection: it must not use the store.
         public var trace: (@Sendable (StatementTrace) -> Void)?
-        /// Those who are told of statements of one store; made when that is opened.
+        /// The observers of the statements of one store; created when that is opened.
         var observers: StatementObservers?
 
         /// Whether the store mirrors a server: fetches, counts and values leave out rows of version 0, of which only the
@@ -68,7 +68,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteStore.Options {
-    /// The options of a store that is being opened, which tells of its statements itself.
+    /// The options of a store that is being opened, with observers of its own.
     func withObservers() -> Self {
         var options = self
         options.observers = StatementObservers(trace)

@@ -34,7 +34,7 @@
         private let tls: TLSFiles?
         private let threads: ThreadExecutor?
 
-        /// Prepares a service; nothing is bound before ``run(onReady:)``.
+        /// Prepares a service; nothing is bound before ``run(endsOnSignals:onReady:)``.
         /// - Parameters:
         ///   - server: Who answers.
         ///   - host: The address to listen at.

@@ -20,7 +20,7 @@ extension StackMobDialect {
         guard query.subqueries.isEmpty else {
             throw StackMobError.unsupported("StackMob has no conditions on what another query finds")
         }
-        // StackMob knows levels alone: all relationships of a level come along.
+        // StackMob knows only levels: all relationships of a level are included.
         result.expansion = query.includes.map(\.count).max() ?? 0
         try result.setRange(offset: query.offset, limit: query.limit, cursor: query.cursor)
         return result

@@ -1,6 +1,6 @@
 /// A block of memory that holds packed rows: many that a fetch brought, or a single one that an object is changing.
 ///
-/// Rows of a slab that others can see are never changed; ``RowEditing`` writes only to a slab of a single row while
+/// Rows of a slab that others can see are never changed; `RowEditing` writes only to a slab of a single row while
 /// exactly one object knows it. That is what makes a reference to it safe to send (`@unchecked Sendable`).
 ///
 /// The memory follows the object's header, so that a slab is one allocation: every changed object has a slab.

@@ -23,7 +23,9 @@ enum ServerExamination {
                 report.ok("configuration", "strata-server accepts it")
             } else {
                 report.fail(
-                    "configuration", errors.isEmpty ? "strata-server refuses it with status \(status)" : errors,
+                    "configuration",
+                    errors.isEmpty
+                        ? "strata-server refuses it with status \(status)" : errors.replacing("Error: ", with: ""),
                     advice: "correct it; strata-server check-config --config \(path) explains who may do what")
             }
         } catch {

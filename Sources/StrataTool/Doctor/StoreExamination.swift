@@ -21,7 +21,8 @@ struct StoreExamination {
         do throws(StoreError) {
             try examination.examine(model, isQuick: isQuick)
         } catch {
-            examination.report.fail("open", error.description, advice: advice(for: error))
+            // The message says what to do.
+            examination.report.fail("open", error.description, advice: nil)
         }
         return examination.report.findings
     }
@@ -29,8 +30,8 @@ struct StoreExamination {
     private mutating func examine(_ model: ManagedObjectModel?, isQuick: Bool) throws(StoreError) {
         let info = try SQLiteStore.storeInfo(at: path)
         let format = info.metadata.formatVersion
-        let text =
-            "model \(info.metadata.modelName), \(info.entities.reduce(0) { $0 + $1.count }) objects, format \(format)"
+        let count = info.entities.reduce(0) { $0 + $1.count }
+        let text = "model \(info.metadata.modelName), \(count) \(count == 1 ? "object" : "objects"), format \(format)"
         if format < StoreMetadata.currentFormatVersion {
             report.warn(
                 "format", "\(text); this version of Strata writes format \(StoreMetadata.currentFormatVersion)",
@@ -38,15 +39,20 @@ struct StoreExamination {
         } else {
             report.ok("format", text)
         }
-        if !isQuick { try examineIntegrity() }
+        if !isQuick { examineIntegrity() }
         if let model { try examineModel(model) }
         examineLog(info)
         examinePlace(info)
         if let mirror = try MirrorCondition.read(at: path) { examineMirror(mirror) }
     }
 
-    private mutating func examineIntegrity() throws(StoreError) {
-        let integrity = try SQLiteStore.integrityReport(at: path)
+    private mutating func examineIntegrity() {
+        let integrity: IntegrityReport
+        do throws(StoreError) {
+            integrity = try SQLiteStore.integrityReport(at: path)
+        } catch {
+            return report.fail("integrity", error.description, advice: nil)
+        }
         if integrity.isSound { return report.ok("integrity", "the file is sound") }
         if !integrity.problems.isEmpty {
             report.fail(
@@ -76,13 +82,13 @@ struct StoreExamination {
         if blocked.isEmpty {
             report.warn(
                 "model", "the store has an older version of the model; opening it migrates it:\n\(plan)",
-                advice: "nothing is lost; to see how long it takes, run strata migrate \(path) --model file --dry-run")
+                advice: "nothing is lost; to see how long it takes, run strata migrate \(path) --model MODEL --dry-run")
         } else {
             report.fail(
                 "model",
                 "the store does not fit the model, and these steps need an answer:\n"
                     + blocked.map(\.description).joined(separator: "\n"),
-                advice: "put answers into options.migration.answers, or run strata migrate \(path) --model file with "
+                advice: "put answers into options.migration.answers, or run strata migrate \(path) --model MODEL with "
                     + "--accept, --fill or --clear")
         }
     }
@@ -149,15 +155,9 @@ struct StoreExamination {
         }
     }
 
-    static func advice(for error: StoreError) -> String? {
-        switch error {
-        case .notFound, .notAStore: "check the path"
-        case .cannotOpen: "check that the file and its folder exist and may be read"
-        case .corrupt: "restore the store from a backup"
-        case .locked: "try again when the other process has finished"
-        default: nil
-        }
+    private static func bytes(_ count: Int) -> String {
+        let formatter = ByteCountFormatter()
+        formatter.allowsNonnumericFormatting = false
+        return formatter.string(fromByteCount: Int64(count))
     }
-
-    private static func bytes(_ count: Int) -> String { ByteCountFormatter().string(fromByteCount: Int64(count)) }
 }

@@ -25,7 +25,7 @@ public enum StackMobNames {
     }
 
     /// The property that a field belongs to: the one of the same name, otherwise the one whose field it is, otherwise
-    /// the one that is ``camelCase(_:)`` of it; nil if there is none.
+    /// the one that is `camelCase(_:)` of it; nil if there is none.
     public static func property(ofField field: String, among properties: some Sequence<String>) -> String? {
         let camelCase = camelCase(field)
         var spelt: String?

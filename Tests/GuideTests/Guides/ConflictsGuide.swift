@@ -34,7 +34,10 @@ enum ConflictsGuide {
 
     static func checking(_ context: ManagedObjectContext, peru: Country) async throws {
         try context.detectConflicts(for: peru)
-        City(context: context, cityId: "arequipa", name: "Arequipa", position: GeoPoint(latitude: -16.4, longitude: -71.5), country: peru)
+        City(
+            context: context, cityId: "arequipa", name: "Arequipa",
+            position: GeoPoint(latitude: -16.4, longitude: -71.54),
+            country: peru)
         try await context.save()
     }
 

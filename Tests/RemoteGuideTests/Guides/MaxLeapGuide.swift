@@ -1,9 +1,20 @@
 import Foundation
 import Strata
+import StrataAsyncHTTP
 import StrataMaxLeap
 
 /// The examples of Documentation/MaxLeap.md.
 enum MaxLeapGuide {
+    #if AsyncHTTP
+        static func live(
+            _ client: MaxLeapClient, _ stack: MaxLeapStore
+        ) throws -> ServerChangeWatch {
+            let live = try ParseLiveQuery(client, classes: ["Post"], sockets: AsyncWebSocketTransport())
+            let watch = stack.remote.synchronizes(with: live)  // keep it
+            return watch
+        }
+    #endif
+
     static func clients(id: String, key: String) throws -> (MaxLeapClient, MaxLeapDialect) {
         let maxLeap = try MaxLeapDialect(address: .china, applicationID: id, apiKey: key)  // or .world, the default
         let parse = try MaxLeapDialect(.parse, address: MaxLeapAddress("https://example.com/parse"), applicationID: id)

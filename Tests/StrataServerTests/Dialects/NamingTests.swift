@@ -38,6 +38,7 @@
                 options.savePolicy = policy
                 options.request.timeout = 300
                 options.sync.request.timeout = 300
+                options.sync.retries = 0
                 let client = try server.maxLeapClient(kind == .parse ? .parse : .maxLeap, transport: wire) {
                     $0.sendsObjectIds = false
                     $0.usesConditionalWrites = kind == .conditional

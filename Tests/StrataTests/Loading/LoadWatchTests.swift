@@ -3,7 +3,7 @@ import Strata
 import StrataTesting
 import Testing
 
-/// Reads that the use of properties causes are errors where they are not wanted, and can be found.
+/// Strict loading makes unplanned loads errors, and reports find them.
 @Suite struct LoadWatchTests {
     let file: ZooFile
 

@@ -1,4 +1,4 @@
-/// What a piece of code has loaded without having planned it, and what it has prefetched in vain.
+/// The unplanned loads of a piece of code, and the relationships that it prefetched without reading them.
 ///
 ///     let (titles, report) = try context.recordingLoads {
 ///         try context.fetch(Country.all).map { "\($0.name): \($0.cities.count)" }
@@ -29,7 +29,7 @@ public struct LoadReport: Sendable {
         }
     }
 
-    /// A relationship that a fetch read ahead of time and nobody looked at.
+    /// A relationship that a fetch prefetched and the code never read.
     public struct UnreadRelationship: Sendable, Hashable, CustomStringConvertible {
         /// The entity of the objects that have the relationship.
         public let entityName: String
@@ -83,7 +83,7 @@ public struct LoadReport: Sendable {
 }
 
 extension LoadReport: CustomStringConvertible {
-    /// Repeated loads first, then the others, then what was prefetched in vain; one a line, each with what to do.
+    /// Repeated loads first, then the others, then unread relationships; one per line, each with advice.
     public var description: String {
         guard !isClean else { return "no unplanned loads, and nothing prefetched that was not read" }
         let repeated = repeatedLoads

@@ -1,6 +1,6 @@
-/// Notices the loads of a context for those who asked.
+/// Reports the unplanned loads of a context to its handler and its open scopes.
 final class LoadWatch {
-    /// Told of each load.
+    /// Called with each load.
     var handler: ((UnplannedLoad) -> Void)?
     /// Those that are open, the innermost last.
     private var scopes: [LoadScope] = []
@@ -23,7 +23,7 @@ final class LoadWatch {
         for scope in scopes { scope.addPrefetch(relationship, first.binding.entity, count: count, caller: caller) }
     }
 
-    /// Notes that somebody looks at a relationship.
+    /// Notes that a relationship is read.
     func noteRead(_ relationship: RelationshipDescription, _ entity: EntityDescription) {
         for scope in scopes { scope.addRead(relationship, entity) }
     }
