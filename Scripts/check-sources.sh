@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # Checks the sizes that the project sets for its sources: a median of at most 120 lines for a file, no file over 450, at most 20
 # source files in a folder, at most 10 promises of `@unchecked Sendable`, and at most 12 stored properties for a type unless the
-# comment before it says why it has more ("stored properties"). Ends with status 1 and a list of what is too large.
+# comment before it says why it has more ("stored properties"). It also looks for phrases to reword. Ends with status 1 and a
+# list of what is wrong.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+if [ $# = 0 ]; then
+    Scripts/check-phrases.py --self-test
+    Scripts/check-phrases.py Sources Plugins Tests Benchmarks/Sources Scripts Makefile .ci \
+        CHANGELOG.md CODE_OF_CONDUCT.md CONTRIBUTING.md SECURITY.md
+fi
 exec python3 - "${1:-Sources}" <<'PYTHON'
 import pathlib
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the versions of Swift and SQLite, and installs what the build needs besides a Swift toolchain, where it is missing:
-# SQLite's header and pkg-config, which tells the package manager where the header is. It installs nothing, and asks for
-# nothing, where both are there already.
+# SQLite's header and pkg-config, which tells the package manager where the header is. If both exist already, it
+# installs nothing and asks for nothing.
 set -euo pipefail
 
 fail() {

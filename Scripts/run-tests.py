@@ -101,7 +101,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    # A terminal, because whoever writes into a pipe keeps the last lines until its buffer is full.
+    # A terminal, because a process that writes into a pipe keeps the last lines until its buffer is full.
     terminal, end = pty.openpty()
     process = subprocess.Popen(options.command, stdin=subprocess.DEVNULL, stdout=end, stderr=end, start_new_session=True)
     os.close(end)

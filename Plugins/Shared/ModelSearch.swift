@@ -6,7 +6,7 @@ import Foundation
 struct ModelSearch {
     /// The ending of the names of model files.
     static let ending = ".strata.yaml"
-    /// A file in a target that names models of the package's folder `Models`, one a line; `#` begins a comment.
+    /// A file in a target that names models of the package's folder `Models`, one per line; `#` begins a comment.
     static let listName = "strata.models"
     /// How many files are generated of a model: `CodeGenerator.fileCount`, which cannot be imported here.
     static let fileCount = 4
@@ -14,21 +14,21 @@ struct ModelSearch {
     /// A model file.
     struct Model {
         var path: URL
-        /// The file beside it with the versions that were recorded; empty if there is none.
+        /// The file next to it with the versions that were recorded; empty if there is none.
         var lock: [URL] {
             let name = path.lastPathComponent.dropLast(ModelSearch.ending.count) + ".strata.lock.yaml"
             let url = path.deletingLastPathComponent().appendingPathComponent(String(name))
             return FileManager.default.fileExists(atPath: url.path) ? [url] : []
         }
-        /// The names of all files that the generator will write. They depend on the name of the model file alone, because
-        /// SwiftPM asks a plug-in again when files come and go, but not when a file changes.
+        /// The names of all files that the generator will write. They depend on the name of the model file and nothing
+        /// else, because SwiftPM asks a plug-in again when files come and go, but not when a file changes.
         var outputs: [String]
     }
 
     /// What a search found.
     struct Result {
         var models: [Model] = []
-        /// Files beside the models that decide what is generated.
+        /// Files next to the models that decide what is generated.
         var inputs: [URL] = []
         var problems: [String] = []
     }

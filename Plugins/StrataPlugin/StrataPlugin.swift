@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Generates Swift classes of a target's model files at each build. What is generated stays in the build folder.
+/// Generates Swift classes of a target's model files at each build. The generated files stay in the build folder.
 @main
 struct StrataPlugin {
     private func commands(_ search: ModelSearch, tool: URL, folder: URL) throws -> [Command] {

@@ -3,7 +3,7 @@ struct CountryFinder {
     /// The countries.
     let countries: [CountryRecord]
 
-    /// The country of a name or a code, in upper or lower case.
+    /// The country with the given name or a code, in upper or lower case.
     /// - Throws: ``GazetteerError/unknownCountry(name:suggestion:)`` with the name that is nearest, if one is near.
     func find(_ text: String) throws(GazetteerError) -> CountryRecord {
         let wanted = text.lowercased()

@@ -60,9 +60,14 @@ struct GazetteerCommand: ParsableCommand {
     @Flag(help: "Do only the steps with a server; --store is not needed then, and stays as it is.")
     var online = false
 
+    #if Server
+        @Option(help: "The protocol of the steps with a server.")
+        var dialect = OnlineDialect.stackmob
+    #endif
+
     @Option(
         help: ArgumentHelp(
-            "The folder with the GeoNames files. By default it is looked for beside the program.", valueName: "folder"),
+            "The folder with the GeoNames files. The default is the folder next to the program.", valueName: "folder"),
         completion: .directory)
     var data: String?
 
@@ -95,7 +100,8 @@ struct GazetteerCommand: ParsableCommand {
         #if Server
             if !offline {
                 if !online { terminal.line() }
-                let online = OnlineTour(data: data, country: tour.country, printer: tour.printer, log: tour.log)
+                let online = OnlineTour(
+                    data: data, country: tour.country, dialect: dialect, printer: tour.printer, log: tour.log)
                 try await online.run()
             }
         #endif

@@ -2,7 +2,7 @@ import Strata
 
 /// Makes managed objects of the records and saves them.
 struct Importer {
-    /// How many cities are saved at once. Larger saves are hardly faster, and smaller ones show more of what is going
+    /// How many cities are saved together. Larger saves are hardly faster, and smaller ones show more of what is going
     /// on.
     static let batchSize = 2_000
 

@@ -1,6 +1,6 @@
 import StrataStore
 
-/// Gathers the SQL statements that the store reports, from whatever thread, until somebody asks for them.
+/// Gathers the SQL statements that the store reports, on any thread, until they are taken.
 final class StatementLog: Sendable {
     /// One statement as it ran.
     struct Entry: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// The place of the store, which each run makes anew.
+/// The place of the store, which each run makes again.
 struct StoreFile {
     /// The path.
     let path: String
@@ -28,7 +28,7 @@ struct StoreFile {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
 
-    /// What SQLite and the store keep beside the file, and last the file itself: a run that is stopped half-way leaves
+    /// What SQLite and the store keep next to the file, and last the file itself: a run that is stopped half-way leaves
     /// a file that the next run knows.
     private var companions: [String] { ["\(path)-shm", "\(path)-wal", "\(path)-blobs", path] }
 

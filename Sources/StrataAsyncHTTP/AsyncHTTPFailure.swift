@@ -11,7 +11,7 @@
         import FoundationNetworking
     #endif
 
-    /// What the errors of async-http-client and of SwiftNIO mean for the one who asked.
+    /// What the errors of async-http-client and of SwiftNIO mean for the caller.
     enum AsyncHTTPFailure {
         static func error(for error: any Error, maximumBody: Int) -> RemoteError {
             switch error {

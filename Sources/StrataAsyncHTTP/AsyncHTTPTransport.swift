@@ -6,7 +6,7 @@
     import NIOHTTP1
     import StrataRemote
 
-    /// Requests by async-http-client, for programs that stand on SwiftNIO anyway, and for Linux, where `URLSession` costs
+    /// Requests by async-http-client, for programs that use SwiftNIO anyway, and for Linux, where `URLSession` costs
     /// more.
     ///
     /// It keeps to what ``URLSessionTransport`` does: a redirect is an answer, no cookies and nothing else is kept, answers
@@ -29,7 +29,7 @@
             return configuration
         }
 
-        /// Makes a transport with connections of its own. They are closed when it goes.
+        /// Creates a transport with connections of its own. They are closed when it is released.
         /// - Parameters:
         ///   - configuration: How it connects: TLS, proxy and so on, best as a change of ``standardConfiguration``.
         ///     Redirects are never followed.
@@ -54,8 +54,8 @@
         /// Sends a request and waits for the whole answer.
         /// - Parameter timeout: How many seconds to wait, from now to the last byte.
         /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unreachable``, ``RemoteError/Kind/timeout``,
-        ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is none, or
-        ///   ``RemoteError/Kind/invalidAnswer`` for what is no HTTP or too long.
+        ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is invalid, or
+        ///   ``RemoteError/Kind/invalidAnswer`` for an answer that is not HTTP or is too long.
         public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
             guard !Task.isCancelled else { throw TransportFailure.cancelled }
             let seconds = TransportFailure.seconds(timeout)
@@ -68,7 +68,7 @@
                         try await Task.sleep(for: .seconds(seconds))
                         throw TransportFailure.timeout(after: seconds)
                     }
-                    // The one that is second ends at once, and so does a request on its way.
+                    // The one that is second ends immediately, and so does a request on its way.
                     defer { group.cancelAll() }
                     guard let answer = try await group.next() else { throw CancellationError() }
                     return answer
@@ -81,7 +81,7 @@
         private func exchange(
             _ request: HTTPClientRequest, seconds: Double, _ progress: FileProgress?
         ) async throws -> WireResponse {
-            // One second more than the deadline of all, which alone decides.
+            // One second more than the deadline of the whole exchange, which decides.
             let response = try await client.execute(request, timeout: .nanoseconds(Int64((seconds + 1) * 1e9)))
             let body = try await body(of: response, progress)
             var fields = HTTPFields()

@@ -148,7 +148,7 @@
                         }
                     }
                 } catch {
-                    // Whoever reads the texts sees the end.
+                    // The reader of the texts sees the end.
                 }
                 outgoing.finish()
                 incoming.finish()

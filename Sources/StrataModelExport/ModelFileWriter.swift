@@ -242,7 +242,7 @@ struct ModelFileWriter {
 }
 
 extension AttributeType {
-    /// Whether the name alone says everything.
+    /// Whether the name by itself says everything.
     fileprivate var isPlain: Bool { AttributeType.namedInModelFiles.contains(self) }
 }
 
@@ -258,7 +258,7 @@ enum YAMLText {
         }
     }
 
-    /// A text as a plain word if that reads back as the same, else in quotes.
+    /// A text as a plain word if that reads back as the same, otherwise in quotes.
     static func scalar(_ text: String) -> String {
         isPlain(text) || isPlainNumber(text) || isCall(text) ? text : quoted(text)
     }

@@ -75,7 +75,7 @@ public struct ModelFile: Sendable, Hashable {
     }
 
     /// Reads a model file.
-    /// - Parameter path: The path of a YAML file. It stands in the locations of faults as it is given.
+    /// - Parameter path: The path of a YAML file. It is in the locations of faults as it is given.
     /// - Throws: ``ModelError`` with all faults, each with line and column, in the order of the file.
     public static func read(path: String) throws(ModelError) -> ModelFile {
         let text: String

@@ -6,7 +6,8 @@ extension ModelFileReader {
     private static let attributeKeys = [
         "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern",
         "indexed", "unique",
-        "externalStorage", "preservesValueInHistory", "class", "enum", "codable", "elements", "renamedFrom", "documentation", "userInfo",
+        "externalStorage", "preservesValueInHistory", "class", "enum", "codable", "elements", "renamedFrom",
+        "documentation", "userInfo",
     ]
 
     /// `name: string?`, or a mapping with `type` and more.
@@ -107,9 +108,9 @@ extension ModelFileReader {
         "datetime": "date", "timestamp": "date", "point": "geoPoint", "geopoint": "geoPoint",
     ]
 
-    /// A type, and whether a `?` behind it makes the value optional. A string stands in for what is no type.
+    /// A type, and whether a `?` after it makes the value optional. A string stands in for what is not a type.
     ///
-    /// - Parameter fields: What stands beside the type.
+    /// - Parameter fields: The keys that are allowed in addition to the type.
     func attributeType(_ node: Node, _ fields: [String: Node] = [:]) -> (AttributeType, Bool) {
         if let sequence = node.sequence { return (arrayType(node, sequence), false) }
         guard let word = text(node, "a type") else { return (.string, false) }
@@ -142,7 +143,8 @@ extension ModelFileReader {
             Self.otherNames[name.lowercased()].map { "; did you mean '\($0)'?" }
             ?? Spelling.suggestion(for: name, in: known)
         fault(
-            "'\(name)' is no type" + (suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion),
+            "'\(name)' is not a type"
+                + (suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion),
             node)
         return (.string, isOptional)
     }
@@ -162,7 +164,7 @@ extension ModelFileReader {
         return .array(element)
     }
 
-    /// `now()` and `uuid()` are made anew for each object; in quotes they are text.
+    /// `now()` and `uuid()` are created for each object; in quotes they are text.
     private func defaultValue(_ node: Node, of type: AttributeType) -> AttributeDefault? {
         if let scalar = node.scalar, scalar.style == .plain || scalar.style == .any {
             if scalar.string == "now()" { return .now }
@@ -184,7 +186,7 @@ extension ModelFileReader {
         guard let word = text(node, "'derived'") else { return nil }
         if let derivation = DerivationSpelling.derivation(word) { return derivation }
         fault(
-            "'\(word)' is no derivation; write lowercase(name), uppercase(name), canonical(name), count(cities), sum(cities.population), now() or country.name",
+            "'\(word)' is not a derivation; write lowercase(name), uppercase(name), canonical(name), count(cities), sum(cities.population), now() or country.name",
             node)
         return nil
     }

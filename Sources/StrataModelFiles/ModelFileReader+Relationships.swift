@@ -7,7 +7,7 @@ extension ModelFileReader {
         "userInfo",
     ]
 
-    /// `{to: Country, inverse: cities}` or `{toMany: City, inverse: country}`; the name of the entity alone is a to-one
+    /// `{to: Country, inverse: cities}` or `{toMany: City, inverse: country}`; only the name of the entity is a to-one
     /// without inverse.
     func readRelationship(_ key: Node, _ name: String, _ node: Node) -> Relationship? {
         if node.scalar != nil, let destination = text(node, "a relationship") {

@@ -62,7 +62,7 @@ extension ModelFileReader {
             return nil
         }
         if let value = ScalarValue.value(scalar.string, of: type) { return value }
-        fault("'\(scalar.string)' is no value of type \(type.name)\(ScalarValue.hint(for: type))", node)
+        fault("'\(scalar.string)' is not a value of type \(type.name)\(ScalarValue.hint(for: type))", node)
         return nil
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import StrataModel
 import Yams
 
-/// Turns nodes into declarations and gathers what is wrong with them. It goes on behind every mistake.
+/// Turns nodes into declarations and gathers what is wrong with them. It goes on after every mistake.
 final class ModelFileReader {
     let path: String
     private(set) var faults: [ModelFault] = []
@@ -175,7 +175,7 @@ final class ModelFileReader {
             if let original = maskedKeys[name] {
                 let last = mapping.keys.reversed().first { $0.string == original }
                 fault(
-                    "the key '\(original)' stands twice; it is also in line \(location(key).line); remove one",
+                    "the key '\(original)' appears twice; it is also in line \(location(key).line); remove one",
                     last ?? key)
             } else {
                 result.append((key, name, value))

@@ -2,8 +2,8 @@ import Foundation
 import StrataModel
 import Yams
 
-/// The versions of a model that were shipped: a file beside the model, `App.strata.lock.yaml`, that `strata model commit`
-/// writes and that belongs into version control.
+/// The versions of a model that were shipped: a file next to the model, `App.strata.lock.yaml`, that `strata model
+/// commit` writes and that belongs into version control.
 ///
 ///     model: App
 ///     versions:
@@ -82,7 +82,7 @@ package struct ModelLock: Sendable {
             throw fault("the lock file cannot be read as UTF-8 text")
         }
         guard let root = try? Yams.compose(yaml: text), let list = root["versions"]?.sequence else {
-            throw fault("the lock file is no list of versions; take it from version control again")
+            throw fault("the lock file is not a list of versions; restore it from version control")
         }
         var lock = ModelLock(model: root["model"]?.string ?? "")
         for (index, node) in list.enumerated() {

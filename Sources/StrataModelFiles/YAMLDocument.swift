@@ -7,7 +7,7 @@ struct YAMLDocument {
     /// The topmost node; nil if the text has none or cannot be parsed.
     private(set) var root: Node?
     /// What is wrong with the text as YAML: at most one fault, since a parser that lost its way finds nothing true
-    /// behind it.
+    /// after it.
     private(set) var faults: [ModelFault] = []
     /// Keys that stand more than once in a mapping were masked before parsing, all but the last of each: by mask.
     private(set) var maskedKeys: [String: String] = [:]
@@ -21,7 +21,8 @@ struct YAMLDocument {
     init(_ text: String, path: String) {
         if let line = Self.lineThatIsTooDeep(text) {
             faults = [
-                Self.fault("the file is nested more than \(Self.depthLimit) levels deep, which is the limit", (line, 1), path)
+                Self.fault(
+                    "the file is nested more than \(Self.depthLimit) levels deep, which is the limit", (line, 1), path)
             ]
             return
         }
@@ -48,14 +49,15 @@ struct YAMLDocument {
                 return
             }
         }
-        faults = [Self.fault("more than \(Self.maskCount) keys stand twice", (1, 1), path)]
+        faults = [Self.fault("more than \(Self.maskCount) keys appear twice", (1, 1), path)]
     }
 
     /// How deeply lists and mappings may be nested. The parser calls itself for each level.
     private static let depthLimit = 100
 
     /// The first line where the text may be nested more deeply than is allowed: by brackets, or by indentation and the
-    /// signs of lists and keys in front of a line. Brackets in text count, too, so that nothing has to be parsed to know.
+    /// markers of lists and keys in front of a line. Brackets in text count, too, so that nothing has to be parsed to
+    /// know.
     private static func lineThatIsTooDeep(_ text: String) -> Int? {
         var line = 1
         var brackets = 0

@@ -6,7 +6,7 @@
     #endif
 
     /// How many files the process may have open, connections among them. A server that takes more connections than that
-    /// could not open its own files any more.
+    /// could no longer open its own files.
     enum OpenFiles {
         /// What the server opens besides connections: its database, files of binary fields, threads' own.
         static let others = 200

@@ -1,7 +1,7 @@
 #if !Server
     import Foundation
 
-    // Without the trait, the packages that the server stands on are not there.
+    // Without the trait, the packages that the server needs are not resolved.
     @main
     enum WithoutServer {
         static func main() {

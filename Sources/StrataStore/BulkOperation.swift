@@ -22,7 +22,7 @@ public struct BulkUpdate: Sendable {
     public var assignments: [Int: Assignment]
     /// A row that holds the constants.
     public var constants: RowReference
-    /// Whether the rules of the model for values must hold afterwards, besides that what is required has a value.
+    /// Whether the values must meet the model's rules afterwards. Required values are always checked.
     public var isValidated: Bool
 
     /// Describes an update.

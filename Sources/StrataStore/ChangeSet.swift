@@ -1,8 +1,9 @@
-/// What a context hands down to be made permanent: to a store, or to its parent. A value; it refers to no object.
+/// The changes that a context passes to a store, or to its parent, to be made permanent. A value; it refers to no
+/// object.
 public struct ChangeSet: Sendable {
     /// A new object.
     public struct Insert: Sendable {
-        /// The row, with its key and the version that it shall have: 1, or more if the object is made again after
+        /// The row, with its key and the version that it is to have: 1, or more if the object is made again after
         /// others deleted it.
         public let row: RowReference
 
@@ -12,7 +13,7 @@ public struct ChangeSet: Sendable {
 
     /// A changed object.
     public struct Update: Sendable {
-        /// The row as it shall be, with the version it shall have: ``baseVersion`` + 1.
+        /// The row as it is to be, with the version it is to have: ``baseVersion`` + 1.
         public let row: RowReference
         /// The slots that differ from the row that was read; only these are written.
         public let slots: SlotSet
@@ -44,6 +45,23 @@ public struct ChangeSet: Sendable {
         }
     }
 
+    /// An object that is not changed, and that nobody else may have changed.
+    public struct Check: Sendable {
+        /// The position of the entity in the model.
+        public let entityIndex: Int
+        /// The key.
+        public let key: Int64
+        /// The version that was read. If the store has another one, or no row, that is a conflict.
+        public let version: Int64
+
+        /// Describes a check.
+        public init(entityIndex: Int, key: Int64, version: Int64) {
+            self.entityIndex = entityIndex
+            self.key = key
+            self.version = version
+        }
+    }
+
     /// References to deleted objects, in rows that the context has not loaded. No version is compared, because none is
     /// known; the version of each row goes up by one.
     public struct Clearing: Sendable {
@@ -66,7 +84,7 @@ public struct ChangeSet: Sendable {
     }
 
     /// A change of a relationship that is kept as pairs. Named from its primary side; additions that exist already and
-    /// removals that do not are no error, so that two contexts never conflict here.
+    /// removals that do not are not an error, so that two contexts never conflict here.
     public struct PairChange: Sendable {
         /// The position of the entity that declares the primary side.
         public let entityIndex: Int
@@ -89,7 +107,7 @@ public struct ChangeSet: Sendable {
         }
     }
 
-    /// A change of the order of an ordered to-many relationship. It applies after all else.
+    /// A change of the order of an ordered to-many relationship. It applies after everything else.
     public struct OrderChange: Sendable {
         /// What happens to the order.
         public enum Kind: Sendable, Hashable {
@@ -133,6 +151,8 @@ public struct ChangeSet: Sendable {
     public var pairs: [PairChange] = []
     /// Changed orders.
     public var orders: [OrderChange] = []
+    /// Objects that must be as they were read. They change nothing: a change set with nothing else is empty.
+    public var checks: [Check] = []
     /// Who makes the change, for history.
     public var author: String?
     /// The name of the context that makes the change, for history.

@@ -2,8 +2,8 @@
 public enum CommitResult: Sendable {
     /// All of it is permanent.
     case committed(CommitEffects)
-    /// Nothing was written, because others were faster or a unique constraint stands against it. All conflicts are
-    /// listed.
+    /// Nothing was written, because rows have changed since they were read or a unique constraint would be violated.
+    /// All conflicts are listed.
     case conflicts([StoreConflict])
     /// A part of it is permanent, and the rest is as it was before: a back end did some of the writes and refused others.
     /// `done` is that part, in terms of the change set.
@@ -12,8 +12,8 @@ public enum CommitResult: Sendable {
 
 /// What a store did beyond the ``ChangeSet``.
 public struct CommitEffects: Sendable {
-    /// The keys of objects that referred to deleted ones when these went, by the position of the topmost entity of their
-    /// hierarchy. The store has set such references to nil; some of the objects may be in the change set, too.
+    /// The keys of objects that referred to deleted objects, by the position of the topmost entity of their hierarchy.
+    /// The store has set such references to nil; some of the objects may be in the change set, too.
     public var referrers: [Int: [Int64]]
     /// Rows of the change set's inserts and updates that the store has with other values or versions than it was given:
     /// a server filled in some.
@@ -43,9 +43,9 @@ public struct StoreConflict: Sendable {
     /// The key of the object that was to be written.
     public let key: Int64
     /// For a version conflict the row as the store has it now, nil if it is gone; for a unique constraint the row that
-    /// stands against it, nil if that is a row of the same change set.
+    /// it conflicts with, nil if that is a row of the same change set.
     public let storeRow: RowReference?
-    /// For a unique constraint the key of the object that stands against it.
+    /// For a unique constraint the key of the object that it conflicts with.
     public let otherKey: Int64?
 
     /// Describes a conflict.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that several threads share, behind a lock.
+/// A value that several threads share, guarded by a lock.
 ///
 /// Use it instead of `Synchronization.Mutex`, whose slow path on Linux is invisible to Thread Sanitizer: it would report races
 /// where there are none.
@@ -11,7 +11,7 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
 
     package init(_ value: Value) { self.value = value }
 
-    /// Runs a closure that nobody else runs at the same time.
+    /// Runs a closure while no other thread has the lock.
     package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock.lock()
         defer { lock.unlock() }

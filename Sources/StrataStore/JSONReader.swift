@@ -1,6 +1,6 @@
 /// Walks JSON text once.
 struct JSONReader {
-    /// Which values are wanted of what is read. All of it must be JSON, wanted or not.
+    /// Which values are requested of what is read. All of it must be JSON, requested or not.
     enum Selection {
         case none, all
         case member(ArraySlice<JSONStep>)
@@ -131,7 +131,7 @@ struct JSONReader {
 
     // MARK: Text
 
-    /// - Returns: The text, which is empty if it is not wanted; nil for what is no text.
+    /// - Returns: The text, which is empty if it is not requested; nil for anything that is not text.
     private mutating func string(isWanted: Bool) -> String? {
         place += 1
         let start = place

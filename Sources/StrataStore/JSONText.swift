@@ -30,7 +30,7 @@ package enum JSONText {
         return reader.document(.member(path[...]))
     }
 
-    /// Where the member at a path stands in a text.
+    /// Where the member at a path is in a text.
     /// - Returns: nil if there is none, or if the text as a whole is not JSON.
     package static func place(of path: [JSONStep], in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         var reader = JSONReader(bytes: bytes)

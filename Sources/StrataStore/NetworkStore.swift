@@ -1,24 +1,25 @@
-/// A store of which a part is elsewhere: the rows that it can answer with at once are a mirror of that.
+/// A store of which a part is elsewhere: the rows that it can answer with immediately are a mirror of that.
 ///
-/// The methods of ``PersistentStore`` read the mirror and never wait for a network. Rows of objects of which it knows the
-/// key alone are headers; see ``RowPointer/isHeaderOnly``. No fetch finds them, ``PersistentStore/rows(entityIndex:keys:)``
-/// gives them. The methods here bring what is missing; a context calls them before it reads.
+/// The methods of ``PersistentStore`` read the mirror and never wait for a network. Rows of objects of which it knows
+/// only the key are headers; see ``RowPointer/isHeaderOnly``. No fetch finds them,
+/// ``PersistentStore/rows(entityIndex:keys:)`` gives them. The methods here bring what is missing; a context calls them
+/// before it reads.
 public protocol NetworkStore: PersistentStore {
     /// Brings what a plan asks for, as far as the options say so.
-    /// - Returns: The plan that finds in the mirror what the fetch shall give: the plan itself where that is what
-    ///   the mirror has, else one that names the objects.
+    /// - Returns: The plan that finds in the mirror what the fetch should give: the plan itself where that is what the
+    ///   mirror has, otherwise one that names the objects.
     /// - Throws: ``StoreError/remote(_:)``, ``StoreError/unsupported(store:feature:)`` naming the part of the plan,
     ///   ``StoreError/cancelled``.
     func prepare(_ plan: FetchPlan, options: (any StoreRequestOptions)?) async throws(StoreError) -> FetchPlan
-    /// As ``prepare(_:options:)`` for those who cannot suspend: blocks, or refuses.
+    /// As ``prepare(_:options:)`` for callers that cannot suspend: blocks, or refuses.
     /// - Throws: ``StoreError/needsNetwork(store:what:)`` if the store was not told to wait.
     func prepareNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> FetchPlan
 
-    /// How many objects a plan asks for, where that is not for the mirror to say.
-    /// - Returns: nil if the mirror shall be asked.
+    /// How many objects a plan asks for, if the mirror cannot tell.
+    /// - Returns: nil if the mirror is to be asked.
     /// - Throws: As ``prepare(_:options:)``.
     func count(_ plan: FetchPlan, options: (any StoreRequestOptions)?) async throws(StoreError) -> Int?
-    /// As ``count(_:options:)`` for those who cannot suspend.
+    /// As ``count(_:options:)`` for callers that cannot suspend.
     /// - Throws: As ``prepareNow(_:options:)``.
     func countNow(_ plan: FetchPlan, options: (any StoreRequestOptions)?) throws(StoreError) -> Int?
 
@@ -28,7 +29,7 @@ public protocol NetworkStore: PersistentStore {
     func prepareRows(
         entityIndex: Int, keys: [Int64], options: (any StoreRequestOptions)?
     ) async throws(StoreError)
-    /// As ``prepareRows(entityIndex:keys:options:)`` for those who cannot suspend.
+    /// As ``prepareRows(entityIndex:keys:options:)`` for callers that cannot suspend.
     /// - Throws: As ``prepareNow(_:options:)``.
     func prepareRowsNow(entityIndex: Int, keys: [Int64]) throws(StoreError)
 
@@ -36,6 +37,6 @@ public protocol NetworkStore: PersistentStore {
     /// - Throws: ``StoreError/remote(_:)`` if nothing was written.
     func commit(_ changes: ChangeSet, options: (any StoreRequestOptions)?) async throws(StoreError) -> CommitResult
 
-    /// The options of each of the results that a fetch shall give one after the other.
+    /// The options of each of the results that a fetch should give one after the other.
     func stages(_ options: (any StoreRequestOptions)?) -> [(any StoreRequestOptions)?]
 }

@@ -5,8 +5,7 @@ import Foundation
 /// An ID is final from the birth of its object, is the same in every context, and survives the process through its URI.
 /// It is safe to send anywhere.
 public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
-    /// The key, unique within the store and the hierarchy of the entity. It stands in the column `_id` of a SQLite
-    /// store.
+    /// The key, unique within the store and the hierarchy of the entity. It is in the column `_id` of a SQLite store.
     public let key: Int64
     /// The store.
     public let storeIdentifier: UUID
@@ -43,7 +42,7 @@ public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a URI made by ``uri``.
     /// - Parameter model: The model that knows the entity.
-    /// - Returns: nil if it is no such URI or the model lacks the entity.
+    /// - Returns: nil if it is not such a URI or the model lacks the entity.
     public init?(uri: URL, model: ManagedObjectModel) {
         guard let components = URLComponents(url: uri, resolvingAgainstBaseURL: false), components.scheme == "strata",
             let store = components.host.flatMap(UUID.init(uuidString:))

@@ -6,7 +6,7 @@ public typealias KnownRows = (_ entityIndex: Int, _ key: Int64, _ version: Int64
 
 /// Where objects are kept. A store speaks of rows, keys and change sets; it never sees a managed object.
 ///
-/// All methods may be called from any thread, also at once. They block until they are done.
+/// All methods may be called from any thread, and concurrently. They block until they are done.
 public protocol PersistentStore: AnyObject, Sendable {
     /// The identity of the store; the same each time it is opened.
     var identifier: UUID { get }
@@ -28,8 +28,8 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   ``RowPointer/isHeaderOnly``. With nil all rows are whole.
     /// - Throws: ``StoreError/cancelled`` soon after the read has been cancelled; the store is as good as before.
     func fetch(_ plan: FetchPlan, known: KnownRows?, cancellation: ReadCancellation?) throws(StoreError) -> RowBatch
-    /// The entities and keys of the rows that a plan asks for, in its order. Reads no more of the rows than the
-    /// condition and the order need.
+    /// The entities and keys of the rows that a plan asks for, in its order. Reads only what the condition and the
+    /// order need.
     /// - Throws: As ``fetch(_:known:cancellation:)``.
     func fetchIdentities(_ plan: FetchPlan, cancellation: ReadCancellation?) throws(StoreError) -> [RowIdentity]
     /// How many rows a plan asks for.
@@ -52,7 +52,7 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   - relationshipIndex: The position of the relationship in that entity.
     ///   - owners: The keys of the owners.
     ///   - areAll: Whether these are all owners that there are, as far as the caller knows: then a pass over everything
-    ///     is cheaper than a look-up for each. No more than a hint.
+    ///     is cheaper than a lookup for each. No more than a hint.
     func memberRows(
         entityIndex: Int, relationshipIndex: Int, owners: [Int64], areAll: Bool
     ) throws(StoreError) -> RowBatch
@@ -69,10 +69,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// Values of derived attributes that the store computes are not in the rows of the change set.
     func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
 
-    /// The bytes of a value that stands in a file of its own.
+    /// The bytes of a value that is in a file of its own.
     func externalData(named name: String) throws(StoreError) -> Data
 
-    /// Where the store tells of changes that come from elsewhere: a server. nil if there are none but commits.
+    /// Where the store reports changes that come from elsewhere: a server. nil if there are none but commits.
     var changes: StoreChangeFeed? { get }
 
     /// Changes many objects by itself, in one transaction: all of it becomes permanent, or nothing.
@@ -85,8 +85,12 @@ public protocol PersistentStore: AnyObject, Sendable {
     var history: (any StoreHistory)? { get }
 
     /// Calls a closure, on any thread, soon after somebody else has committed to the same data, another process for instance,
-    /// for as long as the result is kept. nil if there are no others, or nothing tells of them.
+    /// for as long as the result is kept. nil if there are no others, or nothing reports them.
     func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation?
+
+    /// Calls a closure after each statement that the store runs, for as long as the result is kept: on the thread that ran it,
+    /// while that thread holds the connection, so it must not use the store. nil if the store runs no statements.
+    func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation?
 
     /// Closes the store. Every later call throws ``StoreError/closed(path:)``.
     func close()
@@ -104,8 +108,11 @@ extension PersistentStore {
     /// There is none.
     public var history: (any StoreHistory)? { nil }
 
-    /// Nothing tells of others.
+    /// Nothing reports others.
     public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? { nil }
+
+    /// There are no statements.
+    public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? { nil }
 
     /// The rows that a plan asks for, in its order; all of them whole, unless the caller says what it has.
     public func fetch(_ plan: FetchPlan, known: KnownRows? = nil) throws(StoreError) -> RowBatch {

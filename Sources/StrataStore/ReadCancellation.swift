@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Stops a read from elsewhere: whoever reads hands it to the store, and any thread may cancel it.
+/// Cancels a read from another thread: pass it to the store with the read, and call ``cancel()`` on any thread.
 ///
 ///     let cancellation = ReadCancellation()
 ///     // on another thread: cancellation.cancel()

@@ -18,7 +18,7 @@ public struct RemoteFailure: Error, Sendable, Hashable {
 
     /// What it means: the name of a `RemoteError.Kind`, `unreachable` for instance.
     public var kind: String
-    /// Whose code it is: `HTTP` for a status, else what the back end's own libraries named it.
+    /// Whose code it is: `HTTP` for a status, otherwise what the back end's own libraries named it.
     public var domain: String
     /// The code, as the back end's own libraries gave it.
     public var code: Int

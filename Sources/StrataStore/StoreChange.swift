@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change of a store that no context made, as contexts hear of it once it is permanent.
+/// A change of a store that no context made, as contexts hear about it once it is permanent.
 public struct StoreChange: Sendable {
     /// What was written.
     public var changes: ChangeSet
@@ -22,7 +22,7 @@ public struct StoreChange: Sendable {
     }
 }
 
-/// Hands the changes of a store on to everybody who wants to hear of them.
+/// Hands the changes of a store on to everybody who wants to hear about them.
 public final class StoreChangeFeed: Sendable {
     private struct State {
         var handlers: [Int: @Sendable (StoreChange) -> Void] = [:]
@@ -31,7 +31,7 @@ public final class StoreChangeFeed: Sendable {
 
     private let state = Guarded(State())
 
-    /// A feed that nobody listens to.
+    /// A feed without listeners.
     public init() {}
 
     /// Calls a closure after each change, on the thread that made it, for as long as the result is kept.
@@ -50,11 +50,11 @@ public final class StoreChangeFeed: Sendable {
     }
 }
 
-/// Listens to a store until it goes.
+/// Listens to a store until it is released.
 public final class StoreObservation: Sendable {
     private let onEnd: @Sendable () -> Void
 
-    /// - Parameter onEnd: Called once, when nobody keeps the observation any more.
+    /// - Parameter onEnd: Called once, when the observation is released.
     public init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
     deinit { onEnd() }

@@ -1,18 +1,18 @@
 /// Why a store could not do what it was asked.
 public enum StoreError: Error, Sendable, Hashable {
-    /// There is no store at the path, and none was to be made.
+    /// There is no store at the path, and the location does not allow creating one.
     case notFound(path: String)
-    /// The file cannot be opened or made: missing folder, no permission.
+    /// The file cannot be opened or created: a missing folder, or no permission.
     case cannotOpen(path: String, reason: String)
     /// An option for opening a store has a value that means nothing.
     case invalidOption(name: String, value: String, reason: String)
     /// The store may be read, but not written.
     case readOnly(path: String)
-    /// The file is no store of Strata's: another format, another application's database.
+    /// The file is not a Strata store: it has another format, or is another application's database.
     case notAStore(path: String, reason: String)
     /// The file is damaged.
     case corrupt(path: String, reason: String)
-    /// Somebody else held the store longer than the time-out.
+    /// Another process held the store locked for longer than the timeout.
     case locked(path: String)
     /// There is no room left on the disk.
     case diskFull(path: String)
@@ -23,9 +23,9 @@ public enum StoreError: Error, Sendable, Hashable {
     case unknownDeclaration(path: String, entity: String, property: String?, declaration: String)
     /// Steps of a migration lose data, or data do not fit, and no answer allows that. Nothing was changed.
     case migrationNeedsAnswers(path: String, steps: [MigrationStep])
-    /// A step of a migration failed. Nothing was changed.
+    /// A migration step failed. Nothing was changed.
     case migrationFailed(path: String, step: String, reason: String)
-    /// Somebody else has migrated the file to another model while it was open. Nothing was written.
+    /// Another process has migrated the file to another model while it was open. Nothing was written.
     case migratedElsewhere(path: String)
     /// The store cannot do what the model or a fetch asks for.
     case unsupported(store: String, feature: String)
@@ -34,8 +34,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case invalidPredicate(PredicateEvaluationError)
     /// A value in the store does not fit the model.
     case invalidData(entity: String, property: String, key: Int64, reason: String)
-    /// A row that is to be written refers to the file of an external value that has been removed meanwhile, because the
-    /// value was replaced or deleted elsewhere and nothing referred to it for long. Nothing was written.
+    /// A row to be written refers to the file of an external value that has been removed in the meantime: the value was
+    /// replaced or deleted elsewhere, and nothing had referred to the file for a while. Nothing was written.
     case missingFile(entity: String, property: String, key: Int64, file: String)
     /// A constraint of the store itself was broken, for instance a foreign key.
     case constraint(entity: String, reason: String)
@@ -55,7 +55,7 @@ extension StoreError: CustomStringConvertible {
     /// What happened and what to do.
     public var description: String {
         switch self {
-        case .notFound(let path): "no store at \(path); check the path, or allow it to be made"
+        case .notFound(let path): "there is no store at \(path); check the path, or set createIfMissing"
         case .cannotOpen(let path, let reason):
             "cannot open \(path): \(reason); check that the folder exists and may be written"
         case .invalidOption(let name, let value, let reason): "the option \(name) is \(value); \(reason)"
@@ -63,9 +63,9 @@ extension StoreError: CustomStringConvertible {
         case .notAStore(let path, let reason): "\(path) is not a Strata store: \(reason); choose another file"
         case .corrupt(let path, let reason): "\(path) is damaged: \(reason); restore it from a backup"
         case .locked(let path): "\(path) is locked by another process; try again, or allow more time"
-        case .diskFull(let path): "no room on the disk for \(path); free some and save again"
+        case .diskFull(let path): "no space left on the disk for \(path); free some space and save again"
         case .incompatibleModel(let path, let differences):
-            "\(path) was made with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
+            "\(path) was created with another model: \(differences.joined(separator: "; ")); migrate it, or open it with its own model"
         case .unknownDeclaration(let path, let entity, let property, let declaration):
             "\(path) cannot be migrated: \(property.map { "\(entity).\($0)" } ?? entity) has \(declaration), which is not known; "
                 + "a newer version of Strata wrote it, so update this one"
@@ -77,15 +77,15 @@ extension StoreError: CustomStringConvertible {
         case .migratedElsewhere(let path):
             "\(path) has been migrated to another version of the model while it was open; open it with that version"
         case .unsupported(let store, let feature): "the \(store) store does not support \(feature)"
-        case .invalidPredicate(let error): "the condition has no answer: \(error)"
+        case .invalidPredicate(let error): "the predicate cannot be evaluated: \(error)"
         case .invalidData(let entity, let property, let key, let reason):
-            "\(entity).\(property) of object \(key) does not fit the model: \(reason)"
+            "\(entity).\(property) of object \(key) does not fit the model: \(reason); correct the value, or change the model"
         case .missingFile(let entity, let property, let key, let file):
-            "\(entity).\(property) of object \(key): its value stood in the file \(file), which is gone; "
+            "\(entity).\(property) of object \(key): its value was in the file \(file), which no longer exists; "
                 + "set the property again, or refresh the object"
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
         case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
-        case .closed(let path): "\(path) has been closed"
+        case .closed(let path): "\(path) has been closed; open the store again"
         case .cancelled: "the read was cancelled"
         case .remote(let failure): failure.description
         case .needsNetwork(let store, let what):

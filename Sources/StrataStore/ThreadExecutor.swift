@@ -2,8 +2,8 @@ import Foundation
 
 /// Runs tasks on threads outside of the cooperative pool.
 ///
-/// The pool has one thread for each processor. A program that blocks these threads while it waits for tasks would wait for
-/// itself, if the tasks needed them, too.
+/// The pool has one thread for each processor. A program that blocks these threads while it waits for tasks would
+/// deadlock if the tasks needed the same threads.
 package final class ThreadExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -1,11 +1,38 @@
 import ArgumentParser
+import StrataAzure
+import StrataMaxLeap
 import StrataModel
 import StrataQuery
 import StrataStackMob
 
-/// The back ends whose requests can be explained.
+/// The back ends whose requests can be explained. Dialects of other packages print theirs with
+/// `RemoteDialect.requests(for:options:)`.
 enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
     case stackmob
+    case maxleap
+    case parse
+    /// Azure Mobile Apps, version 2 of the protocol.
+    case azure
+    /// Azure Mobile Services, version 1 of the protocol.
+    case mobileservices
+    case datasync
+
+    /// A key or the name of an application, as none is needed to see the rest. The keys of StackMob have 36 characters.
+    private static let key = String(repeating: "0", count: 36)
+
+    private func dialect(for model: ManagedObjectModel) throws(RemoteError) -> any RemoteDialect {
+        switch self {
+        case .stackmob: try StackMobDialect(publicKey: Self.key, model: model)
+        case .maxleap: try MaxLeapDialect(applicationID: Self.key, apiKey: Self.key, model: model)
+        case .parse:
+            try MaxLeapDialect(
+                .parse, address: try MaxLeapAddress("https://parse.example/parse"), applicationID: Self.key,
+                model: model)
+        case .azure: try AzureDialect(address: "https://azure.example")
+        case .mobileservices: try AzureDialect(address: "https://azure.example", applicationKey: Self.key)
+        case .datasync: try AzureDialect(address: "https://azure.example", version: .datasync)
+        }
+    }
 
     /// The requests of a fetch, in the order in which they are sent.
     /// - Throws: ``ExplainFault`` that names the part which the back end cannot do.
@@ -19,13 +46,10 @@ enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
         query.offset = plan.offset
         query.includesSubentities = plan.includesSubentities && entity.hasSubentities
         do throws(RemoteError) {
-            // The key of an application is 36 characters; none is needed to see the rest.
-            let dialect = try StackMobDialect(publicKey: String(repeating: "0", count: 36), model: model)
+            let dialect = try dialect(for: model)
             var requests: [WireRequest] = []
             for part in query.byEntity(in: model) {
-                for step in try dialect.steps(of: counting ? .count(part) : .query(part)) {
-                    requests.append(try dialect.request(for: step, options: RequestOptions()))
-                }
+                requests += try dialect.requests(for: counting ? .count(part) : .query(part))
             }
             return requests
         } catch {
@@ -34,7 +58,7 @@ enum ExplainBackend: String, ExpressibleByArgument, CaseIterable, Encodable {
     }
 }
 
-/// A fetch as `strata explain --backend` prints it. The keys are those of these types; what is nil is `null`.
+/// A fetch as `strata explain --backend` prints it. The keys are the names of the properties; nil is `null`.
 struct ExplainBackendReport: Encodable {
     struct Field: Encodable {
         let name: String

@@ -21,7 +21,7 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             The SQL finds the keys of objects; nothing is fetched. Without a store an empty one in memory is asked, which has \
             the indexes of the model. Values of --arg and --var are JSON, with {"$date": seconds since 2001-01-01} and the \
-            other typed objects of strata predicate; what is no JSON is text. \
+            other typed objects of strata predicate; text that is not JSON is a string. \
             With --backend the requests are shown that the fetch would send to a server. \
             The exit code is 0, 1 for faults of the model, the store or the condition, and 64 for a wrong command line.
 
@@ -52,10 +52,10 @@ struct ExplainCommand: ParsableCommand {
 
     @Option(
         name: .customLong("sort"), parsing: .unconditionalSingleValue,
-        help: "A property or path to order by; -name for the greatest first, name[cd] with text options.")
+        help: "A property or path to order by; -name for descending order, name[cd] with text options.")
     var sorts: [String] = []
 
-    @Option(help: "The greatest number of objects.")
+    @Option(help: "The maximum number of objects.")
     var limit: Int?
 
     @Option(help: "How many objects are left out at the beginning.")

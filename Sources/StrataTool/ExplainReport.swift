@@ -4,8 +4,7 @@ import StrataModelFiles
 import StrataQuery
 import StrataSQLite
 
-/// A fetch as `strata explain --json` prints it. The keys are those of these types; what is nil is `null`.
-/// The stored properties are the members of the JSON.
+/// A fetch as `strata explain --json` prints it. Its stored properties are the members of the JSON; nil is `null`.
 struct ExplainReport: Encodable {
     struct Binding: Encodable {
         let number: Int

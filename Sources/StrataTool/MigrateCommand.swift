@@ -49,7 +49,7 @@ struct MigrateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("As --keep-first, with the last one.", valueName: "step"))
     var keepLast: [String] = []
 
-    @Flag(help: "Keep the store as it was beside the new one.")
+    @Flag(help: "Keep the original store next to the new one.")
     var keepOriginal = false
 
     func validate() throws {
@@ -106,7 +106,7 @@ struct MigrateCommand: ParsableCommand {
             else { throw ValidationError("--fill \(text): the model has no attribute \(step)") }
             let value = String(text[text.index(after: equals)...])
             guard let converted = ValueConversion(from: .string, to: type).convert(.string(value)) else {
-                throw ValidationError("--fill \(text): '\(value)' is no \(type.name)")
+                throw ValidationError("--fill \(text): '\(value)' is not a \(type.name)")
             }
             result[step] = .fill(converted)
         }

@@ -9,7 +9,7 @@ struct ModelCommitCommand: ParsableCommand {
         commandName: "commit",
         abstract: "Records the version of a model that you are about to ship.",
         discussion: """
-            Writes the version into the lock file beside the model, App.strata.lock.yaml, which belongs into version control. \
+            Writes the version into the lock file next to the model, App.strata.lock.yaml, which belongs in version control. \
             The build plug-in compares the model with it. A change that loses data is recorded only with --accept for each \
             of its steps.
             """)
@@ -82,7 +82,7 @@ struct ModelDiffCommand: ParsableCommand {
 }
 
 extension Output {
-    /// Reads a model file, or with `@N` behind it a version of its lock file.
+    /// Reads a model file, or with `@N` after it a version of its lock file.
     static func version(_ text: String) throws -> ManagedObjectModel {
         guard let at = text.lastIndex(of: "@"), let number = Int(text[text.index(after: at)...]) else {
             return try model(text)

@@ -3,7 +3,7 @@ import Foundation
 import StrataQuery
 import StrataWire
 
-/// `strata predicate`: reads and evaluates predicates, one a line.
+/// `strata predicate`: reads and evaluates predicates, one per line.
 struct PredicateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "predicate",

@@ -65,7 +65,7 @@ struct PredicateOutline: Encodable, Equatable {
         radius == GeoCondition.meanEarthRadius ? [] : [PredicateOutline("earth radius \(radius) km")]
     }
 
-    /// The nodes, one a line, each two spaces further in than the one that it is part of.
+    /// The nodes, one per line, each two spaces further in than the one that it is part of.
     func lines(indent: Int = 0) -> [String] {
         [String(repeating: " ", count: indent) + node] + parts.flatMap { $0.lines(indent: indent + 2) }
     }

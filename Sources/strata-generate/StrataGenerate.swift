@@ -34,7 +34,7 @@ enum StrataGenerate {
         }
     }
 
-    /// Warns if the model has changed since the version that was recorded last.
+    /// Warns if the model has changed since the version that was last recorded.
     /// - Throws: ``ModelError`` if the change would lose data that the user has not accepted.
     private static func compareWithLock(_ file: ModelFile) throws(ModelError) {
         guard let lock = try ModelLock.read(forModel: file.path) else { return }

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// What an application hears of values in the file that are not values of their attributes.
+/// What an application hears about values in the file that are not values of their attributes.
 @Suite struct DamagedReportTests {
     let file: MagazineFile
 

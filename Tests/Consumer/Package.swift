@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package as users write it: it imports Strata alone, and the build plug-in makes its classes.
+// A package as users write it: it imports only Strata, and the build plug-in makes its classes.
 let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],

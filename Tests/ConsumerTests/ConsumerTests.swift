@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The package in `Tests/Consumer`, which imports Strata alone and has its classes made by the build plug-in, is built
+/// The package in `Tests/Consumer`, which imports only Strata and has its classes made by the build plug-in, is built
 /// as a user would.
 ///
 /// Everything is one test, because building takes a minute: what is fetched, that it runs, and what a mistake in the
@@ -57,7 +57,7 @@ import Testing
         #expect(failure.status != 0)
         for (text, message) in [
             ("shelf: {to", "Item.shelf: leads to Shelv, which the model does not have; did you mean 'Shelf'?"),
-            ("heading: ", "Chapter.heading: 'strng' is no type; did you mean 'string'?"),
+            ("heading: ", "Chapter.heading: 'strng' is not a type; did you mean 'string'?"),
         ] {
             let line =
                 try #require(

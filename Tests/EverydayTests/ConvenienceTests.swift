@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// Small things that everybody needs.
+/// Small things that every app needs.
 @Suite struct ConvenienceTests {
     let file: BlogFile
     let context: ManagedObjectContext

@@ -317,7 +317,7 @@ import Testing
         for article in articles where article.articleId != "x2 before" {
             let number = try #require(Int(article.articleId.dropFirst()))
             #expect(article.title == (number == 9 ? article.title : "new \(number)"))
-            // What was not assigned stays: but the deleted row and the one with another key are not there any more.
+            // What was not assigned stays: but the deleted row and the one with another key no longer exist.
             #expect(article.views == (number < 300 && number != 1 && number != 2 ? 5 : 0), "\(number)")
             #expect(article.tags.map(\.tagId) == ["imported"] || number == 9)
         }

@@ -23,7 +23,7 @@ struct Case {
         case empty
     }
 
-    /// How many objects, look-ups or whatever else a case is about.
+    /// How many objects, lookups or whatever else a case is about.
     enum Units {
         /// As many as the size says.
         case each

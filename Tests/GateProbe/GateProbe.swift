@@ -21,7 +21,7 @@ struct GateProbe {
         case "list":
             for (group, cases) in all { for item in cases { print("\(group)\t\(item.name)") } }
         case "count" where arguments.count > 3, "leaks" where arguments.count > 3, "time" where arguments.count == 4:
-            guard let size = Int(arguments[3]) else { throw ProbeError("\(arguments[3]) is no number") }
+            guard let size = Int(arguments[3]) else { throw ProbeError("\(arguments[3]) is not a number") }
             for name in arguments.dropFirst(3) {
                 guard let item = all.lazy.flatMap(\.1).first(where: { $0.name == name }) else {
                     throw ProbeError("there is no case \(name)")

@@ -204,7 +204,7 @@ extension Case {
         return node
     }
 
-    /// Follows chains side by side, with nothing but the present nodes in hand, and then lets go of the first ones.
+    /// Follows chains side by side, with only the present nodes in hand, and then releases the first ones.
     private static func walk(_ heads: [Node], _ expected: Int) throws -> Int {
         var nodes = heads
         var count = 0

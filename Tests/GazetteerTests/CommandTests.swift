@@ -60,6 +60,15 @@ struct CommandTests {
             #expect(outcome.out.contains("✓ Ana, Ben and the server have the same"))
             #expect(!FileManager.default.fileExists(atPath: folder.path("gazetteer.sqlite")))
         }
+
+        @Test("--dialect chooses the protocol of the steps with a server")
+        func dialect() throws {
+            let outcome = try gazetteer("--online", "--country", "Monaco", "--dialect", "parse")
+            #expect(outcome.status == 0 && outcome.error == "")
+            #expect(outcome.out.contains("and speaks Parse."))
+            #expect(outcome.out.contains("✓ Ana, Ben and the server have the same"))
+            #expect(try gazetteer("--online", "--dialect", "kinto").status == 64)
+        }
     #endif
 
     @Test("--offline does only the steps without a server")

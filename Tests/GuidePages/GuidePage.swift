@@ -7,7 +7,7 @@ import Foundation
 public struct GuidePage: Sendable, CustomStringConvertible {
     /// A fenced block of code.
     public struct Block: Sendable, CustomStringConvertible {
-        /// The word behind the fence: `swift`, `yaml`, `sh`.
+        /// The word after the fence: `swift`, `yaml`, `sh`.
         public let language: String
         /// The code, with its indentation.
         public let text: String
@@ -43,6 +43,21 @@ public struct GuidePage: Sendable, CustomStringConvertible {
         blocks = Self.blocks(of: text)
     }
 
+    /// Reads the landing page of a module in the reference site. Its code is compiled by the file `CatalogGuide.swift`.
+    public init(landingPageOf module: String) throws {
+        name = "Catalog"
+        text = try String(
+            contentsOf: Self.root.appending(path: "Sources/\(module)/\(module).docc/\(module).md"), encoding: .utf8)
+        blocks = Self.blocks(of: text)
+    }
+
+    /// The names of all pages: the README, and the files in `Documentation`.
+    public static func allNames() throws -> [String] {
+        let folder = root.appending(path: "Documentation")
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
+        return ["README"] + pages.map { String($0.dropLast(3)) }.filter { $0 != "README" }.sorted()
+    }
+
     private static func blocks(of text: String) -> [Block] {
         var result: [Block] = []
         var open: (language: String, line: Int, lines: [Substring])?
@@ -64,8 +79,8 @@ public struct GuidePage: Sendable, CustomStringConvertible {
 
     /// The Swift blocks that no compiled file has.
     ///
-    /// The paragraphs of a block may stand in several functions; the lines of a paragraph follow each other. Indentation, the
-    /// width of gaps and `static` do not count.
+    /// The paragraphs of a block may be in several functions; the lines of a paragraph follow each other. Indentation,
+    /// the width of gaps and `static` do not count.
     /// - Parameter fragments: The first lines of blocks that are parts of a `Package.swift`.
     public func uncompiledBlocks(except fragments: [String] = []) throws -> [Block] {
         let code = try compiledText()
@@ -88,7 +103,7 @@ public struct GuidePage: Sendable, CustomStringConvertible {
             .map { $0.element.replacing("\\|", with: "|") }.filter { $0.hasPrefix(start) }
     }
 
-    /// The YAML blocks with entities or fetches that stand in no model file of the guides' tests.
+    /// The YAML blocks with entities or fetches that are in no model file of the guides' tests.
     public func unreadModels() throws -> [Block] {
         let models = try Self.files(beginning: "", ending: ".strata.yaml").map { "\n" + $0 }
         return blocks.filter { block in
@@ -97,20 +112,32 @@ public struct GuidePage: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Packages of the repository whose sources a page shows. They are compiled on their own.
+    private static let examples = ["WriteAStore": "Examples/KintoStore"]
+
     private func compiledText() throws -> String {
-        let files = try Self.files(beginning: name == "README" ? "ReadmeGuide" : "\(name)Guide", ending: ".swift")
+        var files = try Self.files(beginning: name == "README" ? "ReadmeGuide" : "\(name)Guide", ending: ".swift")
+        if let example = Self.examples[name] {
+            for part in ["Sources", "Tests"] {
+                files += try Self.files(in: "\(example)/\(part)", beginning: "", ending: ".swift")
+            }
+        }
         let lines = files.flatMap { $0.split(separator: "\n") }.map(Self.plain).filter { !$0.isEmpty }
         return "\n" + lines.joined(separator: "\n") + "\n"
     }
 
     private static func files(beginning start: String, ending: String) throws -> [String] {
         try ["GuideTests", "MigrationTests", "RemoteGuideTests"].flatMap { target in
-            let folder = root.appending(path: "Tests/\(target)")
-            return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().filter { path in
-                let name = path.split(separator: "/").last ?? ""
-                return name.hasPrefix(start) && name.hasSuffix(ending)
-            }.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
+            try files(in: "Tests/\(target)", beginning: start, ending: ending)
         }
+    }
+
+    private static func files(in place: String, beginning start: String, ending: String) throws -> [String] {
+        let folder = root.appending(path: place)
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().filter { path in
+            let name = path.split(separator: "/").last ?? ""
+            return name.hasPrefix(start) && name.hasSuffix(ending)
+        }.map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
     }
 
     /// The paragraphs of a block; each import is one.

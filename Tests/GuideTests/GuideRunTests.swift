@@ -22,42 +22,60 @@ import Testing
         try examples.map { try $0(context) }
     }
 
-    @Test("The examples of the README run")
-    func readme() throws {
-        try example(path: file.path)
-        let library = try file.open(LibraryModel.self)
-        let context = library.newContext()
-        #expect(try context.count(FetchRequest<Author>()) == 0)
-        #expect(try context.count(FetchRequest<Book>()) == 0)
-        #expect(try ReadmeGuide.model().versionHash == LibraryModel.model.versionHash)
-        Book(context: context, title: "Without an author", pages: -1, author: Author(context: context, name: "A"))
-        var errors: [PersistenceError] = []
-        ReadmeGuide.typedErrors(context) { errors.append($0) }
-        #expect(errors.count == 1)
+    @Test("The examples about unplanned reads run")
+    func unplannedReads() throws {
+        let container = try file.open(AtlasModel.self)
+        let world = try World(container)
+        try FetchingGuide.counting(container)
+        let output = Output()
+        try FetchingGuide.strictly(container.newContext()) { output.print(all: $0) }
+        #expect(!output.lines.isEmpty)
+        let reader = container.newContext()
+        let country = try #require(try reader.fetchFirst(FetchRequest<Country>()))
+        let (_, loads) = reader.recordingLoads(callers: .sourceLines) { _ = country.cities }
+        #if os(Linux)
+            #expect(loads.loads.first?.caller?.hasPrefix("GuideTests/GuideRunTests.swift:") == true)
+        #endif
+        let report = Output()
+        try FetchingGuide.reporting(world.context) { report.print($0) }
+        let count = try world.context.count(FetchRequest<City>())
+        #expect(
+            report.lines.last
+                == "City.country was prefetched for \(count) objects and never read; leave it out of the fetch")
     }
 
-    @Test("The requests of the README find what they say")
-    func readmeRequests() throws {
+    @Test("All ways to write a condition find the same")
+    func waysToWriteConditions() throws {
         let world = try World(try file.open(AtlasModel.self))
-        #expect(try counts(try ReadmeGuide.fetching(limit: 1_000_000), world.context) == [2, 2, 2, 2])
+        #expect(try counts(try PredicatesGuide.fourWays(limit: 1_000_000), world.context) == [2, 2, 2, 2])
     }
 
     @Test("The examples about contexts run")
     func contexts() async throws {
-        let container = try file.open(BlogModel.self)
-        try ContextsGuide.first(container)
+        let container = try file.open(AtlasModel.self)
+        try await ContextsGuide.first(container)
+        let strict = container.newContext()
+        Country(context: strict, countryId: "PE", name: "Another Peru")
+        var errors: [PersistenceError] = []
+        await ContextsGuide.typedErrors(strict) { errors.append($0) }
+        #expect(errors.count == 1)
         ContextsGuide.policy(container)
         let context = container.newContext()
-        let (article, hasDrafts, count, recent) = try ContextsGuide.finding(context)
-        #expect(article?.title == "On Dragons" && hasDrafts && count == 1 && recent.isEmpty)
-        try ContextsGuide.upserting(context, [.init(id: "2", title: "Two")])
+        let (city, hasPorts, count, large) = try await ContextsGuide.finding(context)
+        #expect(city?.name == "Lima" && !hasPorts && count == 1 && large.isEmpty)
+        var output = Output()
+        ContextsGuide.relationships(context, try #require(city).country) { output.print($0) }
+        #expect(output.lines == ["true", "false"])
+        output = Output()
+        try ContextsGuide.upserting(context, [.init(code: "BR", title: "Brazil")]) { output.print($0, $1, $2) }
+        #expect(output.lines == ["0 1 0"])
         try await context.save()
-        #expect(try ContextsGuide.latest(container).map(\.title).sorted() == ["Dragons", "Two"])
-        let (json, withTags) = try ContextsGuide.json(try #require(article))
-        #expect(json.count > 20 && String(decoding: withTags, as: UTF8.self).contains("\"tags\":[]"))
-        let (titles, id) = try await ContextsGuide.serving(container)
-        #expect(titles.isEmpty)
-        #expect(try container.newContext().existingObject(Article.self, with: id).title == "News")
+        #expect(try await ContextsGuide.largest(container).map(\.population) == [10_092_000])
+        let (json, withSights) = try ContextsGuide.json(try #require(city))
+        #expect(json.count > 20 && String(decoding: withSights, as: UTF8.self).contains("\"sights\":[]"))
+        let (names, id) = try await ContextsGuide.serving(container)
+        #expect(names.isEmpty)
+        #expect(try container.newContext().existingObject(Country.self, with: id).name == "France")
     }
 
     @Test("The examples about history run")
@@ -65,18 +83,19 @@ import Testing
         let (container, context) = try HistoryGuide.record(file.path)
         let index = HistoryGuide.Index()
         try HistoryGuide.read(container)
-        let article = Article(context: context, articleId: "1", title: "One")
+        let peru = Country(context: context, countryId: "PE", name: "Peru")
+        let city = City(context: context, name: "Lima", position: World.lima, country: peru)
         try context.save()
         let token = try container.currentHistoryToken()
         try HistoryGuide.consume(container, index)
-        #expect(index.ids == [article.objectID])
+        #expect(index.ids == [city.objectID])
         #expect(try container.history(after: nil).map(\.author) == ["editor"])
-        try HistoryGuide.past(container, article.objectID, token)
-        article.status = "live"
+        try HistoryGuide.past(container, city.objectID, token)
+        city.population = 10_000_000
         try context.save()
         let counts = try HistoryGuide.filters(container).map { try container.history(after: token, where: $0).count }
         #expect(counts == [1, 0, 0])
-        context.delete(article)
+        context.delete(city)
         try context.save()
         try container.purgeHistory(upTo: try container.currentHistoryToken())
         try HistoryGuide.restart(container, index) { _ in }
@@ -84,34 +103,178 @@ import Testing
         try HistoryGuide.consume(container, index)
     }
 
-    @Test("The examples about live results, changes, undo and bulk operations run")
+    @Test("The examples about live results and change streams run")
     func liveResults() async throws {
-        let container = try file.open(BlogModel.self)
+        let container = try file.open(AtlasModel.self)
         let context = container.newContext(automaticallyMergesChanges: true)
-        let article = Article(context: context, articleId: "1", title: "One")
-        article.views = 50
+        let peru = Country(context: context, countryId: "PE", name: "Peru")
+        let city = City(context: context, name: "Lima", population: 50, position: World.lima, country: peru)
         try await context.save()
-        let popular = try LiveResultsGuide.live(context)
+        let large = try LiveResultsGuide.live(context)
         let table = LiveResultsGuide.Table()
-        popular.delegate = table
+        large.delegate = table
         let totals = try LiveResultsGuide.totals(context)
-        var steps = popular.updates.makeAsyncIterator()
+        var steps = large.updates.makeAsyncIterator()
         _ = try await steps.next(isolation: #isolation)
-        article.views = 150
+        city.population = 10_000_000
         context.processPendingChanges()
         #expect(try await steps.next(isolation: #isolation)?.difference.inserts.count == 1)
-        #expect(table.ids == [article.objectID] && popular.sections.map(\.name) == ["draft"])
-        #expect(totals.rows.map { $0[Article.keys.status] } == ["draft"])
+        #expect(table.ids == [city.objectID] && large.sections.map(\.name) == ["Peru"])
+        #expect(totals.rows.map { $0[City.keys.country.name] } == ["Peru"])
+        peru.name = "Perú"
         try await context.save()
-        #expect(try LiveResultsGuide.undo(context, article).isEmpty)
-        #expect(article.status == "live" && popular.sections.map(\.name) == ["live"])
-        article.status = "draft"
-        try await context.save()
-        context.undoManager = nil
-        #expect(try LiveResultsGuide.bulk(context, ["Two", "Three"]) == 1)
-        #expect(article.status == "live" && article.views == 151)
-        #expect(try await context.count(FetchRequest<Article>()) == 3)
+        #expect(large.sections.map(\.name) == ["Perú"])
         LiveResultsGuide.notifications(container)
+    }
+
+    @Test("The examples about undo run and print what the guide says")
+    func undo() throws {
+        let world = try World(try file.open(AtlasModel.self))
+        let output = Output()
+        let history = try UndoGuide.first(world.context, world.lima) { output.print($0) }
+        #expect(try UndoGuide.grouping(history, world.lima) { output.print($0) }.skipped.isEmpty)
+        #expect(output.lines == ["Lima", "Ciudad de los Reyes", "Make a port"])
+        #expect(world.lima.isPort && world.lima.about == "The capital, without storms")
+        let sights = Output()
+        try UndoGuide.saving(world.context, history, world.lima) { sights.print(all: $0) }
+        #expect(sights.lines == ["false 1"])
+        let report = try history.undo()
+        UndoGuide.reporting(report) { sights.print(all: $0) }
+    }
+
+    @Test("The examples about bulk operations change what they say")
+    func bulkOperations() async throws {
+        let container = try file.open(AtlasModel.self)
+        let world = try World(container)
+        #expect(try BulkOperationsGuide.update(world.context) == 162)
+        // The villages of 1 to 98 people, who are one more now.
+        #expect(try BulkOperationsGuide.delete(world.context) == 98)
+        let ids = try BulkOperationsGuide.insert(
+            world.context, [.init(name: "Nauta", position: World.lima)], world.peru)
+        #expect(try world.context.existingObject(City.self, with: ids[0]).country == world.peru)
+        #expect(try await BulkOperationsGuide.serving(container) == 1)
+    }
+
+    @Test("Two contexts merge as the guide says")
+    func conflicts() async throws {
+        let container = try file.open(AtlasModel.self)
+        try await ContextsGuide.first(container)
+        for (population, about) in try await ConflictsGuide.example(container) {
+            #expect(population == 10_000_000 && about == "The capital")
+        }
+        let context = container.newContext()
+        let lima = try #require(try await context.find(City.self, "lima"))
+        let other = container.newContext()
+        try #require(try await other.find(City.self, "lima")).population = 1
+        try await other.save()
+        lima.population = 2
+        let output = Output()
+        try await ConflictsGuide.looking(context) { output.print(all: $0) }
+        #expect(output.lines.count == 1 && output.lines[0].hasPrefix("population was"), "\(output.lines)")
+        #expect(try await container.newContext().find(City.self, "lima")?.population == 2)
+    }
+
+    @Test("Rules add up two changes of a number, and an object that a save depends on is checked")
+    func conflictRules() async throws {
+        let container = try file.open(AtlasModel.self)
+        let world = try World(container)
+        let (first, second) = (container.newContext(), container.newContext())
+        let id = world.lima.objectID
+        let mine = try first.existingObject(City.self, with: id)
+        let theirs = try second.existingObject(City.self, with: id)
+        let before = mine.population
+        mine.population += 5
+        theirs.population += 7
+        try await second.save()
+        try ConflictsGuide.rules(first)
+        try await first.save()
+        #expect(mine.population == before + 12)
+        let peru = try first.existingObject(Country.self, with: world.peru.objectID)
+        try await ConflictsGuide.checking(first, peru: peru)
+        let there = try second.existingObject(Country.self, with: peru.objectID)
+        there.name += "!"
+        try await second.save()
+        await #expect(throws: PersistenceError.self) { try await ConflictsGuide.checking(first, peru: peru) }
+    }
+
+    @Test("The examples about concurrency run")
+    func concurrency() async throws {
+        let container = try file.open(AtlasModel.self)
+        let ids = try await ConcurrencyGuide.queue(container) { [("FR", "France")] }
+        #expect(ids.count == 1)
+        let importer = ConcurrencyGuide.Importer(container)
+        _ = try await importer.add("Brazil", code: "BR")
+        _ = try await ConcurrencyGuide.addCountry(container, code: "CL", name: "Chile")
+        #expect(try await ConcurrencyGuide.names(container).sorted() == ["Brazil", "Chile", "France", "Peru"])
+        #expect(try await ConcurrencyGuide.largestPort(container) == nil)
+        let context = container.newContext()
+        let peru = try context.existingObject(Country.self, with: ids[0])
+        let city = City(context: context, name: "Callao", position: World.lima, country: peru)
+        try await context.save()
+        let lines = Guarded([String]())
+        try await ConcurrencyGuide.sending(container, city) { values in
+            lines.withLock { $0.append(values.map { "\($0)" }.joined(separator: " ")) }
+        }
+        #expect(lines.withLock(\.self) == ["Callao 0", "Callao"])
+        try await ConcurrencyGuide.rename(container, city.objectID)
+        #expect(try await container.newContext().count(City.where { $0.name == "Lima" }) == 1)
+    }
+
+    @Test("Fetches run as many statements as the guide about performance says")
+    func performance() async throws {
+        _ = try World(try file.open(AtlasModel.self))
+        let statements = Guarded(0)
+        var options = SQLiteStore.Options()
+        options.trace = { _ in statements.withLock { $0 += 1 } }
+        let container = try file.open(AtlasModel.self, options: options)
+        func count(_ body: (ManagedObjectContext) async throws -> Void) async throws -> Int {
+            let context = container.newContext()
+            statements.withLock { $0 = 0 }
+            try await body(context)
+            return statements.withLock(\.self)
+        }
+        let output = Output()
+        #expect(try await count { try await PerformanceGuide.faulting($0) { output.print($0, $1) } } == 2)
+        #expect(output.lines.count == 164)
+        let prefetched = try await count { context in
+            let cities = try await PerformanceGuide.prefetching(context)
+            #expect(Set(cities.map(\.country.name)) == ["Peru", "France"])
+        }
+        #expect(prefetched == 2)
+        let context = container.newContext()
+        let (total, names) = try await PerformanceGuide.values(context)
+        #expect(total == 13_412_880 && names.sorted() == ["Lima", "Marseille"])
+        let peru = try #require(try await context.find(Country.self, "PE"))
+        let (members, byCities) = try await PerformanceGuide.counting(context, peru)
+        #expect(members == 162 && byCities.map(\.name) == ["Peru", "France"])
+        let traced = try PerformanceGuide.tracing(file.path) { _ in }
+        #expect(try await traced.newContext().count(FetchRequest<City>()) == 164)
+    }
+
+    @Test("The examples of the guides for users of other libraries run")
+    func otherLibraries() async throws {
+        let output = Output()
+        let context = try await ComingFromSwiftDataGuide.task(file.path) { output.print($0) }
+        #expect(try await ComingFromSwiftDataGuide.predicate(context).isEmpty)
+        let container = try file.open(AtlasModel.self)
+        #expect(try await ComingFromGRDBGuide.server(container) == ["Lima"])
+        try ComingFromGRDBGuide.moving(context, [.init(code: "FR", name: "France")])
+        try await ComingFromGRDBGuide.following(context) { output.print(all: $0) }
+        #expect(output.lines.count == 3 && output.lines.contains(#"Peru ["Lima"]"#), "\(output.lines)")
+        let watching = Task { @MainActor in try await ComingFromGRDBGuide.observing(container) { _ in } }
+        watching.cancel()
+        _ = try? await watching.value
+    }
+
+    @Test("The examples about errors run")
+    func troubleshooting() async throws {
+        let context = try file.open(AtlasModel.self).newContext()
+        TroubleshootingGuide.faults(context) { _ in }
+        let peru = Country(context: context, countryId: "PE", name: "Peru")
+        City(context: context, name: "", position: World.lima, country: peru)
+        let output = Output()
+        try await TroubleshootingGuide.handling(context) { output.print($0, $1) }
+        #expect(output.lines.count == 1 && output.lines[0].hasPrefix("name "))
     }
 
     @Test("The forms of a fetch give what the guide says")

@@ -58,7 +58,7 @@ final class CountingTransport: HTTPTransport {
 
     init(_ base: any HTTPTransport) { self.base = base }
 
-    /// What has gone over since this was asked last.
+    /// What has gone over since this was last asked.
     func take() -> Traffic {
         traffic.withLock { traffic in
             defer { traffic = Traffic() }

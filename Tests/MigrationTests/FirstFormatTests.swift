@@ -126,7 +126,7 @@ import Testing
             return
         }
         #expect(feature.contains("9") && feature.contains("2"))
-        // A newer format that this version may write is no obstacle.
+        // A newer format that this version may write is not an obstacle.
         try file.sql("UPDATE _metadata SET value = '2' WHERE key = 'minimum_writer'")
         try file.open(first) { try check($0, later: false) }
         #expect(try file.sql("PRAGMA user_version") == [["9"]])

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { file = try VersionedFile() }
 
-    /// Version 1 makes texts of numbers, which writes the table anew.
+    /// Version 1 makes texts of numbers, which writes the table again.
     private func model(_ number: Int) throws -> ManagedObjectModel {
         try version {
             Entity("Item") {

@@ -99,7 +99,7 @@ import Testing
             try context.save()
             token = try container.currentHistoryToken()
         }
-        // The table is written anew for another type of a column.
+        // The table is written again for another type of a column.
         let second = try version {
             Entity("Item") {
                 Attribute("a", .string)

@@ -40,7 +40,7 @@ struct RandomData {
     }
 
     /// What a store does when it is opened with a version: it knows nothing of versions that it was not opened with. An
-    /// attribute that was required in one of those alone fills nothing, and a whole number that was to be a double there
+    /// attribute that was required only in one of those fills nothing, and a whole number that was to be a double there
     /// and is a text now never was a double.
     mutating func open(_ model: RandomVersions) {
         for link in model.links {

@@ -2,10 +2,10 @@ import Foundation
 import Strata
 import StrataRemote
 
-// What it costs to save new objects offline, with the note that the server is to hear of them, against the same save to
-// a plain store: CPU time of the whole process from before the objects are made until they are saved, and of the save
-// alone. OUTBOX_COUNT objects, OUTBOX_ROUNDS times; the median counts. OUTBOX_KEPT objects are there before.
-// With OUTBOX_RANDOM_IDS their primary keys are random, else as `assignObjectID` makes them.
+// What it costs to save new objects offline, with the note that the server is to hear about them, against the same save
+// to a plain store: CPU time of the whole process from before the objects are made until they are saved, and of only
+// the save. OUTBOX_COUNT objects, OUTBOX_ROUNDS times; the median counts. OUTBOX_KEPT objects are there before. With
+// OUTBOX_RANDOM_IDS their primary keys are random, otherwise as `assignObjectID` makes them.
 
 let environment = ProcessInfo.processInfo.environment
 let count = environment["OUTBOX_COUNT"].flatMap(Int.init) ?? 10_000

@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 
-/// How values of attributes stand in JSON.
+/// How values of attributes are in JSON.
 enum AttributeJSON {
     /// The JSON of a value.
     static func json(_ value: Value) -> JSONValue {

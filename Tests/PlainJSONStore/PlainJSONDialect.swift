@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 
-/// A back end of somebody else's: plain JSON over HTTP, written with the public interface of StrataRemote alone.
+/// A third-party back end: plain JSON over HTTP, written with only the public interface of StrataRemote.
 ///
 ///     GET    /Todo?done=true&sort=title,-created&limit=10&offset=20     → [{"id": …}, …], with X-Total-Count
 ///     GET    /Todo?id=1&id=2                                            → those that exist
@@ -26,20 +26,6 @@ public struct PlainJSONDialect: RemoteDialect {
     public init(authority: String) { self.authority = authority }
 
     // MARK: Requests
-
-    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
-        switch operation {
-        case .read(let entity, let ids):
-            return stride(from: 0, to: ids.count, by: capabilities.maximumIDs).map {
-                .read(entity: entity, ids: Array(ids[$0..<min(ids.count, $0 + capabilities.maximumIDs)]))
-            }
-        case .create(let entity, let writes):
-            return stride(from: 0, to: writes.count, by: capabilities.maximumBatch).map {
-                .create(entity: entity, Array(writes[$0..<min(writes.count, $0 + capabilities.maximumBatch)]))
-            }
-        default: return [operation]
-        }
-    }
 
     public func request(for operation: RemoteOperation, options: RequestOptions) throws(RemoteError) -> WireRequest {
         switch operation {

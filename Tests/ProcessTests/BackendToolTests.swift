@@ -60,7 +60,7 @@ import Testing
 
     // MARK: explain
 
-    private func explain(_ arguments: String...) throws -> StrataTool.Run {
+    private func explain(_ arguments: String..., backend: String = "stackmob") throws -> StrataTool.Run {
         let file = folder.appending(path: "map.strata.yaml").path
         try """
         model: Map
@@ -73,7 +73,7 @@ import Testing
             inherits: Place
             attributes: {depth: double?}
         """.write(toFile: file, atomically: true, encoding: .utf8)
-        return try StrataTool.run(["explain", "--json", "--backend", "stackmob", file] + arguments)
+        return try StrataTool.run(["explain", "--json", "--backend", backend, file] + arguments)
     }
 
     private static func requests(_ run: StrataTool.Run) throws -> [[String: Any]] {
@@ -105,6 +105,31 @@ import Testing
                 "/place?year_founded[gt]=1800", "/harbour?year_founded[gt]=1800",
             ])
         #expect(requests.map { Self.header("Range", $0) } == ["objects=0-4", "objects=0-4"])
+    }
+
+    @Test(
+        "Every dialect's requests are explained",
+        arguments: [
+            ("maxleap", "/2.0/classes/Harbour?", "where", #"{"depth":{"$gt":7.5}}"#, "X-ML-AppId"),
+            ("parse", "/parse/classes/Harbour?", "where", #"{"depth":{"$gt":7.5}}"#, "X-Parse-Application-Id"),
+            ("azure", "/tables/Harbour?", "$filter", "(depth gt 7.5)", "ZUMO-API-VERSION"),
+            ("mobileservices", "/tables/Harbour?", "$filter", "(depth gt 7.5)", "X-ZUMO-APPLICATION"),
+            ("datasync", "/tables/harbour?", "$filter", "(depth gt 7.5)", "ZUMO-API-VERSION"),
+        ])
+    func dialects(backend: String, path: String, parameter: String, value: String, header: String) throws {
+        let run = try explain("Harbour", "depth > 7.5", "--limit", "10", backend: backend)
+        let request = try #require(try Self.requests(run).first)
+        #expect((request["path"] as? String)?.hasPrefix(path) == true, "\(run.output)")
+        let parameters = try #require(request["parameters"] as? [[String: String]])
+        #expect(parameters.first { $0["name"] == parameter }?["value"] == value, "\(parameters)")
+        let names = (request["headers"] as? [[String: String]])?.compactMap { $0["name"]?.lowercased() } ?? []
+        #expect(names.contains(header.lowercased()), "\(names)")
+    }
+
+    @Test func aBackEndOfAnotherPackageIsUnknown() throws {
+        let run = try explain("Harbour", backend: "kinto")
+        #expect(run.status == 64)
+        #expect(run.errors.contains("datasync"))
     }
 
     @Test func whatCannotBeSentIsNamed() throws {

@@ -235,7 +235,7 @@ import Testing
             #expect(first == nil)
             return
         }
-        // What is suggested is put into the file as it is, and the scan is gone.
+        // The suggestion is put into the file unchanged, and the scan is gone.
         try Self.model(attributes: Self.lines(first, "attributes"), indexes: Self.lines(first, "indexes"))
             .write(toFile: file, atomically: true, encoding: .utf8)
         let cured = try json("Place", rewrite ?? format)
@@ -352,7 +352,7 @@ import Testing
         let path = try store(indexed: true)
         try Self.model().write(toFile: file, atomically: true, encoding: .utf8)
         let other = try explain("Place", "--store", path)
-        #expect(other.status == 1 && other.errors.contains("was made with another model"))
+        #expect(other.status == 1 && other.errors.contains("was created with another model"))
         let text = try explain("Place", "--store", file)
         #expect(text.status == 1 && text.errors.contains("is not a Strata store"))
     }
@@ -386,7 +386,7 @@ import Testing
         (["Place", "--sort", "ttle"], "name", "Place has no property ttle; did you mean 'title'?"),
         (["Place", "area > %d"], "format", "argument"),
         (["Place", "area > $n"], "condition", "--var n=value"),
-        (["Place", "title MATCHES '('"], "condition", "no regular expression"),
+        (["Place", "title MATCHES '('"], "condition", "not a regular expression"),
         (["Place", "area > 'a'"], "condition", "have no order"),
         (["Place", "SELF MATCHESTEXT 'x'"], "unsupported", "no full-text index"),
         (["Place", "code == 'a' AND title MATCHES code"], "unsupported", "title MATCHES code"),

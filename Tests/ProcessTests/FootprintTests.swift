@@ -6,7 +6,7 @@
     /// same time.
     @Suite struct FootprintTests {
         /// Runs the probe.
-        /// - Returns: The numbers that it prints behind a word.
+        /// - Returns: The numbers that it prints after a word.
         private func probe(_ count: Int, _ mode: String, _ word: String) throws -> [Int] {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-probe-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

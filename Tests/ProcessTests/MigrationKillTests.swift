@@ -90,7 +90,7 @@ import Testing
         #expect(probe.end() == 0)
     }
 
-    /// Kills a process at its first step, another one at its second, until one comes to its end.
+    /// Kills a process at its first step, another one at its second, until one runs to its end.
     /// - Returns: The versions that the files had then, each once, in their order.
     @discardableResult
     private func killAtEachStep(_ mode: String, _ check: (URL) throws -> String) throws -> [String] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the `strata` tool, and the programs beside it.
+/// Runs the `strata` tool, and the programs next to it.
 enum StrataTool {
     /// What it printed, and how it ended.
     struct Run {

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// What each object may be in the end: as it was saved last, or as the save that was cut off would have it. A dash
+    /// What each object may be in the end: as it was last saved, or as the save that was cut off would have it. A dash
     /// stands for a deleted object.
     private func allowedTitles(in journal: URL) throws -> [String: [String]] {
         var result: [String: [String]] = [:]
@@ -57,7 +57,7 @@ private struct SyncRemains {
     /// The values of objects as text, by name.
     var mirror: [String: String] = [:]
     var server: [String: String] = [:]
-    /// How often the server was told to make an object, also those that are gone.
+    /// How often the server was told to create an object, including deleted ones.
     var timesMade: [String: Int] = [:]
 
     init(_ text: String) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The executables that tests start stand beside the bundle of the tests.
+/// The executables that tests start are next to the bundle of the tests.
 enum TestExecutable {
     static func named(_ name: String) throws -> URL {
         var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

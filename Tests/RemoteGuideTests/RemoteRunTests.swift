@@ -159,8 +159,8 @@ import Testing
         #expect(try await container.newContext().count(here) == 0)
     }
 
-    @Test("The example of the README fetches, saves offline and synchronises")
-    @MainActor func readme() async throws {
+    @Test("The short example of the guide to StackMob fetches, saves offline and synchronises")
+    @MainActor func using() async throws {
         let server = ObjectServer()
         server.put(["todo_id": "1", "title": "Buy milk", "is_done": false], "todo_id", in: "todo")
         var configuration = try StackMobConfiguration(publicKey: testKey)
@@ -169,9 +169,9 @@ import Testing
         let stack = try StackMobStore.open(
             model: TodoModel.model, client: StackMobClient(configuration), location: .memory(name: nil))
         let container = try PersistentContainer(store: stack.remote, classes: TodoModel.classes)
-        try await ReadmeGuide.using(container, stack)
+        try await StackMobGuide.using(container, stack)
         #expect(server.objects("todo").map { $0["is_done"] } == [true])
-        let opened = try ReadmeGuide.open(path: folder.path)
+        let opened = try StackMobGuide.open(path: folder.path)
         #expect(opened.client.configuration.dialect.publicKey == "7c1f0b6e-52d4-4b1e-9a36-0d6f2f0a9b55")
     }
 }

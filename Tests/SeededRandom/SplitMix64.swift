@@ -19,7 +19,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     /// A number below a bound.
     public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    /// True once in so many times.
+    /// True once in this many times.
     public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
     /// An element, if there is one.

@@ -4,9 +4,10 @@ import SyncSimulation
 // Runs simulations of synchronisation: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
 // that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does.
 // STRATA_SIMULATION_TRACE prints what happens. STRATA_SIMULATION_DEFECT puts a defect into the clients;
-// STRATA_SIMULATION_DEFECTS looks for each defect by so many simulations at most, and counts those that are not found.
+// STRATA_SIMULATION_DEFECTS looks for each defect by this many simulations at most, and counts those that are not
+// found.
 
-/// Prints a line that is seen at once, also in a file.
+/// Prints a line and flushes it, so that it is seen immediately even in a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 let environment = ProcessInfo.processInfo.environment

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A thread with the least stack that Apple's systems give one, to show that deep input fits it.
+/// A thread with the smallest stack that Apple's systems give one, to show that deep input fits it.
 public enum SmallThread {
     /// How many bytes of stack the thread has. Sanitizers make the frames of functions several times as large, so that a
     /// process with one of them gets more.

@@ -14,7 +14,7 @@ import Testing
         var testDescription: String { "\(name), \(keepsDeleted ? "soft" : "hard") deletes, pages of \(page)" }
         /// The services keep neither positions nor members of relationships.
         var omissions: Set<ConformanceFeature> { [.geoPoints, .manyToMany] }
-        /// Ids have rules: none of `+ ? / \` and so on. Newer services take whole rows alone, as pushes send them.
+        /// Ids have rules: none of `+ ? / \` and so on. Newer services take only whole rows, as pushes send them.
         var exceptions: Set<BackendSuite.Law> {
             version == .datasync
                 ? [.identities, .pairing, .cursors, .conditionalWrites, .values, .visibility] : [.identities]

@@ -142,7 +142,7 @@ import Testing
             }
             #expect(error?.code == -1105)
         }
-        // Asking for such a one is no error: nothing has it.
+        // Asking for such a one is not an error: nothing has it.
         let request = try dialect().request(for: .read(entity: note, ids: ["a/b"]), options: RequestOptions())
         #expect(request.head.path?.contains("$filter=(id%20eq%20'a%2Fb')") == true)
     }
@@ -174,7 +174,7 @@ import Testing
         #expect(try page([("d", "0020003")], of: 1).records.map(\.id) == ["d"])
         #expect(try filter() == "(updatedAt ge datetimeoffset'2020-01-01T00:00:00.003Z')")
         #expect(try !page([], of: 0).hasMore)
-        // The last time is asked for again, and what was told of it is known.
+        // The last time is asked for again, and what was told about it is known.
         #expect(try filter() == "(updatedAt ge datetimeoffset'2020-01-01T00:00:00.002Z')")
         let last = try page([("b", "0020001"), ("e", "0020009")], of: 2)
         #expect(last.records.map(\.id) == ["e"])

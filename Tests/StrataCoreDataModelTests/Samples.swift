@@ -1,7 +1,7 @@
 import Foundation
 import StrataCoreDataModel
 
-/// The models that stand beside the tests, and the shared collection where it exists.
+/// The models that are next to the tests, and the shared collection where it exists.
 enum Samples {
     static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 

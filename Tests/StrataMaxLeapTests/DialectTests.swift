@@ -84,7 +84,7 @@ import Testing
         #expect(request.head.method == .put)
         #expect(request.head.path == "/2.0/classes/Post/p1")
         #expect(request.json == ["headline": ["__op": "Delete"], "likes": ["__op": "Increment", "amount": -2]])
-        // How many objects were met is no field; none is a failure.
+        // How many objects were met is not a field; none is a failure.
         for (number, isDone) in [(1, true), (0, false)] {
             let answer = try dialect.answer(
                 .scripted(json: #"{"number":\#(number),"updatedAt":"\#(testTime)"}"#), to: .update(entity: post, write))

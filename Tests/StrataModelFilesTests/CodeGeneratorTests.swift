@@ -5,7 +5,7 @@ import StrataModelFiles
 import Testing
 
 @Suite struct CodeGeneratorTests {
-    /// All files of a model, one behind the other.
+    /// All files of a model, one after the other.
     private func source(_ yaml: String) throws -> String {
         let file = try ModelFile.read(yaml: yaml, path: "Models/geo.strata.yaml")
         let files = try CodeGenerator(file: file).files()

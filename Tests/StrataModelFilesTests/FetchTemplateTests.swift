@@ -42,11 +42,11 @@ import Testing
         expect(
             found,
             [
-                "5:32: City: the fetch wrong: City has no property populaton",
+                "5:32: City: the fetch wrong: City has no property populaton; did you mean 'population'?",
                 "6:33: City: the fetch broken: at character 12: expected a value or a condition; "
                     + "found the end of the format",
                 "7:33: City: the fetch hidden: mood is transient; the store does not know its values",
-                "7:33: City: the fetch hidden: City has no property nme",
+                "7:33: City: the fetch hidden: City has no property nme; did you mean 'name'?",
             ])
         expect(
             faults(in: yaml("  nowhere: {entity: Town}\n  minus: {entity: City, limit: -1}")),
@@ -123,9 +123,9 @@ import Testing
         expect(
             found,
             [
-                "9:36: Country.wrong: City has no property populaton",
+                "9:36: Country.wrong: City has no property populaton; did you mean 'population'?",
                 "10:37: Country.broken: at character 12: expected a value or a condition; found the end of the format",
-                "11:37: Country.source: $FETCH_SOURCE: Country has no property nme",
+                "11:37: Country.source: $FETCH_SOURCE: Country has no property nme; did you mean 'name'?",
                 "12:38: Country.unknown: $FETCH_SORCE has no value; a fetched property knows $FETCH_SOURCE and "
                     + "$FETCHED_PROPERTY; did you mean 'FETCH_SOURCE'?",
                 "13:35: Country.info: $FETCHED_PROPERTY.userInfo.key: there are name, and userInfo with the keys that "

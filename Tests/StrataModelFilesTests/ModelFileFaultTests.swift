@@ -38,23 +38,23 @@ import Testing
                 "2:1: a model file has no key 'acces'; did you mean 'access'?",
                 "3:9: 'naming' is one of snakeCase, verbatim, not 'kebabCase'",
                 "6:5: City: an entity has no key 'abstact'; did you mean 'abstract'?",
-                "8:13: City.name: 'sting' is no type; did you mean 'string'?",
-                "9:20: City.size: 'int' is no type; did you mean 'integer'?",
-                "10:40: City.rank: 'many' is no value of type integer16",
-                "10:51: City.rank: 'low' is no value of type integer16",
+                "8:13: City.name: 'sting' is not a type; did you mean 'string'?",
+                "9:20: City.size: 'int' is not a type; did you mean 'integer'?",
+                "10:40: City.rank: 'many' is not a value of type integer16",
+                "10:51: City.rank: 'low' is not a value of type integer16",
                 "10:67: City.rank: 'transient' is true or false, not 'maybe'",
-                "11:35: City.when: 'yesterday' is no value of type date; write 2001-01-31, 2001-01-31T12:00:00Z, or seconds since 2001-01-01 00:00 UTC",
+                "11:35: City.when: 'yesterday' is not a value of type date; write 2001-01-31, 2001-01-31T12:00:00Z, or seconds since 2001-01-01 00:00 UTC",
                 "12:40: City.where: a geoPoint is written [latitude, longitude] in degrees",
                 "13:13: City.tags: a transformable names its Swift type: {type: transformable, class: \"[String]\"}",
-                "15:7: City: the key 'note' stands twice; it is also in line 14; remove one",
-                "16:37: City.from: 'lower(name)' is no derivation; write lowercase(name), uppercase(name), canonical(name), count(cities), sum(cities.population), now() or country.name",
+                "15:7: City: the key 'note' appears twice; it is also in line 14; remove one",
+                "16:37: City.from: 'lower(name)' is not a derivation; write lowercase(name), uppercase(name), canonical(name), count(cities), sum(cities.population), now() or country.name",
                 "18:21: City.country: a relationship has either 'to' or 'toMany'",
                 "18:55: City.country: 'delete' is one of noAction, nullify, cascade, deny, not 'nullfy'; did you mean 'nullify'?",
                 "19:39: City.towns: a to-many relationship is never nil; to ask for an object, write 'min: 1'",
                 "19:50: City.towns: 'min' is a whole number, not 'few'",
                 "20:7: City.broken: a relationship says where it leads: {to: Country} or {toMany: City}",
                 "22:10: City: an index has no key 'uniqe'; did you mean 'unique'?",
-                "23:9: City: nam is no property of City; did you mean 'name'?",
+                "23:9: City: nam is not a property of City; did you mean 'name'?",
             ])
     }
 
@@ -115,10 +115,10 @@ import Testing
         expect(
             found,
             [
-                "3:47: Town: the key 'name' stands twice; it is also in line 3; remove one",
-                "5:3: the key 'City' stands twice; it is also in line 4; remove one",
-                "7:25: City.x: the key 'type' stands twice; it is also in line 7; remove one",
-                "9:1: the key 'model' stands twice; it is also in line 8; remove one",
+                "3:47: Town: the key 'name' appears twice; it is also in line 3; remove one",
+                "5:3: the key 'City' appears twice; it is also in line 4; remove one",
+                "7:25: City.x: the key 'type' appears twice; it is also in line 7; remove one",
+                "9:1: the key 'model' appears twice; it is also in line 8; remove one",
             ])
     }
 

@@ -41,9 +41,12 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
         #expect(faults { Entity("city") } == ["city: names of entities begin with a capital letter: City"])
         #expect(
             faults { Entity("My City") } == [
-                "My City: 'My City' is no name: use letters, digits and underscores, a capital letter first"
+                "My City: 'My City' is not a valid name: use letters, digits and underscores, and begin with a capital letter"
             ])
-        #expect(faults { Entity("") } == ["'' is no name: use letters, digits and underscores, a capital letter first"])
+        #expect(
+            faults { Entity("") } == [
+                "'' is not a valid name: use letters, digits and underscores, and begin with a capital letter"
+            ])
         #expect(
             faults { Entity("_City") } == [
                 "_City: names that begin with an underscore are the store's own; choose another name"
@@ -59,7 +62,7 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
             ])
         #expect(
             faults { one(Attribute("a-b", .string)) } == [
-                "City.a-b: 'a-b' is no name: use letters, digits and underscores, a small letter first"
+                "City.a-b: 'a-b' is not a valid name: use letters, digits and underscores, and begin with a small letter"
             ])
         #expect(faults { one(Attribute("2nd", .string)) }.count == 1)
         #expect(
@@ -140,7 +143,7 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
     @Test func primaryKeys() {
         #expect(
             faults { Entity("A", primaryKey: "kex") { Attribute("key", .string) } } == [
-                "A: the primary key kex is no attribute of A; did you mean 'key'?"
+                "A: the primary key kex is not an attribute of A; did you mean 'key'?"
             ])
         #expect(
             faults { Entity("A", primaryKey: "key") { Attribute("key", .integer64) } } == [
@@ -246,7 +249,7 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
         #expect(faults { one(Attribute("x", .geoPoint).indexed()) } == [])
         #expect(
             faults { one(Attribute("x", .string).externalStorage()) } == [
-                "City.x: is of type string; only binary data can stand in files of their own"
+                "City.x: is of type string; only binary data can be stored in external files"
             ])
         #expect(faults { one(Attribute("x", .binary).externalStorage().transient()) }.count == 1)
         func index(_ index: Index) -> [String] {
@@ -268,7 +271,7 @@ private func one(_ attribute: Attribute) -> Entity { Entity("City") { attribute 
             index(Index("position", kind: .spatial)) == []
                 && index(Index("name", "address.street", kind: .fullText)) == [])
         #expect(index(Index([], kind: .ordered, location: nil)) == ["an index covers at least one property"])
-        #expect(index(Index("nam")) == ["nam is no property of City; did you mean 'name'?"])
+        #expect(index(Index("nam")) == ["nam is not a property of City; did you mean 'name'?"])
         #expect(index(Index("address.stret")) == ["address has no element stret"])
         #expect(
             index(Index("twins")) == [

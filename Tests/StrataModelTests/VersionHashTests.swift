@@ -31,7 +31,7 @@ import Testing
         return try ManagedObjectModel(name: "M", naming: naming, entities: entities).versionHash
     }
 
-    /// These values stand in files of users. If this test fails, existing stores will not open any more.
+    /// These values are in files of users. If this test fails, existing stores can no longer be opened.
     @Test func hashesNeverChange() throws {
         #expect(try ManagedObjectModel(name: "Empty", entities: []).versionHash == "a8258c1d42ef2c8eac99ddb4aa5057e3")
         #expect(try Self.hash() == "c174b4c88e92c46d689f72d04e1f389f")

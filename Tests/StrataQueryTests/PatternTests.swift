@@ -10,7 +10,7 @@ import Testing
     }
 
     /// The usual run is the same each time: of rare patterns ICU says what neither its documentation nor other engines do,
-    /// for instance where a comment stands behind a repeated group. STRATA_SEED makes another one.
+    /// for instance if a comment follows a repeated group. STRATA_SEED makes another one.
     private static let usualSeed: UInt64 = 20_261_121
 
     /// Random patterns say of random texts what ICU says.
@@ -42,7 +42,7 @@ import Testing
         #expect(matched > cases / 10, "\(matched) of \(cases) patterns")
     }
 
-    /// What ICU takes for no pattern is none, and the other way round.
+    /// A text that ICU refuses is not a pattern, and the other way round.
     @Test func agreesWithICUAboutSyntax() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["STRATA_SEED"].flatMap(UInt64.init) ?? Self.usualSeed

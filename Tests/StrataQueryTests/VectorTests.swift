@@ -60,7 +60,7 @@ struct PredicateCase: CustomTestStringConvertible {
             do { return "\(try predicate.evaluate(on: object, variables: variables))" } catch { return "error" }
         }
         #expect(item.accepted.contains(answer(predicate, variables)), "\(item.testDescription), read as \(predicate)")
-        // What is substituted means the same as what is bound, and what is printed the same as what was read.
+        // Substituted values mean the same as bound ones, and a printed predicate the same as the one that was read.
         #expect(item.accepted.contains(answer(predicate.withVariables(variables), [:])), "\(item.testDescription)")
         #expect(try FetchPredicate(format: predicate.description) == predicate, "\(item.testDescription)")
     }

@@ -2,7 +2,7 @@ import Foundation
 import StrataSQLite
 import Testing
 
-/// Decimals compare by number and text by its bytes, also where one stands inside of the other.
+/// Decimals compare by number and text by its bytes, even where one contains the other.
 @Suite struct CollationTests {
     let store: SQLiteStore
 

@@ -49,7 +49,7 @@ import Testing
         #expect(conflicts[0].storeRow?.row.version == 2)
         #expect(conflicts[2].storeRow == nil)
         #expect(try store.values("Gadget", 3)?["title"] == "c")
-        // A delete that has read no version takes what is there; a delete of what is gone is none.
+        // A delete that has read no version takes what is there; a delete of a deleted row does nothing.
         #expect(
             try commit {
                 $0.deletes = [

@@ -202,7 +202,7 @@ import Testing
     @Test func whatTheReaderHasComesAsAHeader() throws {
         var plans = [try plan(), try plan(sorts: [FetchSort("title", ascending: false)])]
         plans.append(try plan(compare("large", .greater, 0), limit: 50))
-        // One entity of the table alone.
+        // Only one entity of the table.
         plans.append(FetchPlan(entityIndex: try store.entity("Gadget").index))
         for plan in plans {
             let whole = try store.fetch(plan)

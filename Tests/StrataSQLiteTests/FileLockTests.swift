@@ -3,7 +3,7 @@
     import StrataSQLite
     import Testing
 
-    /// What is looked at in a file leaves the locks alone that SQLite holds on it in this process.
+    /// Looking into a file does not touch the locks that SQLite holds on it in this process.
     @Suite struct FileLockTests {
         /// The number of locks of this process on a file, as the kernel lists them.
         ///

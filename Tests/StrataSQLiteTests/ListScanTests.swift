@@ -43,7 +43,7 @@ import Testing
         return (keys, file.log.statements.last?.sql.contains("strata_listed") == true)
     }
 
-    /// The list with so much behind it that no row has that it is a long one.
+    /// The list, made long with values that no row has.
     private func long(_ values: [Value]) -> [Value] {
         let isNumber = values.contains { if case .integer = $0 { true } else { false } }
         return values + (0..<1200).map { isNumber ? .integer(1000 + $0) : .string("none \($0)") }

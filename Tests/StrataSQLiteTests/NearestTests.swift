@@ -6,7 +6,7 @@ import Testing
 
 /// The nearest first, by a circle that grows in the R*Tree, against sorting all in memory.
 @Suite struct NearestTests {
-    /// A store whose points stand in an R*Tree, with `name` to choose some of them.
+    /// A store whose points are in an R*Tree, with `name` to choose some of them.
     static func store(_ options: SQLiteStore.Options = .init()) throws -> SQLiteStore {
         var entity = Entity(name: "Spot", location: nil)
         entity.attributes = [
@@ -46,7 +46,7 @@ import Testing
         return found.dropFirst(plan.offset).prefix(plan.limit ?? .max).map(\.1)
     }
 
-    /// Points that crowd, lie at the poles and at the 180° meridian, lie on each other, or are none.
+    /// Points that crowd, lie at the poles and at the 180° meridian, lie on each other, or are invalid.
     private static func point(_ random: inout SplitMix64) -> GeoPoint? {
         let fine = { (center: Double, random: inout SplitMix64) in
             center + Double.random(in: -0.01...0.01, using: &random)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// How much is looked at depends on how many are wanted, not on how many there are.
+    /// How much is looked at depends on how many are requested, not on how many there are.
     @Test func fewAreLookedAt() throws {
         var steps: [Int] = []
         for count in [5_000, 40_000] {

@@ -94,7 +94,7 @@ import Testing
                 continue
             }
         }
-        // New objects get keys of their own, whatever stands in the file.
+        // New objects get keys of their own, whatever is in the file.
         let keys = try store.allocateKeys(10, rootIndex: plan.entityIndex)
         #expect(keys.lowerBound >= 1 && keys.count == 10)
         store.close()
@@ -166,7 +166,7 @@ import Testing
         store.close()
     }
 
-    // MARK: Numbers that are none
+    // MARK: Not a number
 
     @Test func aValueThatIsNotANumberIsRefusedForEveryNumericType() throws {
         let store = try open()

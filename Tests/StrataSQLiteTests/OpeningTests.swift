@@ -175,7 +175,7 @@ import Testing
             let started = ContinuousClock.now
             #expect(throws: StoreError.locked(path: path)) { try second.commit(insert) }
             #expect(throws: StoreError.locked(path: path)) { try second.allocateKeys(1, rootIndex: 0) }
-            // With the default time-out, the two calls would take ten seconds.
+            // With the default timeout, the two calls would take ten seconds.
             #expect(ContinuousClock.now - started < .seconds(9))
             #expect(try second.keys("Thing") == [])
         }

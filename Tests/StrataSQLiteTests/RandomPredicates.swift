@@ -7,7 +7,7 @@ struct RandomPredicates {
     let model: ManagedObjectModel
     let entity: EntityDescription
     var random: SplitMix64
-    /// Where constants come from: conditions that differ in this alone have one structure.
+    /// Where constants come from: conditions that differ only in this have one structure.
     var values: SplitMix64
     /// The variables of subqueries around what is being made, with the entity of their elements.
     private var variables: [(name: String, entity: EntityDescription)] = []

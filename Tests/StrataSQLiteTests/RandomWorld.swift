@@ -214,7 +214,7 @@ struct RandomObject: PropertySource {
     }
 }
 
-/// Values at the edges: nil, empty, zero, negative, greatest, beyond ASCII.
+/// Values at the edges: nil, empty, zero, negative, largest, beyond ASCII.
 enum RandomValues {
     static let texts = [
         "", "a", "A", "ab", "Äb", "äb", "a\u{308}b", "abc", "ß", "SS", "b\u{0}c", "b", "\u{10FFFF}", "\u{7F}", "%_",

@@ -61,12 +61,12 @@ import Testing
     @Test func orderIsKept() throws {
         try arrange("queue", of: "Person", 1, .arrange([6, 1, 2, 3, 4, 5]))
         #expect(try queue(1) == [6, 1, 2, 3, 4, 5])
-        // Somebody else has added 4 and 5 since; each stays behind the one that it follows.
+        // Somebody else has added 4 and 5 since; each stays after the one that it follows.
         try arrange("queue", of: "Person", 1, .arrange([3, 1, 6, 2]))
         #expect(try queue(1) == [3, 4, 5, 1, 6, 2])
         try arrange("queue", of: "Person", 1, .append([1, 4]))
         #expect(try queue(1) == [3, 5, 6, 2, 1, 4])
-        // One that is no member changes nothing; a member that leaves and comes back is last.
+        // One that is not a member changes nothing; a member that leaves and comes back is last.
         try arrange("queue", of: "Person", 1, .arrange([8, 4, 3, 5, 6, 2, 1]))
         #expect(try queue(1) == [4, 3, 5, 6, 2, 1])
         #expect(try queue(2) == [7, 8, 9])

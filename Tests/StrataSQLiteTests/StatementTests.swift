@@ -164,7 +164,7 @@ import Testing
                 continue
             }
         }
-        // A pattern is looked at each time, also where the SQL is there already.
+        // A pattern is looked at each time, even where the SQL exists already.
         #expect(try store.keys("Thing", FetchPredicate(format: "title MATCHES 't1'")) == [1])
         #expect(throws: StoreError.self) { try store.keys("Thing", FetchPredicate(format: "title MATCHES '('")) }
         #expect(try store.keys("Thing", FetchPredicate(format: "title MATCHES 't2'")) == [2])

@@ -95,7 +95,7 @@
             bench.advance(seconds: 61)
             let reused = await bench.form("refreshToken", "refresh_token=\(first.refresh)")
             #expect(reused.status == 401 && reused.json?["error_description"] != nil)
-            // Somebody has both: what was made for the token ends, whoever of the two it was.
+            // Two clients have it: the session that was created for the token ends, whichever of them used it.
             #expect(await bench.send("GET", "/user/loggedInUser", session: second).status == 401)
             #expect(await bench.form("refreshToken", "refresh_token=\(second.refresh)").status == 401)
         }

@@ -75,7 +75,7 @@
             let bench = try Bench {
                 $0.access.schemas["note"] = .init(read: .owner, create: .loggedIn, update: .owner, delete: .owner)
             }
-            // One letter with its accent, and a letter with an accent behind it: equal to Swift.
+            // One letter with its accent, and a letter with an accent after it: equal to Swift.
             let (one, two) = (try await bench.signUp("ren%C3%A9".removingPercentEncoding!), "rene%CC%81")
             let created = await bench.send(
                 "POST", "/user", ["username": .string(two.removingPercentEncoding!), "password": "secret"])

@@ -3,8 +3,8 @@
     import StrataServer
     import Testing
 
-    /// What a hostile crowd does to the server as a process: it stays up, its memory stays bounded, and nobody reads or
-    /// writes what is not theirs. `STRATA_SERVER_LOAD=1` makes the crowd 1,000 connections.
+    /// What a hostile crowd does to the server as a process: it stays up, its memory stays bounded, and no client reads
+    /// or writes the objects of others. `STRATA_SERVER_LOAD=1` makes the crowd 1,000 connections.
     @Suite(.serialized) struct LoadTests {
         static let isLong = ProcessInfo.processInfo.environment["STRATA_SERVER_LOAD"] != nil
         static let crowd = isLong ? 1_000 : 120

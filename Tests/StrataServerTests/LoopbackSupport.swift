@@ -57,7 +57,7 @@
             process.arguments =
                 ["--port", "0", "--data", folder.appending(path: "data").path, "--log-level", "notice"] + arguments
             process.standardError = try FileHandle(forWritingTo: log)
-            // Whoever reads the output of the tests waits for all that have it open.
+            // A reader of the tests' output waits for all processes that have it open.
             process.standardOutput = FileHandle.nullDevice
             try process.run()
             while port == 0 {
@@ -95,7 +95,7 @@
 
         deinit { if process.isRunning { kill() } }
 
-        /// The executable stands beside the bundle of the tests.
+        /// The executable is next to the bundle of the tests.
         private static func executable() throws -> URL {
             var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             while folder.path != "/" {
@@ -157,7 +157,7 @@
     final class Socket: Sendable {
         private let descriptor: Int32
 
-        /// - Parameter receiveBuffer: How much the system takes in before it is asked for, in bytes; nil for as much as it
+        /// - Parameter receiveBuffer: How much the system buffers before it is read, in bytes; nil for as much as it
         ///   likes.
         init(port: Int, receiveBuffer: Int32? = nil) throws {
             #if canImport(Glibc)
@@ -221,8 +221,8 @@
             }
         }
 
-        /// Reads until the other side closes: at first a little, ten times a second, then as fast as it comes. It has a thread
-        /// for itself, so that a busy machine does not make it slower than it means to be.
+        /// Reads until the other side closes: at first a little, ten times a second, then as fast as it comes. It has a
+        /// thread of its own, so that a busy machine does not make it slower than it means to be.
         /// - Returns: The number of bytes.
         func countAll(slowlyFor time: Duration) async -> Int {
             await withCheckedContinuation { continuation in

@@ -179,7 +179,7 @@
                 let start = await socket.receive()
                 return (socket, String(decoding: start.prefix(12).suffix(3), as: UTF8.self), start.count)
             }
-            // It takes the memory that there is for answers, until it is let go.
+            // It takes the memory that there is for answers, until it is released.
             let stalled = try await ask()
             #expect(stalled.status == "200")
             var refused = 0

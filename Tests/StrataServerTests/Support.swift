@@ -86,7 +86,7 @@
 
     let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// What a client keeps of a log-in, and its way to sign, written from the reference alone.
+    /// What a client keeps of a log-in, and its way to sign, written only from the reference.
     struct Session: Sendable {
         var token: String
         var key: String

@@ -68,7 +68,7 @@ import Testing
         .membersOfOne: (.toMany, "memberRows must give the rows of all owners"),
         .pairsOfAll: (.toMany, "memberKeys"),
         .neverClosed: (.life, "throw StoreError.closed"),
-        .newIdentity: (.life, "the identifier after opening anew"),
+        .newIdentity: (.life, "the identifier after reopening"),
         .otherModel: (.life, "store.model is another model"),
     ]
 

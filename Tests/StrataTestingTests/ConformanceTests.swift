@@ -13,7 +13,7 @@ import Testing
     @Test func sqliteInMemory() async {
         let report = await ConformanceSuite.standard.run(SQLiteMemorySubject())
         #expect(report.failures.isEmpty, "\(report)")
-        // Memory alone does not persist; all else must have been tried.
+        // Only memory does not persist; everything else must have been tried.
         for result in report.results where result.outcome != .passed {
             #expect(result.outcome == .omitted([.persistence]), "\(result.check.name)")
         }

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// Binary values above the threshold stand in files beside the store, and objects do not show it.
+/// Binary values above the threshold are in files next to the store, and objects do not show it.
 @Suite struct BlobTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "blobs-\(UUID().uuidString)")
 
@@ -50,7 +50,7 @@ import Testing
         same["image"] = Data([1, 2, 3])
         try other.save()
         #expect(same["image"] as? Data == Data([1, 2, 3]))
-        // Whoever holds the old row still reads the old value, as it does of values that stand in the row itself.
+        // An object with the old row still reads the old value, as it does of values that are in the row itself.
         #expect(frozen["image"] == .binary(image) && photo["image"] as? Data == image)
 
         same["image"] = image

@@ -104,7 +104,7 @@ final class HookLog {
     /// Runs in `willSave` and other hooks, by the name of the hook.
     var actions: [String: (ManagedObject) throws -> Void] = [:]
 
-    /// The log of the objects of the current task; nil if nobody listens.
+    /// The log of the objects of the current task; nil if nothing listens.
     @TaskLocal static var current: Box?
 
     struct Box: @unchecked Sendable {

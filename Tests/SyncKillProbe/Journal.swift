@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the process was about to save and what it has saved, a line each, in a file that outlives it: a line is written
-/// by one call of the system before the next step begins.
+/// What the process was about to save and what it has saved, one line each, in a file that outlives it: a line is
+/// written by one call of the system before the next step begins.
 final class Journal {
     private let file: FileHandle
 

@@ -177,7 +177,7 @@ actor LedgerServer: RemoteBackend {
         return outcome
     }
 
-    /// What stands against a change.
+    /// What conflicts with a change.
     private func refusal(
         _ identity: RemoteIdentity, _ write: RemoteWrite, _ context: ManagedObjectContext
     ) throws -> RemoteOutcome? {

@@ -7,7 +7,7 @@ extension SimulationWorld {
     public enum Defect: String, Sendable, CaseIterable {
         /// A reset forgets the objects, but not how far pulls came.
         case resetKeepsCursors
-        /// What was given up is not asked for again.
+        /// Discarded changes are not requested again.
         case dropKeepsOldState
         /// A creation that meets a 404 ends as if the object had been deleted by others.
         case notFoundDeletes
@@ -17,8 +17,8 @@ extension SimulationWorld {
         case overtakenCounts
         /// The cursor of a page is kept, and the last record of the page is not.
         case cursorRunsAhead
-        /// What comes back of a change made here counts as somebody else's: the change behind it is made to what was there
-        /// before both.
+        /// The echo of a local change counts as a change of others: the change after it is applied to the state before
+        /// both.
         case ownEchoIsForeign
         /// A second process may open a mirror.
         case lockIsIgnored
@@ -33,7 +33,7 @@ extension SimulationWorld {
         }
 
         /// Looks for the defect in clients of all kinds of servers.
-        /// - Returns: The first seed from 1 on that finds it; nil if none of so many does.
+        /// - Returns: The first seed from 1 on that finds it; nil if none of this many does.
         public func firstSeed(of count: UInt64) throws -> UInt64? {
             for seed in 1...max(1, count) {
                 let variant = ServerVariant.all[Int(seed % UInt64(ServerVariant.all.count))]

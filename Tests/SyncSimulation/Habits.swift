@@ -9,7 +9,7 @@ struct Habits {
     var skew: Double
     /// Whether it works with a context on its store, or writes to the mirror itself.
     var usesContext: Bool
-    /// Whether its context takes in what others save at once.
+    /// Whether its context applies what others save at once.
     var mergesAutomatically: Bool
     /// What its context does in conflicts.
     var mergePolicy: MergePolicy

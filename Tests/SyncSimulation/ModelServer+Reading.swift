@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 
-// What a server tells of its objects.
+// What a server reports about its objects.
 extension ModelServer {
     /// The name of the topmost entity of a hierarchy.
     func root(_ entity: String) -> String { model.entity(named: entity)?.rootName ?? entity }
@@ -67,7 +67,7 @@ extension ModelServer {
         return page
     }
 
-    /// All properties that the server knows, also those that nobody has given a value.
+    /// All properties that the server knows, including those without a value.
     func told(_ values: [String: RemoteValue], _ name: String) -> [String: RemoteValue] {
         guard let entity = model.entity(named: name) else { return values }
         var result = values

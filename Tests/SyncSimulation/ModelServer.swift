@@ -163,7 +163,7 @@ final class ModelServer: @unchecked Sendable {
         return .done(record(identity))
     }
 
-    /// What stands against a change.
+    /// What conflicts with a change.
     private func refusal(_ identity: RemoteIdentity, _ baseVersion: String?) -> RemoteOutcome? {
         guard let there = record(identity) else {
             return .failed(RemoteError(.notFound, domain: "Simulation", message: "not there", identity: identity))

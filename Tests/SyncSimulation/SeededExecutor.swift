@@ -5,7 +5,7 @@ import StrataRemote
 /// Runs all tasks of a simulation on the calling thread, one job at a time; which one comes next is chosen by the seed.
 /// Time passes only when there is nothing left to run.
 ///
-/// `@unchecked Sendable`: everything happens on one thread, but what is behind the lock.
+/// `@unchecked Sendable`: everything happens on one thread, but the state guarded by the lock.
 public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
     private var jobs: [UnownedJob] = []
     /// What came from other threads, and whether something is still to come from there.
@@ -67,7 +67,7 @@ public final class SeededExecutor: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Calls a closure after so many seconds.
+    /// Calls a closure after this many seconds.
     /// - Returns: A number by which it can be taken back.
     @discardableResult
     func after(_ seconds: Double, _ wake: @escaping @Sendable () -> Void) -> Int {

@@ -122,7 +122,7 @@ extension SimulatedClient {
             seen: .value(old.map { self.value($0.row, slot) } ?? .null))
     }
 
-    /// A value of a row, also if it is in a file of its own.
+    /// A value of a row, even if it is in a file of its own.
     func value(_ row: RowPointer, _ slot: SlotDescription) -> Value {
         guard row.isPresent(slot.index), !slot.storage.isInline, row.isExternal(slot.index) else {
             return row.value(slot)

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataRemote
 
-/// What an app does with a context: fetches, changes and saves, online and off, beside the runs of the engine.
+/// What an app does with a context: fetches, changes and saves, online and off, besides the runs of the engine.
 extension SimulatedClient {
     // MARK: Fetching
 
@@ -208,7 +208,7 @@ extension SimulatedClient {
 
     // MARK: Saving
 
-    /// Saves what the context has. What is refused stays in it, or is given up.
+    /// Saves what the context has. Refused changes stay in it, or are discarded.
     func save(_ policy: SavePolicy) async {
         let current = process
         guard let context = current.context, context.hasChanges else { return }
@@ -255,7 +255,7 @@ extension SimulatedClient {
         guard let context = process.context else { return }
         for _ in 0..<5 where context.hasChanges {
             await save(.networkThenCache)
-            // What others have deleted is no conflict before somebody hears of it.
+            // A deletion by others is not a conflict before the client learns about it.
             if context.hasChanges { _ = try? await engine.pull() }
         }
         if context.hasChanges {

@@ -15,10 +15,10 @@ final class SimulatedClient: @unchecked Sendable {
     let disk: SimulatedDisk
     /// The process that runs now.
     private(set) var process: Process
-    /// The versions that the mirror had when it was looked at last.
+    /// The versions that the mirror had when it was last examined.
     var seenVersions: [String: [Int]] = [:]
     private var savedValues = 0
-    /// What engines of this client reported, also those that crashed.
+    /// What engines of this client reported, including those that crashed.
     private(set) var results: [SyncResult] = []
     private var streams: [AsyncStream<SyncResult>] = []
 
@@ -66,7 +66,7 @@ final class SimulatedClient: @unchecked Sendable {
         options.sync.pageSize = 3
         options.sync.policies = habits.policies
         options.pushesAutomatically = habits.pushesAutomatically
-        // What is not said is done here: a save that blocks would stop the world.
+        // Unspecified work is done here: a save that blocks would stop the world.
         options.savePolicy = .cacheOnly
         options.fetchPolicy = .cacheOnly
         let executor = world.executor
@@ -112,7 +112,7 @@ final class SimulatedClient: @unchecked Sendable {
         try crash(world.models[version + 1])
     }
 
-    /// What a context had that is not saved is gone, or has been sent and nobody knows.
+    /// What a context had that is not saved is gone, or has been sent with an unknown outcome.
     func abandonContext() {
         world.forget(process.unsaved)
         process.unsaved = []

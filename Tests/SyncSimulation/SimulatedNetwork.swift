@@ -95,7 +95,7 @@ final class SimulatedNetwork: RemoteBackend, @unchecked Sendable {
         }
         world.trace("\(client)     -> \(SimulationWorld.text(result))")
         let offset = server.clock.skew - clock.skew
-        // The server goes down behind its work, or a proxy in front of it does.
+        // The server goes down after its work, or a proxy in front of it does.
         if executor.random.chance(world.weather.serverErrors / 2) { throw Self.unavailable(&executor.random) }
         if executor.random.chance(world.weather.lostAnswers) {
             try await clock.sleep(seconds: 1)

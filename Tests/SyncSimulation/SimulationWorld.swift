@@ -170,7 +170,7 @@ public final class SimulationWorld: @unchecked Sendable {
                 if executor.random.chance(weather.forgetting) { try client.forget() }
                 switch executor.random.below(20) {
                 case 0..<11 where client.habits.usesContext:
-                    // Nobody waits for it: the next step may come in between.
+                    // It is not awaited: the next step may come in between.
                     let isFetch = executor.random.chance(0.4)
                     Task(executorPreference: executor) {
                         if isFetch { await client.fetch() } else { await client.actInContext() }

@@ -1,7 +1,7 @@
 import StrataRemote
 
 extension SimulationWorld {
-    /// A kind of fault beside those of a bad network, or an event that must come beside them.
+    /// A kind of fault besides those of a bad network, or an event that must come besides them.
     public enum Fault: String, Sendable, CaseIterable {
         case portal, swallowedAnswer, endedSession, expiredCursor, refusedGroup, proxy404, refusal
         case reset, purgedEntity, purgedObject, drop

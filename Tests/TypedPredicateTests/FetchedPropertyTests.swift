@@ -163,7 +163,7 @@ import Testing
         #expect(told.isSet)
     }
 
-    /// Set on the main actor alone, as the observed object lives there.
+    /// Set only on the main actor, as the observed object lives there.
     private final class Guarded: @unchecked Sendable { var isSet = false }
 
     @Test("Fetched properties come and go without a migration")

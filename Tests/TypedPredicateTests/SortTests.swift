@@ -36,7 +36,7 @@ import Testing
             #expect(try numbers(cities.count.ascending, in: context) == ["0", "1", "2", "3"])
             #expect(try numbers(cities.count.descending, in: context) == ["3", "2", "1", "0"])
             #expect(try numbers(cities.sum(\.population).descending, in: context) == ["2", "3", "1", "0"])
-            // Of nothing there is no mean, no least and no greatest value; nil comes first.
+            // Nothing has no mean, no smallest and no largest value; nil comes first.
             #expect(try numbers(cities.average(\.population).ascending, in: context) == ["0", "1", "3", "2"])
             #expect(try numbers(cities.max(\.population).descending, in: context) == ["2", "3", "1", "0"])
             #expect(

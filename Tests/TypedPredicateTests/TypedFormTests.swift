@@ -11,7 +11,7 @@ import Testing
         let parsed = try FetchPredicate(
             format: format, arguments: arguments.map { $0?.predicateArgument ?? .null })
         #expect(typed.predicate == parsed, "\(typed.predicate)", sourceLocation: location)
-        // What is printed is read again as the same.
+        // The printed form reads back as the same.
         #expect(try FetchPredicate(format: "\(typed.predicate)") == typed.predicate, sourceLocation: location)
     }
 

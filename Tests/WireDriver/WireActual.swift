@@ -13,7 +13,7 @@ enum WireActual {
         return .object(members)
     }
 
-    /// A request: where it goes, and what it carries.
+    /// A request: its destination and its content.
     static func json(_ request: WireRequest) -> JSONValue {
         let head = request.head
         let path = head.path ?? ""

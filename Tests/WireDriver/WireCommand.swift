@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `strata-wire`: what a dialect makes of cases, one a line.
+/// `strata-wire`: what a dialect makes of cases, one per line.
 @main
 struct WireCommand: AsyncParsableCommand {
     /// The dialects that there are cases for.

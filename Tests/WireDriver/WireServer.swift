@@ -53,7 +53,7 @@ final class WireClock: RemoteClock {
     }
 }
 
-/// Holds back whoever waits until it is opened.
+/// Holds back waiting tasks until it is opened.
 actor WireGate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

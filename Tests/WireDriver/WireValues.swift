@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
 
-/// Typed values as they stand in cases: objects of one member whose name begins with `$`.
+/// Typed values as they appear in cases: objects of one member whose name begins with `$`.
 enum WireValues {
     /// A value of an attribute, or an argument of a condition.
     static func value(_ json: JSONValue) throws(WireFault) -> Value {
@@ -109,6 +109,6 @@ enum WireValues {
         return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// The text of a member: a text as it is, all else as JSON.
+    /// The text of a member: a text as it is, everything else as JSON.
     static func text(_ json: JSONValue) -> String { json.string ?? json.description }
 }

@@ -64,7 +64,7 @@ struct CompareCommand: ParsableCommand {
     }
 }
 
-/// Prints the micro lines alone.
+/// Prints only the micro lines.
 struct MicroCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "micro", abstract: "The cost of one read, one write, and of starting up.")

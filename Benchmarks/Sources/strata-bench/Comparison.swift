@@ -41,8 +41,8 @@ struct Comparison {
         }
     }
 
-    /// Runs all rounds of a line. The Python contenders, which take most of the time and whose ratios nobody reads to
-    /// the second digit, take part in the first round alone.
+    /// Runs all rounds of a line. The Python contenders, which take most of the time and whose ratios need no second
+    /// digit, take part only in the first round.
     /// - Throws: ``BenchError`` if a process fails or the contenders do not agree.
     mutating func run(_ line: Line) throws {
         for number in 0..<line.rounds {

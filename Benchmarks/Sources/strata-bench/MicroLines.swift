@@ -28,7 +28,7 @@ struct MicroLines {
         let startUp = try startUpMilliseconds(path)
         let container = try StrataContender.open(path)
         let context = container.newContext()
-        // Few enough to stay in the cache: what counts here is the accessor, not the memory behind it.
+        // Few enough to stay in the cache: what counts here is the accessor, not the memory after it.
         let cities = try context.fetch(FetchRequest<City>(sortedBy: [City.keys.population.descending], limit: 1_000))
         var lines: [MicroLine] = []
         var sink: Int64 = 0

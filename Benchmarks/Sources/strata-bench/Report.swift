@@ -35,7 +35,7 @@ enum Report {
         return (["", "One object at a time"] + rows).joined(separator: "\n")
     }
 
-    /// Strata's lines beside the bounds that the project sets itself.
+    /// Strata's lines besides the bounds that the project sets itself.
     static func targets(_ results: [Result], n: Int) -> String {
         var rows = ["", "Strata against its own bounds, CPU time × raw"]
         for result in results where result.contender == StrataContender.name {

@@ -7,7 +7,7 @@ struct Bench {
     /// The file to work on: a fresh copy if the workload writes.
     let path: String
     let workload: Workload
-    /// What shall outlive the body so that its memory can be counted; empty in timed trials.
+    /// What should outlive the body so that its memory can be counted; empty in timed trials.
     let keeper: Keeper
 }
 
@@ -23,7 +23,7 @@ final class Keeper {
 /// One run, ready to start: everything that is not measured is done.
 struct Trial {
     /// The measured part.
-    /// - Returns: The check value, which all contenders must agree upon.
+    /// - Returns: The check value, on which all contenders must agree.
     let body: () throws -> Int64
     /// Measured nowhere: another check value, of what the file holds afterwards.
     var verify: () throws -> Int64 = { 0 }
@@ -139,7 +139,7 @@ struct StoreFiles {
             Self.remove(temporary)
             try contender.makeStore(at: temporary, data: DataSet(folder: folder, count: n), cities: count > 0)
             guard !FileManager.default.fileExists(atPath: temporary + "-wal") else {
-                throw BenchError("\(contender.name) left a write-ahead log beside \(temporary)")
+                throw BenchError("\(contender.name) left a write-ahead log next to \(temporary)")
             }
             try FileManager.default.moveItem(atPath: temporary, toPath: path)
         }

@@ -52,7 +52,7 @@ enum Workload: String, CaseIterable, Codable, ExpressibleByArgument {
 
     /// Whether the store is changed, so that each trial needs a fresh copy.
     var writes: Bool { [.w1, .w1Full, .w2, .w2Full, .w7, .w8, .w8Nullify, .w12, .w12Policy].contains(self) }
-    /// Whether the trial begins with the countries alone.
+    /// Whether the trial begins with only the countries.
     var startsEmpty: Bool { [.w1, .w1Full, .w2, .w2Full].contains(self) }
     /// Whether it takes anything from the data, beyond what is in the store.
     var needsData: Bool { ![.w3, .w3Two, .w5, .w6, .w6Prefetched, .w6Registered, .w9, .w11].contains(self) }

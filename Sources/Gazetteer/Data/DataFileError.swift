@@ -14,7 +14,7 @@ enum DataFileError: Error, Sendable, Hashable {
     case wrongFieldCount(file: String, line: Int, expected: Int, found: Int)
     /// A field does not hold what its column should.
     case badField(file: String, line: Int, column: String, value: String, reason: String)
-    /// A key stands in two lines.
+    /// A key is in two lines.
     case duplicate(file: String, line: Int, column: String, value: String)
     /// A field names a record that is nowhere.
     case unknownReference(file: String, line: Int, column: String, value: String)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Finds the folder with the GeoNames files.
 ///
-/// It looks beside the running program, where a build puts the files, and in the `share` folder of an installation;
+/// It looks next to the running program, where a build puts the files, and in the `share` folder of an installation;
 /// never at a path that was fixed when the program was built, so that the program may be moved together with its files.
 enum DataFolder {
     /// The folder.

@@ -114,7 +114,7 @@ struct GeoNamesData: Sendable {
         return result
     }
 
-    /// Notes the key of a record, which stands in the first column of all files.
+    /// Notes the key of a record, which is in the first column of all files.
     private static func insert(_ record: TabRecord, into keys: inout Set<String>) throws(DataFileError) {
         let key = try record.requiredText(0)
         guard keys.insert(key).inserted else {

@@ -4,7 +4,6 @@
     import Strata
     import StrataRemote
     import StrataServer
-    import StrataStackMob
 
     /// Two travellers and a server: each has the cities of a country in a store of his own, both edit them without a
     /// connection, and in the end all three have the same.
@@ -12,14 +11,19 @@
     final class OnlineTour {
         private let data: GeoNamesData
         private let country: CountryRecord
+        private let dialect: OnlineDialect
         private let printer: StepPrinter
         private let log: StatementLog
         private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "gazetteer-\(UUID().uuidString)", isDirectory: true)
 
-        init(data: GeoNamesData, country: CountryRecord, printer: StepPrinter, log: StatementLog) {
+        init(
+            data: GeoNamesData, country: CountryRecord, dialect: OnlineDialect = .stackmob, printer: StepPrinter,
+            log: StatementLog
+        ) {
             self.data = data
             self.country = country
+            self.dialect = dialect
             self.printer = printer
             self.log = log
         }
@@ -28,9 +32,11 @@
         func run() async throws {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
-            let model = try TravelModel.make()
+            let model = try TravelModel.make(keepsPositions: dialect.keepsPositions)
+            var options = ServerOptions()
+            options.dialects = [dialect.mount]
             let server = try DataServer(
-                folder: folder.appendingPathComponent("server").path, model: model,
+                folder: folder.appendingPathComponent("server").path, model: model, options: options,
                 logger: Logger(label: "gazetteer") { _ in SwiftLogNoOpLogHandler() })
             let service = HTTPService(server, usesOwnThreads: true)
             let (ports, ready) = AsyncStream.makeStream(of: Int.self)
@@ -46,7 +52,7 @@
             }
             let travellers = try ["Ana", "Ben"].map { name in
                 try Traveller(
-                    name, model: model, host: "127.0.0.1:\(port)",
+                    name, model: model, dialect: dialect, host: "127.0.0.1:\(port)",
                     file: folder.appendingPathComponent("\(name).sqlite").path, log: log)
             }
             try await visit(travellers[0], travellers[1], port: port)
@@ -56,7 +62,7 @@
         private func visit(_ ana: Traveller, _ ben: Traveller, port: Int) async throws {
             let records = data.cities.filter { $0.country == country.iso }.sorted { $0.population > $1.population }
             try await printer.step("A server, and a store that was filled without it") {
-                printer.say("strata-server listens on port \(port).")
+                printer.say("strata-server listens on port \(port), and speaks \(ana.remote.backend.name).")
                 try fill(ana, records)
                 printer.say("Ana saved \(cities(records.count)) while she had no connection.")
                 try await synchronize(ana)
@@ -90,7 +96,7 @@
                 city["cityId"] = record.id
                 city["name"] = record.name
                 city["population"] = record.population
-                city["position"] = GeoPoint(latitude: record.latitude, longitude: record.longitude)
+                traveller.place(city, latitude: record.latitude, longitude: record.longitude)
                 city["country"] = land
             }
             try context.save()
@@ -110,7 +116,7 @@
             village["cityId"] = "ben-1"
             village["name"] = "Puerto Ben"
             village["population"] = Int64(12)
-            village["position"] = GeoPoint(latitude: records[0].latitude, longitude: records[0].longitude)
+            ben.place(village, latitude: records[0].latitude, longitude: records[0].longitude)
             try await ben.context.save()
             printer.say("Ana wrote about \(largest) and \(second).")
             printer.say(
@@ -118,10 +124,10 @@
             )
             for traveller in [ana, ben] {
                 do {
-                    _ = try await traveller.stack.remote.sync.push()
+                    _ = try await traveller.remote.sync.push()
                     throw GazetteerError.unexpected("\(traveller.name) reached the server without a connection")
                 } catch is SyncError {
-                    let waiting = try traveller.stack.remote.sync.pendingCount()
+                    let waiting = try traveller.remote.sync.pendingCount()
                     printer.confirm("Nothing of \(traveller.name)'s is lost: \(changes(waiting)) wait.")
                 }
             }
@@ -129,7 +135,7 @@
 
         private func synchronize(_ traveller: Traveller) async throws {
             _ = traveller.line.takeCount()
-            let report = try await traveller.stack.remote.sync.synchronize()
+            let report = try await traveller.remote.sync.synchronize()
             try expect(report.failures.isEmpty, "the server refused changes of \(traveller.name): \(report.failures)")
             printer.say(
                 "\(traveller.name): \(changes(report.results.count)) sent, \(Figures.counted(report.received, "object")) and "
@@ -145,19 +151,13 @@
         }
 
         private func compare(_ ana: Traveller, _ ben: Traveller) async throws {
-            let objects = try await ana.stack.client.dataStore.query(StackMobQuery("city"))
-            let atServer = objects.map { object in
-                Traveller.line(
-                    id: object["city_id"]?.string, name: object["name"]?.string,
-                    population: object["population"]?.integer,
-                    note: object["note"]?.string)
-            }.sorted()
+            let atServer = try await ana.everythingAtServer().sorted()
             let hers = try ana.everything().sorted()
             let his = try ben.everything().sorted()
             try expect(hers == his, "the two stores differ: \(Set(hers).symmetricDifference(his).sorted())")
             try expect(hers == atServer, "store and server differ: \(Set(hers).symmetricDifference(atServer).sorted())")
             for traveller in [ana, ben] {
-                let waiting = try traveller.stack.remote.sync.pendingCount()
+                let waiting = try traveller.remote.sync.pendingCount()
                 try expect(waiting == 0, "\(changes(waiting)) of \(traveller.name)'s still wait")
             }
             printer.confirm("Ana, Ben and the server have the same \(cities(hers.count)), and nothing waits.")

@@ -17,7 +17,7 @@
             set { lock.withLock { connected = newValue } }
         }
 
-        /// How many requests have gone out since this was asked last.
+        /// How many requests have gone out since this was last asked.
         func takeCount() -> Int {
             lock.withLock {
                 defer { requests = 0 }

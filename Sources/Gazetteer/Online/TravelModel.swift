@@ -5,7 +5,8 @@
     ///
     /// Declared in code, because it is small, and because the classes of the other model have the same names.
     enum TravelModel {
-        static func make() throws(ModelError) -> ManagedObjectModel {
+        /// - Parameter keepsPositions: Whether cities have a position, or a latitude and a longitude.
+        static func make(keepsPositions: Bool = true) throws(ModelError) -> ManagedObjectModel {
             try ManagedObjectModel(name: "Travel") {
                 Entity("Country") {
                     Attribute("countryId", .string)
@@ -16,7 +17,12 @@
                     Attribute("cityId", .string)
                     Attribute("name", .string)
                     Attribute("population", .integer64)
-                    Attribute("position", .geoPoint)
+                    if keepsPositions {
+                        Attribute("position", .geoPoint)
+                    } else {
+                        Attribute("latitude", .double)
+                        Attribute("longitude", .double)
+                    }
                     Attribute("note", .string, optional: true)
                     Relationship("country", to: "Country", .optionalToOne, inverse: "cities")
                 }

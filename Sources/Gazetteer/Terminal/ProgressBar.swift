@@ -2,7 +2,7 @@ import Foundation
 
 /// A bar on the error output that shows how far a long step is. It draws nothing where that is not a terminal.
 ///
-/// The bar redraws its line with a carriage return and spaces alone, so that it works without escape codes too.
+/// The bar redraws its line with only a carriage return and spaces, so that it works without escape codes too.
 struct ProgressBar {
     private let title: String
     private let total: Int

@@ -36,7 +36,7 @@ struct Terminal: Sendable {
             writeError: { writeAll($0, to: STDERR_FILENO) })
     }
 
-    /// Whether colours are wanted: on a terminal that knows them, unless `NO_COLOR` is set to anything.
+    /// Whether colours are requested: on a terminal that knows them, unless `NO_COLOR` is set to anything.
     static func allowsColor(isTerminal: Bool, environment: [String: String]) -> Bool {
         isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
@@ -44,7 +44,7 @@ struct Terminal: Sendable {
     /// Writes a line of results.
     func line(_ text: String = "") { write(text + "\n") }
 
-    /// The text in a style, or as it is where colours are not wanted.
+    /// The text in a style, or unchanged if colours are off.
     func styled(_ text: String, _ style: Style) -> String {
         usesColor && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
@@ -71,7 +71,7 @@ struct Terminal: Sendable {
     }
 
     /// Writes the whole text. A reader that went away ends the program by SIGPIPE, as it does with other tools; other
-    /// faults of an output that nobody reads are nothing to act on.
+    /// errors of an output without a reader are ignored.
     private static func writeAll(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

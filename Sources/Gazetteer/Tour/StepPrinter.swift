@@ -21,7 +21,7 @@ final class StepPrinter {
     /// How many steps there were, and how many statements they took.
     var totals: (steps: Int, statements: Int) { (number, statementCount) }
 
-    /// Runs a step. What `body` prints stands between the title and the statements.
+    /// Runs a step. What `body` prints is between the title and the statements.
     /// - Returns: How many statements the step took.
     @discardableResult
     func step(_ title: String, _ body: () throws -> Void) throws -> Int {
@@ -88,7 +88,7 @@ final class StepPrinter {
     private func grouped(_ number: Int) -> String { Figures.grouped(number) }
 
     /// A statement with how often it ran, its rows and its time; shortened to a line of the terminal unless it is
-    /// wanted in full.
+    /// requested in full.
     private func line(_ group: StatementLog.Group) -> String {
         let times = group.count > 1 ? "\(grouped(group.count)) × " : ""
         let rows = group.rows > 0 ? "\(Figures.counted(group.rows, "row")), " : ""

@@ -38,7 +38,7 @@ extension Tour {
         }
     }
 
-    /// Deletes the continent. Its countries would go with it, but they have cities, and that rule says no.
+    /// Deletes the continent. Its countries would be deleted with it, but they have cities, and that rule denies it.
     func denyACascade() throws {
         try printer.step("Let a deny rule stop a cascade") {
             let continent = try chosenCountry(in: context).continent

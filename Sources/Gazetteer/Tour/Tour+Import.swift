@@ -16,7 +16,7 @@ extension Tour {
         }
     }
 
-    /// Closes the store and opens it anew, so that all further steps start from the file and not from what the import
+    /// Closes the store and opens it again, so that all further steps start from the file and not from what the import
     /// left in memory.
     func openAgain() throws {
         try printer.step("Close the store and open it again") {

@@ -1,4 +1,4 @@
-/// What a bulk update sets, in typed keys; see ``ManagedObjectContext/update(_:validating:set:)``.
+/// The changes of a bulk update, in typed keys; see ``ManagedObjectContext/update(_:validating:set:)``.
 ///
 ///     { city in
 ///         city.population += 1
@@ -37,7 +37,7 @@ public struct BulkValue<Operand>: PredicateOperand, Sendable {
 
     init(expression: FetchExpression) { self.expression = expression }
 
-    /// What an expression of typed keys gives for each object: `BulkValue(City.keys.area * 2)`.
+    /// The value of an expression of typed keys for each object: `BulkValue(City.keys.area * 2)`.
     public init<Other: PredicateOperand>(_ operand: Other) where Other.Operand == Operand {
         expression = operand.expression
     }

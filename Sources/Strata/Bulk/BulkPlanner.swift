@@ -1,6 +1,6 @@
 import Foundation
 
-/// Turns typed bulk operations into plans, and takes in what the store has done.
+/// Turns typed bulk operations into plans, and applies what the store has done.
 struct BulkPlanner {
     let core: ContextCore
 
@@ -93,7 +93,7 @@ struct BulkPlanner {
 
     // MARK: Running
 
-    /// Has the store do it, and takes in what it did.
+    /// Has the store do it, and applies what it did.
     func run(_ operation: BulkOperation, on plan: FetchPlan) throws(PersistenceError) -> Int {
         guard core.parent == nil else {
             throw .invalidFetch(

@@ -1,22 +1,22 @@
 import Foundation
 
 extension ManagedObjectContext {
-    /// Changes all objects that meet a request, in the store, without reading them: one transaction, a handful of
+    /// Changes all objects that match a request, in the store, without reading them: one transaction, a handful of
     /// statements.
     ///
     ///     try context.update(Message.where { $0.isRead == false }) { $0.isRead = true }
     ///     try context.update(City.where { $0.country.code == "PE" }) { $0.population += 1 }
     ///
     /// Values are constants or calculated from the object's own attributes as they were before. Attributes that a save derives,
-    /// versions and indexes are kept right. Objects that have the values already are left alone. Objects in memory, live
-    /// results and listeners of all contexts hear of it as of a save by another context.
+    /// versions and indexes are kept right. Objects that have the values already are left alone. Objects in memory,
+    /// live results and listeners of all contexts are updated as they are after a save by another context.
     ///
     /// No hooks run, there is nothing to undo, and validators in code are not asked.
     /// - Parameters:
     ///   - validating: Whether the minimum, maximum and length rules of the model are checked, too. Required values and the
     ///     ranges of whole numbers always are.
     ///   - set: What to set.
-    /// - Returns: How many objects are different now.
+    /// - Returns: How many objects changed.
     /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` if the context has unsaved changes of these objects, or a
     ///   property cannot be set like this; ``PersistenceError/store(_:)`` with ``StoreError/constraint(entity:reason:)`` if a
     ///   rule would be broken: nothing has changed then. A remote store has no bulk operations.
@@ -31,12 +31,13 @@ extension ManagedObjectContext {
         return try core.bulk.run(.update(update), on: update.fetch)
     }
 
-    /// Deletes all objects that meet a request, in the store, without reading them, and what the delete rules say: a statement
-    /// for each relationship, however many objects there are.
+    /// Deletes all objects that match a request, in the store, without reading them, and applies the delete rules: one
+    /// statement for each relationship, however many objects there are.
     ///
     ///     try context.deleteAll(Message.where { $0.sentAt < lastYear })
     ///
-    /// No hooks run, and there is nothing to undo. Everybody hears of it as of a save by another context.
+    /// No hooks run, and there is nothing to undo. Contexts, live results and listeners are notified as they are of a
+    /// save by another context.
     /// - Returns: How many objects were deleted, by themselves or by rules.
     /// - Throws: As ``update(_:validating:set:)``; also if a rule denies it, with examples. Nothing is deleted then.
     @discardableResult
@@ -45,7 +46,7 @@ extension ManagedObjectContext {
         return try core.bulk.run(.delete(plan), on: plan)
     }
 
-    /// Inserts objects into the store without making them in memory, in one transaction.
+    /// Inserts objects into the store without creating them in memory, in one transaction.
     ///
     ///     try context.insertAll(City.self, from: lines) { city, line in
     ///         city.name = .value(line.name)

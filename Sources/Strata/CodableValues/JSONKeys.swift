@@ -1,5 +1,5 @@
-// Typed keys for what stands in JSON. Nobody checks the text that a store keeps, so that every member may be missing or
-// of another kind: a comparison is false then, and a sort takes it for nil.
+// Typed keys for what is in JSON. Nobody checks the text that a store keeps, so that every member may be missing or of
+// another kind: a comparison is false then, and a sort takes it for nil.
 
 /// What a member of JSON can be for conditions: `String`, `Bool`, numbers, and enumerations of these.
 public protocol JSONMemberValue: ComparableAttribute {}

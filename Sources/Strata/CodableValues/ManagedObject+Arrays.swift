@@ -9,7 +9,7 @@ extension ManagedObject {
     /// Reads an optional array; nil if what the store keeps is not an array of the type.
     public final func _optionalArray<T: AttributeValue>(_ slot: Int) -> [T]? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
-        // What is not JSON is not an array either.
+        // Text that is not JSON is not an array either.
         let content: Value = withExtendedLifetime(self) {
             row.isPresent(slot) ? JSONText.value(of: row.bytes(slot)) ?? .boolean(false) : .null
         }
@@ -32,8 +32,8 @@ extension ManagedObject {
 
 /// Arrays as the JSON text that stores keep.
 enum ArrayText {
-    /// The text of an array. Numbers for which JSON has no form stand in it as text, so that they read as they were set until
-    /// a save refuses them.
+    /// The text of an array. Numbers for which JSON has no form are in it as text, so that they read as they were set
+    /// until a save refuses them.
     static func text(of elements: [some AttributeValue]) -> String {
         let values = elements.map { element in
             if case .double(let number) = element.attributeValue, !number.isFinite { return Value.string("\(number)") }

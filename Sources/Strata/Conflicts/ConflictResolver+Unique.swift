@@ -7,6 +7,7 @@ extension ConflictResolver {
         func refused() -> PersistenceError { .conflicts([ConflictDescription(core: core).describe(conflict)]) }
         guard object.isInserted else {
             // An object that has a row of its own cannot become another one: take its key values back, or give up.
+            let policy = policy(of: object)
             guard policy == .storeWinsByProperty || policy == .rollback, let snapshot = object.changes?.snapshot else {
                 throw refused()
             }
@@ -29,7 +30,7 @@ extension ConflictResolver {
     /// The slots of a new object that are to be written to the row that has its key: those that were assigned, whatever
     /// the value.
     private func winningSlots(of object: ManagedObject) -> SlotSet {
-        switch policy {
+        switch policy(of: object) {
         case .objectWinsByProperty: object.changedSlots.intersection(object.binding.storedSlots)
         case .overwrite: object.binding.storedSlots
         case .error, .storeWinsByProperty, .rollback: SlotSet()
@@ -56,7 +57,7 @@ extension ConflictResolver {
         noteReplacement(oldKey, of: object, by: object)
     }
 
-    /// The new object goes; the one that the context has for the row survives.
+    /// The new object is removed; the one that the context has for the row survives.
     private func absorb(_ object: ManagedObject, into survivor: ManagedObject, _ winning: SlotSet) {
         for slot in winning where slot < survivor.binding.entity.slots.count {
             survivor.writeSlot(slot, from: object.row)

@@ -5,7 +5,7 @@
 /// that resolving takes time in proportion to the number of conflicts and of changed objects.
 final class ConflictResolver {
     let core: ContextCore
-    let policy: MergePolicy
+    private let rules: MergeRules
     /// New objects that gave way, by the key that pending relationships refer to them by, for each hierarchy.
     var replacements: [Int: [Int64: Replacement]] = [:]
     /// Objects whose many-to-many relationships may show too much or too little.
@@ -19,7 +19,7 @@ final class ConflictResolver {
 
     init(core: ContextCore) {
         self.core = core
-        policy = core.settings.mergePolicy
+        rules = core.settings.merging
     }
 
     var model: ManagedObjectModel { core.model }
@@ -28,16 +28,17 @@ final class ConflictResolver {
     /// - Throws: ``PersistenceError/conflicts(_:)`` where the policy has no answer; the store's error. The caller puts the
     ///   context back as it was.
     func resolve(_ conflicts: [StoreConflict]) throws(PersistenceError) {
-        let description = ConflictDescription(core: core)
-        guard policy != .error else { throw .conflicts(conflicts.map(description.describe)) }
+        let refused = conflicts.filter(isRefused)
+        guard refused.isEmpty else { throw .conflicts(refused.map(ConflictDescription(core: core).describe)) }
         var oneToOnes: [(object: ManagedObject, keys: [Int: Set<Int64>])] = []
         for conflict in conflicts {
+            if case .version = conflict.reason { core.saves.checks.forget(conflict) }
             guard let object = core.object(conflict.entityIndex, conflict.key) else { continue }
             switch conflict.reason {
             case .version:
                 let rows = [object.row, object.changes?.snapshot?.row, conflict.storeRow?.row].compactMap(\.self)
                 oneToOnes.append((object, core.oneToOneRepair.keys(in: rows, object.binding)))
-                resolveVersion(object, storeRow: conflict.storeRow)
+                try resolveVersion(object, conflict)
             case .unique(let slots): try resolveUnique(object, conflict, slots)
             }
         }
@@ -46,15 +47,34 @@ final class ConflictResolver {
         for entry in oneToOnes { try core.oneToOneRepair.settle(entry.object, entry.keys) }
     }
 
-    /// Whether the policy prefers the object in memory to the row in the store.
-    var keepsMemory: Bool { policy == .objectWinsByProperty || policy == .overwrite }
+    /// The policy that applies to an object.
+    func policy(of object: ManagedObject) -> MergePolicy { rules.policy(for: object.binding.entity, in: model) }
+
+    /// Whether a conflict ends the save: by the policy, unless single properties can be decided.
+    private func isRefused(_ conflict: StoreConflict) -> Bool {
+        guard rules.policy(for: model.entities[conflict.entityIndex], in: model) == .error else { return false }
+        guard rules.decide != nil, case .version = conflict.reason, conflict.storeRow != nil,
+            let object = core.object(conflict.entityIndex, conflict.key)
+        else { return true }
+        return object.flags.contains(.deleted) || object.storedChanges.isEmpty
+    }
+
+    /// Whether the policy prefers an object in memory to the row in the store.
+    private func keepsMemory(_ object: ManagedObject) -> Bool {
+        let policy = policy(of: object)
+        return policy == .objectWinsByProperty || policy == .overwrite
+    }
 
     // MARK: Versions
 
-    private func resolveVersion(_ object: ManagedObject, storeRow: RowReference?) {
-        guard let storeRow else { return resolveDeleted(object) }
-        guard object.flags.contains(.deleted) else { return mergeRow(storeRow, into: object) }
-        if keepsMemory {
+    private func resolveVersion(_ object: ManagedObject, _ conflict: StoreConflict) throws(PersistenceError) {
+        guard let storeRow = conflict.storeRow else { return resolveDeleted(object) }
+        // Only checked: the row itself is not written.
+        guard object.flags.contains(.deleted) || !object.storedChanges.isEmpty else {
+            return core.refresher.take(storeRow, object)
+        }
+        guard object.flags.contains(.deleted) else { return try mergeRow(storeRow, into: object, conflict) }
+        if keepsMemory(object) {
             object.changes = ChangeRecord(snapshot: storeRow)
         } else {
             // Deleted here, changed there: it comes back.
@@ -69,7 +89,7 @@ final class ConflictResolver {
 
     /// The row was deleted in the store.
     private func resolveDeleted(_ object: ManagedObject) {
-        guard keepsMemory else {
+        guard keepsMemory(object), object.hasChanges else {
             object.flags.remove(.updated)
             core.tracker.remove(object)
             core.unloading.pendingPairs(of: object)
@@ -88,12 +108,16 @@ final class ConflictResolver {
     }
 
     /// Gives an object the row that the policy makes of snapshot, memory and store.
-    private func mergeRow(_ storeRow: RowReference, into object: ManagedObject) {
+    private func mergeRow(
+        _ storeRow: RowReference, into object: ManagedObject, _ conflict: StoreConflict
+    ) throws(PersistenceError) {
+        let policy = policy(of: object)
         let slots = object.binding.entity.slots
         let memory = RowReference(slab: object.slab, row: object.row)
         let snapshot = object.changes?.snapshot ?? storeRow
         var merged = RowSlab.copy(of: storeRow.row, room: 64)
         var record = ChangeRecord(snapshot: storeRow)
+        var hasNewValues = false
         for slot in slots {
             let index = slot.index
             guard slot.isStored else {
@@ -103,13 +127,30 @@ final class ConflictResolver {
             func differ(_ a: RowReference, _ b: RowReference) -> Bool {
                 !a.row.hasSameValue(as: b.row, slot: index, storage: slot.storage)
             }
-            let keepsMemory =
+            var keepsMemory =
                 switch policy {
-                case .error, .rollback: false
+                case .rollback: false
                 case .overwrite: true
                 case .objectWinsByProperty: differ(memory, snapshot)
-                case .storeWinsByProperty: differ(memory, snapshot) && !differ(storeRow, snapshot)
+                case .storeWinsByProperty, .error: differ(memory, snapshot) && !differ(storeRow, snapshot)
                 }
+            if policy != .overwrite, policy != .rollback, slot.derivation == nil, differ(memory, snapshot),
+                differ(storeRow, snapshot), differ(memory, storeRow)
+            {
+                switch decide(slot, of: object, snapshot, memory, storeRow) {
+                case .memory: keepsMemory = true
+                case .store: keepsMemory = false
+                case .policy:
+                    guard policy != .error else {
+                        throw .conflicts([ConflictDescription(core: core).describe(conflict)])
+                    }
+                case .value(let value):
+                    try write(value, slot, of: object, to: &merged)
+                    record.slots.insert(index)
+                    hasNewValues = true
+                    continue
+                }
+            }
             if keepsMemory, differ(memory, storeRow) {
                 RowEditing.copySlot(index, layout: slots, from: memory.row, to: &merged)
                 record.slots.insert(index)
@@ -121,7 +162,41 @@ final class ConflictResolver {
             object.changes = record
             object.flags.insert(.ownsRow)
         }
+        if hasNewValues {
+            var failures: [ValidationFailure] = []
+            object.collectFailures(&failures)
+            guard failures.isEmpty else { throw .validation(ValidationError(failures)) }
+        }
         if policy == .rollback { core.unloading.pendingPairs(of: object) }
         core.unloading.owners(from: memory.row, to: merged.row, object.binding)
+    }
+
+    /// Asks the application about a property that both sides changed.
+    private func decide(
+        _ slot: SlotDescription, of object: ManagedObject, _ snapshot: RowReference, _ memory: RowReference,
+        _ store: RowReference
+    ) -> PropertyConflict.Resolution {
+        guard let decide = rules.decide else { return .policy }
+        return decide(
+            PropertyConflict(
+                objectID: object.objectID, propertyName: slot.name, snapshot: snapshot.row.value(slot),
+                memory: memory.row.value(slot), store: store.row.value(slot)))
+    }
+
+    /// Writes a value that the application has decided for.
+    private func write(
+        _ value: Value, _ slot: SlotDescription, of object: ManagedObject, to slab: inout RowSlab
+    ) throws(PersistenceError) {
+        let entity = object.binding.entity
+        guard slot.relationshipIndex == nil else {
+            throw .wrongType(
+                entity: entity.name, property: slot.name, expected: "the target of one side, .memory or .store",
+                value: "\(value)")
+        }
+        guard RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) else {
+            throw .wrongType(
+                entity: entity.name, property: slot.name, expected: slot.type.map { "\($0)" } ?? "another type",
+                value: "\(value)")
+        }
     }
 }

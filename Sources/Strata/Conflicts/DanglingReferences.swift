@@ -4,18 +4,23 @@ struct DanglingReferences {
 
     private var model: ManagedObjectModel { core.model }
 
-    /// Sets pending relationships to nil that lead to objects which the store does not have any more, or which this save
-    /// deletes, and forgets changes of objects that are gone themselves.
+    /// Sets pending relationships to nil if they lead to objects that the store no longer has or that this save
+    /// deletes, and forgets changes of objects that were deleted themselves.
     /// - Returns: Whether there were any.
     func drop() throws(PersistenceError) -> Bool {
-        let changed = core.tracker.objects.filter { $0.hasChanges && !$0.flags.contains(.deleted) }
+        let rules = core.settings.merging
+        let changed = core.tracker.objects.filter {
+            $0.hasChanges && !$0.flags.contains(.deleted) && rules.policy(for: $0.binding.entity, in: model) != .error
+        }
         let gone = try missing(among: referencedKeys(changed))
         func isGone(_ key: Int64, _ entityIndex: Int) -> Bool {
             gone[core.rootIndex(of: entityIndex)]?.contains(key) == true
         }
         // The store has the row still, and the same save deletes it. A delete reaches the objects that refer to it, but not
         // one that others have deleted before, and that a merge policy inserts again.
-        func isDeletedHere(_ key: Int64, _ entityIndex: Int) -> Bool { core.object(entityIndex, key)?.isDeleted == true }
+        func isDeletedHere(_ key: Int64, _ entityIndex: Int) -> Bool {
+            core.object(entityIndex, key)?.isDeleted == true
+        }
         var dropped = false
         for object in changed {
             if !object.isInserted, isGone(object.key, object.binding.entity.index) {

@@ -2,7 +2,7 @@
 ///
 /// Without it, the store reports each of them as a conflict: after an insert that fails, a search for the row, and a rollback of
 /// everything. Where most of an import exists already, one fetch for all is several times faster. A sample of the new objects
-/// decides, so that an import of new objects pays for a few look-ups only.
+/// decides, so that an import of new objects pays for a few lookups only.
 struct ExistingRows {
     let core: ContextCore
 
@@ -13,16 +13,18 @@ struct ExistingRows {
     /// The conflicts that the store would report for new objects, as far as they are worth a fetch.
     /// - Throws: The store's error.
     func conflicts() throws(PersistenceError) -> [StoreConflict] {
-        guard core.settings.mergePolicy != .error, core.coordinator.store.capabilities.contains(.uniqueConstraints) else {
-            return []
-        }
+        let rules = core.settings.merging
+        guard rules.mayResolve, core.coordinator.store.capabilities.contains(.uniqueConstraints) else { return [] }
         var groups: [Int: [ManagedObject]] = [:]
         for object in core.tracker.objects where object.isInserted && !object.isDeleted {
             guard !object.binding.entity.uniqueConstraints.isEmpty else { continue }
             groups[object.binding.entity.index, default: []].append(object)
         }
         var result: [StoreConflict] = []
-        for (index, objects) in groups.sorted(by: { $0.key < $1.key }) where objects.count >= Self.fewestObjects {
+        for (index, objects) in groups.sorted(by: { $0.key < $1.key })
+        where objects.count >= Self.fewestObjects
+            && rules.policy(for: core.model.entities[index], in: core.model) != .error
+        {
             var found: Set<Int64> = []
             for slots in core.model.entities[index].uniqueConstraints where slots.count == 1 {
                 let rest = found.isEmpty ? objects : objects.filter { !found.contains($0.key) }

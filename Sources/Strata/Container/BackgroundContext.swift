@@ -1,6 +1,6 @@
 import Foundation
 
-/// A context on a serial queue of its own. Objects stay inside of the closures: what goes in and what comes out is
+/// A context on a serial queue of its own. Objects stay inside of the closures: arguments and results must be
 /// `Sendable`.
 ///
 ///     let count = try await background.perform { context in
@@ -54,7 +54,7 @@ public actor BackgroundContext {
     }
 
     /// Runs a closure on the context's queue and blocks the calling thread until it has ended. Calls from within a
-    /// closure of the same context run at once.
+    /// closure of the same context run immediately.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
     public nonisolated func performAndWait<R: Sendable, E: Error>(
@@ -93,7 +93,7 @@ private final class SerialQueue: SerialExecutor {
 
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
-    /// Runs work on the queue, at once if the caller is on it already.
+    /// Runs work on the queue, immediately if the caller is on it already.
     func sync<R>(_ body: () -> R) -> R {
         DispatchQueue.getSpecific(key: key) == true ? body() : queue.sync(execute: body)
     }

@@ -22,11 +22,11 @@ final class CommitInbox: Sendable {
         var size = 0
     }
 
-    /// Beyond so many rows, commits are reduced to keys.
+    /// Beyond this many rows, commits are reduced to keys.
     static let mostRows = 4_096
-    /// Beyond so many commits, they are reduced to keys.
+    /// Beyond this many commits, they are reduced to keys.
     static let mostCommits = 256
-    /// Beyond so many keys, everything is to be refreshed.
+    /// Beyond this many keys, everything is to be refreshed.
     static let mostKeys = 20_000
 
     /// The number of the context, which tells its own commits from those of others.
@@ -46,7 +46,7 @@ final class CommitInbox: Sendable {
         contextNumber = Self.counter.add(1, ordering: .relaxed).newValue
     }
 
-    /// Whether commits are kept. Those of a context that does not want them would be kept for as long as it lives.
+    /// Whether commits are kept. If a context does not merge them, they would be kept until it is released.
     var isOpen: Bool {
         get { opened.load(ordering: .relaxed) }
         set {
@@ -89,7 +89,7 @@ final class CommitInbox: Sendable {
         if isFirst { onFirstPost.withLock(\.self)?() }
     }
 
-    /// Puts back what could not be taken in.
+    /// Puts back what could not be applied.
     func putBack(_ content: Content) {
         state.withLock { state in
             isFull.store(true, ordering: .releasing)

@@ -1,4 +1,4 @@
-/// A commit, as the other contexts of the container hear of it.
+/// A commit, as the other contexts of the container hear about it.
 struct CommitNotification: Sendable {
     /// The context that saved; nil if none did.
     let contextNumber: Int?

@@ -10,7 +10,7 @@ import Foundation
 /// keys again; the save reports what is wrong with the store.
 final class KeyAllocator: Sendable {
     private struct Reserve: Sendable {
-        /// What is reserved and in nobody's hands, the next to be used at the end.
+        /// The keys that are reserved but not handed out, the next to be used at the end.
         var ranges: [Range<Int64>] = []
         var blockSize = 16
         /// What is left of a random range.
@@ -20,7 +20,7 @@ final class KeyAllocator: Sendable {
     }
 
     private static let largestBlock = 4096
-    /// Contexts for single requests leave short rests; beyond so many, the oldest are abandoned.
+    /// Contexts for single requests leave short rests; beyond this many, the oldest are abandoned.
     private static let mostRanges = 1024
 
     private let store: any PersistentStore
@@ -28,7 +28,7 @@ final class KeyAllocator: Sendable {
 
     init(store: any PersistentStore) { self.store = store }
 
-    /// Hands out up to so many keys of a hierarchy, at least one.
+    /// Hands out up to this many keys of a hierarchy, at least one.
     func take(upTo count: Int, rootIndex: Int) -> Range<Int64> {
         reserves.withLock { reserves in
             var reserve = reserves[rootIndex] ?? Reserve()

@@ -5,7 +5,7 @@ import Foundation
 ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "gazetteer.sqlite"))
 ///     let context = container.viewContext
 public final class PersistentContainer: Sendable {
-    /// The context of the main actor: for user interfaces and simple programs. It takes in the saves of other contexts,
+    /// The context of the main actor: for user interfaces and simple programs. It merges the saves of other contexts,
     /// and its objects can be observed.
     @MainActor public var viewContext: ManagedObjectContext {
         if let mainContext { return mainContext.takeUnretainedValue() }
@@ -13,9 +13,9 @@ public final class PersistentContainer: Sendable {
         mainContext = .passRetained(context)
         return context
     }
-    // Made when it is first asked for: the saves that it is told of would pile up in a program that has no use for it
-    // and whose main thread never comes back to the main actor. Reached through ``viewContext`` alone, and so on the main
-    // actor alone; released there, too, because others may drop the last reference to the container while the main actor
+    // Created at its first use: in a program that does not use it and whose main thread never returns to the main
+    // actor, the notices of saves would accumulate. Reached only through ``viewContext``, and so only on the main
+    // actor; released there, too, because others may drop the last reference to the container while the main actor
     // still works with objects of the context.
     private nonisolated(unsafe) var mainContext: Unmanaged<ManagedObjectContext>?
     let coordinator: StoreCoordinator
@@ -28,6 +28,15 @@ public final class PersistentContainer: Sendable {
         set { policy.withLock { $0 = newValue } }
     }
     private let policy = Guarded(MergePolicy.error)
+    /// Called each time the use of a property reads the store, in any context that is made afterwards: a fault is filled, or
+    /// a relationship is loaded that was not prefetched. For development; nil unless you set it.
+    ///
+    ///     container.onUnplannedLoad = { logger.warning("\($0)") }
+    public var onUnplannedLoad: (@Sendable (UnplannedLoad) -> Void)? {
+        get { loadHandler.withLock(\.self) }
+        set { loadHandler.withLock { $0 = newValue } }
+    }
+    private let loadHandler = Guarded<(@Sendable (UnplannedLoad) -> Void)?>(nil)
     private let writes = WriteLane()
     private let readers = WorkerPool(label: "strata.reads", width: 4)
     private let workers = WorkerPool(label: "strata.tasks", width: 8)
@@ -36,7 +45,7 @@ public final class PersistentContainer: Sendable {
     /// - Parameters:
     ///   - model: What generated code defines.
     ///   - location: The file, or memory.
-    ///   - options: Time-outs, tracing and so on.
+    ///   - options: Timeouts, tracing and so on.
     /// - Throws: ``PersistenceError/store(_:)`` if the store cannot be opened,
     ///   ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
     public convenience init<M: GeneratedModel>(
@@ -62,7 +71,7 @@ public final class PersistentContainer: Sendable {
         try self.init(store: store, classes: classes)
     }
 
-    /// Works on any store that has been opened.
+    /// Creates a container on a store that you have opened.
     /// - Throws: ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
     public init(store: any PersistentStore, classes: [ManagedObject.Type] = []) throws(PersistenceError) {
         coordinator = try StoreCoordinator(store: store, classes: classes)
@@ -74,7 +83,7 @@ public final class PersistentContainer: Sendable {
         context.core.inbox.setOnFirstPost { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
-        // Whoever shows the context hears of edits as soon as the main actor has nothing else to do.
+        // Views of the context are notified of edits as soon as the main actor is free.
         context.core.settings.onFirstChange = { [weak self] in
             Task { @MainActor in self?.viewContext.processPendingChanges() }
         }
@@ -92,8 +101,8 @@ public final class PersistentContainer: Sendable {
     /// The model.
     public var model: ManagedObjectModel { coordinator.model }
 
-    /// Makes a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
-    /// - Parameter automaticallyMergesChanges: Whether saves of other contexts are taken in at boundaries.
+    /// Creates a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
+    /// - Parameter automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries.
     public func newContext(automaticallyMergesChanges: Bool = false) -> sending ManagedObjectContext {
         let context = makeContext(name: nil)
         context.automaticallyMergesChanges = automaticallyMergesChanges
@@ -104,10 +113,11 @@ public final class PersistentContainer: Sendable {
         ManagedObjectContext(
             coordinator: coordinator, parent: nil,
             settings: ContextSettings(
-                mergePolicy: defaultMergePolicy, observesObjects: observesObjects, name: name))
+                merging: MergeRules(defaultMergePolicy), observesObjects: observesObjects, name: name,
+                onUnplannedLoad: onUnplannedLoad))
     }
 
-    /// Makes a context on a serial queue of its own.
+    /// Creates a context on a serial queue of its own.
     public func newBackgroundContext() -> BackgroundContext {
         let context = makeContext(name: "background")
         context.automaticallyMergesChanges = true
@@ -157,7 +167,7 @@ public final class PersistentContainer: Sendable {
     /// If the shared transaction fails, each of its closures runs again in a transaction of its own. A closure must therefore
     /// have no effect besides its changes and its result.
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure, or that of the save; see ``ManagedObjectContext/save()-(PersistenceError)``.
+    /// - Throws: The error of the closure, or that of the save; see ``ManagedObjectContext/save()``.
     @discardableResult
     public func write<R: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
@@ -166,7 +176,7 @@ public final class PersistentContainer: Sendable {
     }
 
     /// The ID of an object by its URI.
-    /// - Returns: nil if it is no URI of an object of this container's store and model.
+    /// - Returns: nil if it is not a URI of an object of this container's store and model.
     public func objectID(for uri: URL) -> ObjectID? {
         guard let id = ObjectID(uri: uri, model: model), id.storeIdentifier == store.identifier else { return nil }
         return id

@@ -4,8 +4,8 @@ import Synchronization
 /// another one has read.
 ///
 /// Batches are held weakly: they live as long as an object of the ``FaultBatch`` that was read with them. A row that was
-/// committed since is stale in older batches, and a batch that was read while somebody committed is not kept at all,
-/// since nobody knows which side of the commit it saw.
+/// committed since is stale in older batches, and a batch that was read during a commit is not kept at all, since it
+/// may have seen either side of the commit.
 final class RowCache: Sendable {
     private struct Entry: Sendable {
         weak var batch: RowBatch?
@@ -14,7 +14,7 @@ final class RowCache: Sendable {
         var stale: Set<Int64> = []
     }
 
-    /// Older batches are forgotten beyond this number; look-ups walk the list.
+    /// Older batches are forgotten beyond this number; lookups walk the list.
     private static let limit = 64
 
     private let entries = Guarded<[Entry]>([])
@@ -82,9 +82,9 @@ final class RowCache: Sendable {
     }
 }
 
-/// The positions of a batch's rows in the order of their keys, found at the first look-up.
+/// The positions of a batch's rows in the order of their keys, found at the first lookup.
 private final class RowPositions: Sendable {
-    /// Nil before the first look-up; empty if the rows are in the order of their keys.
+    /// Nil before the first lookup; empty if the rows are in the order of their keys.
     private let sorted = Guarded<[Int32]?>(nil)
 
     /// Looks for keys.

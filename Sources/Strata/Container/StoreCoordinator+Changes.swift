@@ -10,7 +10,7 @@ extension StoreCoordinator {
         try await commits.commit(changes)
     }
 
-    /// Takes in what the store has from elsewhere: contexts hear of it as of another context's save.
+    /// Applies what the store has from elsewhere: contexts hear about it as of another context's save.
     func take(_ change: StoreChange) {
         announce(
             CommitNotification(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What all contexts of a container share: the store, the bindings of classes to entities, the row cache, the supply of
-/// keys, and the inboxes of those that want to hear of commits.
+/// keys, and the inboxes of those that want to hear about commits.
 ///
 /// All stored properties are constants that contexts share without locks, or guard themselves; that is why there are more
 /// than a dozen.
@@ -20,11 +20,11 @@ final class StoreCoordinator: Sendable {
     /// The bindings of objects for missing targets.
     let placeholders = PlaceholderBindings()
     private let bindingsByClass: [ObjectIdentifier: EntityBinding]
-    /// Those who want to hear of each commit.
+    /// Those who want to hear about each commit.
     let listeners = CommitListeners()
     /// Where new contexts post notifications.
     let notificationCenter = Guarded<NotificationCenter?>(nil)
-    /// Keeps this one listening to commits of others on the same file, once somebody wants to know.
+    /// Keeps this one listening to commits of others on the same file, once there is a listener.
     let foreignCommits = Guarded<StoreObservation?>(nil)
     private let inboxes = Guarded(InboxList())
     /// Keeps this one listening to the store.
@@ -34,8 +34,8 @@ final class StoreCoordinator: Sendable {
         weak var inbox: CommitInbox?
     }
 
-    /// The inboxes of contexts, with those that have gone swept out each time the list has doubled: to sweep at every
-    /// new context would make a thousand of them cost a million looks.
+    /// The inboxes of contexts. Those of released contexts are swept out each time the list has doubled: sweeping at
+    /// every new context would take quadratic time.
     private struct InboxList: Sendable {
         var entries: [WeakInbox] = []
         var sweepSize = 16

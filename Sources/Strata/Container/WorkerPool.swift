@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs closures on a bounded number of threads, in the order in which they come. Thousands at once wait in line instead of
-/// taking a thread each.
+/// Runs closures on a bounded number of threads, in the order in which they come. Thousands of closures wait in line
+/// instead of each taking a thread.
 final class WorkerPool: Sendable {
     private struct State: Sendable {
         var running = 0

@@ -13,7 +13,7 @@ final class WriteLane: Sendable {
         var isDraining = false
     }
 
-    /// The maximum number of writes that share a transaction; more would only make the first of them wait.
+    /// The maximum number of writes that share a transaction; with more, the first would only wait longer.
     private static let groupSize = 64
 
     private let queue = DispatchQueue(label: "strata.writes")
@@ -77,7 +77,7 @@ final class WriteLane: Sendable {
             try context.save()
             for job in done { job.finish(nil) }
         } catch where done.count > 1 {
-            // One of them is at fault, and the others must not fail with it: each has a transaction of its own now.
+            // One of them failed, and the others must not fail with it: each gets a transaction of its own now.
             for job in done { run([job], makeContext) }
         } catch {
             for job in done { job.finish(error) }

@@ -1,29 +1,29 @@
 extension ManagedObjectContext {
     // MARK: Waiting
 
-    /// Fetches the objects that a request asks for. Objects that the context has keep their values, unless
-    /// ``FetchRequest/refreshesRefetchedObjects`` is set; changed ones count as they are now, deleted ones not at all, and
-    /// the order, limit and offset hold for the result as a whole.
+    /// Fetches the objects of a request. Objects that the context has keep their values, unless
+    /// ``FetchRequest/refreshesRefetchedObjects`` is set; changed objects count with their current values, deleted ones
+    /// not at all, and the order, limit and offset apply to the result as a whole.
     ///
     ///     let cities = try context.fetch(City.where { $0.population > 1_000_000 })
     ///
-    /// One statement, and those of ``FetchRequest/prefetch``, unless unsaved changes make it necessary to look at related
+    /// Takes one statement, plus those of ``FetchRequest/prefetch``, unless unsaved changes require a look at related
     /// objects. In asynchronous code, write `try await`.
     /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
     ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] { try core.fetcher.fetch(request) }
 
-    /// Fetches the first object that a request asks for.
+    /// Fetches the first object of a request.
     /// - Throws: As ``fetch(_:)``.
     public func fetchFirst<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> T? {
         try core.fetcher.fetchFirst(request)
     }
 
-    /// Counts the objects that ``fetch(_:)`` would give.
+    /// Counts the objects that ``fetch(_:)`` would return.
     /// - Throws: As ``fetch(_:)``.
     public func count<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> Int { try core.fetcher.count(request) }
 
-    /// Whether there is any object that ``fetch(_:)`` would give.
+    /// Whether ``fetch(_:)`` would return any object.
     ///
     ///     if try context.exists(City.where { $0.name == "Lima" }) { … }
     ///
@@ -33,14 +33,14 @@ extension ManagedObjectContext {
         try !core.fetcher.fetchIDs(request.first).isEmpty
     }
 
-    /// Fetches the IDs of the objects that ``fetch(_:)`` would give. Reads no rows unless unsaved changes may alter the
-    /// answer.
+    /// Fetches the IDs of the objects that ``fetch(_:)`` would return. Reads no rows unless unsaved changes may alter
+    /// the answer.
     /// - Throws: As ``fetch(_:)``.
     public func fetchIDs<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [ObjectID] {
         try core.fetcher.fetchIDs(request)
     }
 
-    /// Fetches objects into an array that reads their rows when they are looked at: a page at a time, and lets go of them
+    /// Fetches objects into an array that reads their rows when you access them, a page at a time, and releases them
     /// again. See ``FetchedArray``.
     ///
     /// One statement finds the objects; each page takes another, when a property of one of its objects is read, and those
@@ -58,24 +58,24 @@ extension ManagedObjectContext {
     /// One statement, if no unsaved change of this context and its parents matters. Unsaved changes of the objects, or
     /// of objects that columns look at, count all the same: then the objects are fetched, and the values computed from
     /// them in memory, by the same rules.
-    /// - Throws: As ``fetch(_:)``, and ``PersistenceError/invalidFetch(entity:reason:)`` for a column that groups have no
-    ///   single value of, and for a value that the type of its column does not have.
+    /// - Throws: As ``fetch(_:)``, and ``PersistenceError/invalidFetch(entity:reason:)`` for a column that does not
+    ///   have a single value for each group, and for a value that does not fit the type of its column.
     public func fetchValues<T, Row>(_ request: ValueRequest<T, Row>) throws(PersistenceError) -> [Row] {
         try core.fetcher.values(request)
     }
 
     // MARK: Asynchronous
 
-    /// As the `fetch(_:)` that waits, without blocking the caller: the statement runs on another thread, and the
-    /// objects are made here when it is done. Unsaved changes count as they are then.
+    /// Fetches like the blocking `fetch(_:)`, without blocking the caller: the statement runs on another thread, and
+    /// the objects are created here when it has finished. Unsaved changes count as they are then.
     ///
     /// Cancelling the task stops the statement.
-    /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; all else as the method that waits.
+    /// - Throws: ``PersistenceError/cancelled`` if the task was cancelled; everything else as the method that waits.
     public nonisolated(nonsending) func fetch<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> [T] {
         try await core.fetcher.fetch(request)
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As ``fetch(_:)``.
     public nonisolated(nonsending) func fetchFirst<T>(
         _ request: FetchRequest<T>
@@ -83,19 +83,19 @@ extension ManagedObjectContext {
         try await fetch(request.first).first
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As ``fetch(_:)``.
     public nonisolated(nonsending) func count<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> Int {
         try await core.fetcher.count(request)
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As ``fetch(_:)``.
     public nonisolated(nonsending) func exists<T>(_ request: FetchRequest<T>) async throws(PersistenceError) -> Bool {
         try await !core.fetcher.fetchIDs(request.first).isEmpty
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As ``fetch(_:)``.
     public nonisolated(nonsending) func fetchIDs<T>(
         _ request: FetchRequest<T>
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
         try await core.fetcher.fetchIDs(request)
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``. The pages are read when they are looked
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``. The pages are read when they are looked
     /// at, and block then.
     /// - Throws: As the method that waits, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func fetchLazily<T>(
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
         try await core.fetcher.fetchLazily(request, batchSize: batchSize, in: self)
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As the method that waits, and ``PersistenceError/cancelled``.
     public nonisolated(nonsending) func fetchValues<T, Row>(
         _ request: ValueRequest<T, Row>

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
         return try fetchFirst(try core.planner.request(request, primaryKey: key.attributeValue))
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As ``find(_:_:)``.
     public nonisolated(nonsending) func find<T: ManagedObject>(
         _ type: T.Type, _ key: some AttributeValue
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         try await fetchFirst(try core.planner.request(FetchRequest<T>(), primaryKey: key.attributeValue))
     }
 
-    /// As the method that waits, without blocking the caller; see ``fetch(_:)``.
+    /// Like the blocking form, without blocking the caller; see ``fetch(_:)``.
     /// - Throws: As ``find(entity:_:)``.
     public nonisolated(nonsending) func find(
         entity: String, _ key: some AttributeValue

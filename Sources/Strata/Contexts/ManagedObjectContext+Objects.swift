@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         return map.table(index).object(map.key(of: id))
     }
 
-    /// The object of an ID: the one that the context knows, else a fault. Reads nothing, and does not know whether
+    /// The object of an ID: the one that the context knows, otherwise a fault. Reads nothing, and does not know whether
     /// there is a row; ``ManagedObject/isMissing`` tells after the first access. Only where other entities inherit from
     /// the ID's one, the row is read, because it decides the class.
     /// - Throws: ``PersistenceError/foreignObject(_:)`` if the ID is of another store.
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
 
     // MARK: Inserting and deleting
 
-    /// Inserts a new object of an entity by name. Its class is the one that the container binds to the entity.
+    /// Inserts a new object of the named entity. Its class is the one that the container binds to the entity.
     /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/abstractEntity(name:)``.
     public func insert(entityNamed name: String) throws(PersistenceError) -> ManagedObject {
         guard let entity = model.entity(named: name) else { throw .unknownEntity(name: name, model: model.name) }
@@ -83,14 +83,14 @@ extension ManagedObjectContext {
         return core.factory.insert(core.binding(at: entity.index))
     }
 
-    /// Deletes an object and, by the delete rules of its relationships, others. The rows are deleted by the next save. A new
-    /// object is simply forgotten. An object of another context, or one that is deleted already, is left alone.
+    /// Deletes an object and, following the delete rules of its relationships, other objects. The next save deletes the
+    /// rows. A new object is just dropped. An object of another context, or one that is already deleted, is ignored.
     ///
-    /// Where the rule of a to-many relationship is to nullify, members that this context does not have are not read for
-    /// it: the save sets their references to nil in the store. They count as changed objects once something reads them.
+    /// If the rule of a to-many relationship is to nullify, members that this context does not have are not read: the
+    /// save sets their references to nil in the store. They count as changed objects once something reads them.
     ///
-    /// If the store cannot be read at the moment, the rules that need it run before the next save, which fails if they
-    /// still cannot.
+    /// If the store cannot be read at the moment, the rules that need it run before the next save. The save fails if
+    /// the store still cannot be read.
     public func delete(_ object: ManagedObject) {
         guard object.core === core else { return }
         core.deletion.delete(object)

@@ -1,10 +1,12 @@
 extension ManagedObjectContext {
-    /// Drops all changes: new objects are forgotten, changed and deleted ones are as they were read or saved last.
+    /// Drops all changes: new objects are removed, and changed and deleted objects return to the state that was last
+    /// read or saved.
     public func rollback() {
         let core = core
         let objects = core.tracker.removeAll()
         core.nullifications.removeAll()
         core.unresolved.removeAll()
+        core.saves.checks.removeAll()
         core.unloading.ends(of: objects)
         for object in objects where !object.flags.contains(.inserted) { object.revert() }
         for object in objects where object.flags.contains(.inserted) {
@@ -20,10 +22,10 @@ extension ManagedObjectContext {
     /// Makes an object fresh again.
     /// - Parameters:
     ///   - object: An object of this context. A new one stays as it is, except for its fetched properties.
-    ///   - mergingChanges: True reads the row now and keeps the object's changes on top of it. False drops changes and
-    ///     turns the object into a fault, which is read at the next access.
-    /// - Throws: The store's error if reading fails; nothing has changed then. An object whose row is gone is
-    ///   ``ManagedObject/isMissing`` after a refresh, unless values of it are changed: a save meets a conflict then.
+    ///   - mergingChanges: If true, reads the row now and keeps the object's changes on top of it. If false, drops the
+    ///     changes and turns the object into a fault, which is read at the next access.
+    /// - Throws: The store's error if reading fails; nothing has changed then. An object whose row no longer exists is
+    ///   ``ManagedObject/isMissing`` after a refresh. If it has changed values, the next save meets a conflict instead.
     public func refresh(_ object: ManagedObject, mergingChanges: Bool = true) throws(PersistenceError) {
         let core = core
         guard object.core === core else { return }
@@ -40,7 +42,7 @@ extension ManagedObjectContext {
         core.oneToOneRepair.repairAll()
     }
 
-    /// Sets relationships back to the targets that were read or saved last, so that the other ends do not go on showing
+    /// Sets relationships back to the targets that were last read or saved, so that the other ends do not go on showing
     /// what the object is about to forget.
     private func takeBackLinks(of object: ManagedObject) throws(PersistenceError) {
         guard !object.flags.contains(.deleted) else { return }
@@ -89,9 +91,9 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// As read or saved last. Members of changed relationships are forgotten, to be loaded again.
+    /// As last read or saved. Members of changed relationships are forgotten, to be loaded again.
     final func revert() {
-        // Its changes were all that was left of it.
+        // Only its changes were left of it.
         if flags.contains(.deletedElsewhere) { return markMissing() }
         for (index, state) in (extras?.toManys ?? []).enumerated() where state?.hasChanges == true {
             source.tracker?.willChangeMembers(self, index)

@@ -4,31 +4,32 @@ extension ManagedObjectContext {
     /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the
     /// write. A save that throws leaves objects and store as they were; what `willSave` changed stays changed.
     ///
-    /// This form blocks the calling thread until the store is done. In asynchronous code, use `try await context.save()`.
+    /// This form blocks the calling thread until the store has finished. In asynchronous code, use `try await
+    /// context.save()`.
     /// - Throws: ``PersistenceError/validation(_:)`` with all failures of all objects,
-    ///   ``PersistenceError/conflicts(_:)`` under ``MergePolicy/error``, ``PersistenceError/store(_:)``, also for a
-    ///   relationship or delete rule whose rows could not be read, ``PersistenceError/hooksNeverSettle(entities:)``,
+    ///   ``PersistenceError/conflicts(_:)`` under ``MergePolicy/error``, ``PersistenceError/store(_:)``, including for
+    ///   a relationship or delete rule whose rows could not be read, ``PersistenceError/hooksNeverSettle(entities:)``,
     ///   ``PersistenceError/recursiveSave`` in `willSave` and validators, ``PersistenceError/saveInProgress`` during an
-    ///   asynchronous save; for a child ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an object
-    ///   that was changed here.
+    ///   asynchronous save; for a child ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an
+    ///   object that was changed here.
     public func save() throws(PersistenceError) { try core.saves.save() }
 
-    /// As the form that blocks, without blocking the caller: the store writes on another thread.
+    /// Saves all changes without blocking the caller: the store writes on another thread.
     ///
     ///     try await context.save()
     ///
-    /// You may change objects while the save goes on; such changes stay for the next one. A second asynchronous save of the
-    /// context waits for the first; a blocking one throws meanwhile.
+    /// You may change objects while the save goes on; such changes stay for the next one. A second asynchronous save of
+    /// the context waits for the first; a blocking save throws in the meantime.
     ///
-    /// The save is not cancelled with its task: once it has begun, it comes to its end.
-    /// - Throws: As ``save()-(PersistenceError)``.
+    /// The save is not cancelled with its task: once it has begun, it runs to completion.
+    /// - Throws: As ``save()``.
     public nonisolated(nonsending) func save() async throws(PersistenceError) { try await save(options: nil) }
 
-    /// As `save()`, with options for a kind of store: where a remote store writes first, for instance. Other stores ignore
-    /// them.
+    /// Saves all changes like `save()`, with options for a kind of store: where a remote store writes first, for
+    /// instance. Other stores ignore them.
     ///
-    /// A back end may do some of the writes and refuse others. The error names each object that was refused; these keep
-    /// their changes, the others are saved.
+    /// A back end may do some of the writes and refuse others. The error names each refused object. Those objects keep
+    /// their changes; the others are saved.
     /// - Parameter options: Options for the kind of store, or nil to use the store's defaults.
     /// - Throws: As `save()`; ``PersistenceError/store(_:)`` with ``StoreError/remote(_:)`` if a back end failed.
     public nonisolated(nonsending) func save(options: (any StoreRequestOptions)?) async throws(PersistenceError) {

@@ -8,8 +8,8 @@ extension ManagedObjectContext {
     ///         into: Article.self, by: Article.keys.articleId)
     ///     print(result)    // 1 inserted, 0 updated, 0 unchanged
     ///
-    /// Every value that a dictionary has is assigned, also nil and such as equal the model's default; properties that it
-    /// does not mention stay as they are. Names may be those of the model or their stored form in snake_case. A
+    /// Every value in a dictionary is assigned, including nil and values that equal the model's default; properties
+    /// that it does not mention stay as they are. Names may be those of the model or their stored form in snake_case. A
     /// relationship is given by an object, by the value of the destination's primary key, or by a dictionary, which is
     /// upserted, too; a to-many relationship by a list of these.
     ///
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         try upsert(rows, try core.planner.entity(of: FetchRequest<T>()), try names(of: key, type))
     }
 
-    /// As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, for an entity by name.
+    /// As ``upsert(_:into:by:)``, for an entity by name.
     @discardableResult
     public func upsert(
         _ rows: [[String: Any?]], into entity: String, by key: some UpsertKey
@@ -53,9 +53,9 @@ extension ManagedObjectContext {
     ///     struct ArticleData: Codable { var articleId: String, title: String, publishedAt: Date? }
     ///     try context.upsert(decoded, into: Article.self, by: Article.keys.articleId)
     ///
-    /// What a value encodes is assigned; what it does not encode, such as an optional that is nil, stays as it is. Coding
-    /// keys that the entity does not have are ignored.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``.
+    /// Properties that a value encodes are assigned; properties that it does not encode, such as an optional that is
+    /// nil, stay as they are. Coding keys that the entity does not have are ignored.
+    /// - Throws: As ``upsert(_:into:by:)``.
     @discardableResult
     public func upsert<T: ManagedObject, Element: Encodable>(
         _ values: [Element], into type: T.Type, by key: some UpsertKey
@@ -75,10 +75,10 @@ extension ManagedObjectContext {
     ///
     ///     try context.upsert(json: data, into: Article.self, by: Article.keys.articleId)
     ///
-    /// See ``upsert(_:into:by:)-([[String:Any?]],_,_)`` for the names and values. Members that the entity does not have are
+    /// See ``upsert(_:into:by:)`` for the names and values. Members that the entity does not have are
     /// ignored; null assigns nil.
     /// - Parameter decoder: Says how dates and bytes are written; by default, dates are in ISO 8601 and bytes in Base64.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for
+    /// - Throws: As ``upsert(_:into:by:)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for
     ///   text that is not JSON.
     @discardableResult
     public func upsert<T: ManagedObject>(
@@ -89,17 +89,17 @@ extension ManagedObjectContext {
         return try upsert(try PropertyValues.decode(json, entity, model, decoder ?? .interchange), entity, names)
     }
 
-    /// Inserts or updates objects by a key, from elements of any type: one look-up for all, and a closure that assigns.
+    /// Inserts or updates objects by a key, from elements of any type: one lookup for all, and a closure that assigns.
     ///
     ///     try context.upsert(payload, into: Article.self, by: Article.keys.articleId, key: \.id) { article, item in
     ///         article.title = item.title
     ///     }
     ///
-    /// The closure is called for each element, with a new object, which has its key already, or with the one that exists.
+    /// The closure is called for each element, with a new object that already has its key, or with the existing object.
     /// - Parameters:
     ///   - value: The key of an element.
     ///   - assign: Assigns the values of an element.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and what the closure throws.
+    /// - Throws: As ``upsert(_:into:by:)``, and what the closure throws.
     @discardableResult
     public func upsert<T: ManagedObject, Element, Value: AttributeValue>(
         _ elements: [Element], into type: T.Type, by key: some UpsertKey, key value: (Element) -> Value,
@@ -119,17 +119,18 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets new objects give way to the objects that have their keys already.
+    /// Replaces new objects by existing objects with the same keys.
     ///
     ///     let articles = payload.map { Article(context: context, articleId: $0.id, title: $0.title) }
     ///     let result = try context.upsert(articles, by: Article.keys.articleId)
     ///
-    /// The values that were assigned to a new object are assigned to the existing one, also nil and such as equal the
-    /// model's default; values that were not assigned are left. Relationships of the context that led to the new object lead
-    /// to the existing one. The new object is ``ManagedObject/isMissing`` then, and ``ManagedObject/survivor`` names the
-    /// other one. New objects without a counterpart stay, and are saved with the context.
+    /// The values that were assigned to a new object are assigned to the existing one, including nil and values that
+    /// equal the model's default; other values stay as they are. Relationships of the context that led to the new
+    /// object lead to the existing one. The new object is ``ManagedObject/isMissing`` then, and
+    /// ``ManagedObject/survivor`` names the other one. New objects without a counterpart stay, and are saved with the
+    /// context.
     /// - Parameter objects: New objects of this context.
-    /// - Throws: As ``upsert(_:into:by:)-([[String:Any?]],_,_)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for an
+    /// - Throws: As ``upsert(_:into:by:)``, and ``PersistenceError/invalidUpsert(entity:reason:)`` for an
     ///   object that is not new.
     @discardableResult
     public func upsert<T: ManagedObject>(

@@ -1,4 +1,4 @@
-/// A working copy of a part of the object graph: objects that were fetched or inserted, and their changes, until you save
+/// A working copy of part of the object graph: objects that were fetched or inserted, and their changes, until you save
 /// them.
 ///
 ///     let context = container.newContext()
@@ -7,19 +7,19 @@
 ///
 /// A context and its objects live in the isolation domain that created them: the main actor for
 /// ``PersistentContainer/viewContext``, a serial queue for ``BackgroundContext``, or an actor or task of yours that
-/// called ``PersistentContainer/newContext(automaticallyMergesChanges:)``. The compiler rejects code that would let one of
-/// them out.
+/// called ``PersistentContainer/newContext(automaticallyMergesChanges:)``. The compiler rejects code that would let
+/// them escape.
 ///
-/// A context has one object for each ID. It holds its objects weakly, unless they are changed, and they do not hold it. An
-/// object can be read for as long as it lives, also without its context; to change objects, keep the context in a variable
-/// or property until you have saved. Changes that are pending when the context goes away are dropped.
+/// A context has one object for each ID. It holds its objects weakly, unless they are changed, and they do not hold it.
+/// You can read an object as long as you keep it, even without its context. To change objects, keep the context in a
+/// variable or property until you have saved. Changes that are pending when the context is released are dropped.
 ///
 /// Commits of other contexts are merged at a boundary: before a fetch, a save, a `perform`, or at
 /// ``processPendingChanges()``.
 public final class ManagedObjectContext {
-    /// The context that this one was made from; nil for one that saves to the store.
+    /// The context that created this one with ``makeChild()``; nil for a context that saves to the store.
     public let parent: ManagedObjectContext?
-    /// Everything that the context knows; another one after each ``reset()``.
+    /// Everything that the context knows; replaced by each ``reset()``.
     private(set) var core: ContextCore
 
     init(coordinator: StoreCoordinator, parent: ManagedObjectContext?, settings: ContextSettings) {
@@ -43,10 +43,11 @@ public final class ManagedObjectContext {
     public var model: ManagedObjectModel { core.model }
 
     /// How a save resolves conflicts with changes that are already in the store; the container's
-    /// ``PersistentContainer/defaultMergePolicy`` for a new context.
+    /// ``PersistentContainer/defaultMergePolicy`` for a new context. See ``setMergePolicy(_:for:)`` for single entities and
+    /// ``onPropertyConflict`` for single properties.
     public var mergePolicy: MergePolicy {
-        get { core.settings.mergePolicy }
-        set { core.settings.mergePolicy = newValue }
+        get { core.settings.merging.policy }
+        set { core.settings.merging.policy = newValue }
     }
 
     /// A name for messages and logs.
@@ -55,7 +56,7 @@ public final class ManagedObjectContext {
         set { core.settings.name = newValue }
     }
 
-    /// The author of the context's changes, which the store is told at each save.
+    /// The author of the context's changes, which each save passes to the store.
     public var author: String? {
         get { core.settings.author }
         set { core.settings.author = newValue }
@@ -68,55 +69,67 @@ public final class ManagedObjectContext {
     }
 
     /// Whether commits of other contexts of the container are merged at boundaries. False leaves objects as they are
-    /// until you refresh them. A child context does not merge: it shows its parent's state at the time of the read.
+    /// until you refresh them.
     ///
-    /// Pending changes are rebased onto the merged state: where both sides changed one property, the later save wins,
-    /// whatever the merge policy. Leave it false where that must be a conflict.
+    /// A child context merges what changes in its parent: the parent's edits, the saves of other children, and what the parent
+    /// itself merges, at each boundary of the parent. Without it, which is the default, a child shows the parent's state at the
+    /// time of each read.
+    ///
+    /// Pending changes are rebased onto the merged state: if both sides changed one property, the later save wins,
+    /// whatever the merge policy. Leave it false if that must be a conflict.
     ///
     /// A context that merges rarely costs little memory. After many commits it refreshes its objects instead of merging
     /// commit by commit: unchanged objects become faults.
     public var automaticallyMergesChanges: Bool {
-        get { core.inbox.isOpen }
-        set { core.inbox.isOpen = newValue }
+        get { parent == nil ? core.inbox.isOpen : core.recorder?.followsParent == true }
+        set {
+            if parent == nil {
+                core.inbox.isOpen = newValue
+            } else if newValue || core.recorder != nil {
+                core.someRecorder.followsParent = newValue
+            }
+        }
     }
 
-    /// Called when a fault could not be filled, or the file of a binary value could not be read, because the store
-    /// failed. The property reads as zero or empty then, and the next access tries again.
+    /// Called when the store fails to read a fault or the file of a binary value. The property reads as zero or empty
+    /// then, and the next access tries again.
     ///
     /// Also called, once for each object and property, when the store holds a value that is not a value of the attribute:
     /// ``PersistenceError/damagedValue(_:)``. The property reads as nil, or as zero if the model requires a value, and the
     /// store keeps what it has until you set the property.
     public var onFaultError: ((PersistenceError, ManagedObject) -> Void)? {
-        get { core.settings.onFaultError }
-        set { core.settings.onFaultError = newValue }
+        get { core.settings.faultErrors.handler }
+        set { core.settings.faultErrors.handler = newValue }
     }
 
     /// The last error that ``onFaultError`` was called with, or would have been; nil if there was none.
-    public var lastFaultError: PersistenceError? { core.settings.lastFaultError }
+    public var lastFaultError: PersistenceError? { core.settings.faultErrors.last }
 
-    /// Makes a context whose saves go to this one, in memory. It sees the unsaved changes of this one, and lives in the
-    /// same isolation domain. It keeps this context.
+    /// Creates a child context whose saves go to this context, in memory. The child sees the unsaved changes of this
+    /// context, lives in the same isolation domain, and keeps this context alive.
     public func makeChild() -> ManagedObjectContext {
         ManagedObjectContext(
             coordinator: core.coordinator, parent: self,
-            settings: ContextSettings(mergePolicy: mergePolicy, observesObjects: core.settings.observesObjects))
+            settings: ContextSettings(
+                merging: core.settings.merging, observesObjects: core.settings.observesObjects,
+                onUnplannedLoad: onUnplannedLoad))
     }
 
     /// Merges the commits of other contexts, if ``automaticallyMergesChanges`` is set. Fetches, saves and `perform` do
-    /// it by themselves. Also makes the relationship changes that waited for rows which could not be read.
+    /// it by themselves. Also applies relationship changes that waited for rows which could not be read.
     ///
     /// Unchanged objects take the new values. Changed ones keep their changes on top of them, and objects that are deleted
     /// here stay deleted. Objects that others deleted are ``ManagedObject/isMissing``, unless values of them are changed
     /// here: the save meets a conflict then.
     ///
-    /// Whoever listens to the context hears here what has changed since the last boundary.
+    /// Listeners are told here what has changed since the last boundary.
     public func processPendingChanges() {
         core.processPendingChanges()
         core.recorder?.close(.event)
     }
 
-    /// Forgets all objects and pending changes. Objects that somebody holds can still be read; they do not belong to the
-    /// context any more.
+    /// Forgets all objects and pending changes. You can still read objects that you keep; they no longer belong to the
+    /// context.
     public func reset() {
         let old = core
         let isOpen = old.inbox.isOpen

@@ -1,20 +1,20 @@
-/// What a save does when others changed or deleted the same objects since they were read, or when a unique constraint
-/// stands against one.
+/// How a save resolves conflicts: other contexts or processes changed or deleted the same objects since they were read,
+/// or an object violates a unique constraint.
 ///
 /// Three states are compared: the snapshot that the context read, the object in memory, and the row in the store now.
 /// Properties that only one side changed never conflict under the policies by property; additions to a to-many
 /// relationship never conflict at all.
 ///
-/// A relationship that was set to an object which others deleted meanwhile becomes nil, and a one-to-one relationship
-/// that was changed on both sides has the same partners at both ends afterwards, under every policy but ``error``.
-/// Under that one, the store refuses to keep a relationship to an object that it does not have:
-/// ``PersistenceError/store(_:)`` with ``StoreError/constraint(entity:reason:)``.
+/// Under every policy but ``error``, a relationship to an object that others have deleted becomes nil, and a one-to-one
+/// relationship that both sides changed has the same partners at both ends afterwards. Under ``error``, the store
+/// refuses a relationship to an object that it does not have: ``PersistenceError/store(_:)`` with
+/// ``StoreError/constraint(entity:reason:)``.
 ///
-/// A unique constraint is met when an object is to be written and another row has the same key values. Under every
-/// policy but ``error`` the two become one: the row in the store survives with its ID and its relationships, and
-/// relationships of this context that led to the new object lead to it. If the context has no object of that row yet,
-/// the new object becomes it, and its ``ManagedObject/objectID`` is that of the row from then on; else the new object
-/// is deleted, and ``ManagedObject/survivor`` names the one that lives on.
+/// A unique constraint is violated if an object is to be written and another row has the same key values. Under every
+/// policy but ``error``, the two become one: the row in the store survives with its ID and its relationships, and
+/// relationships of this context to the new object lead to it. If the context has no object for that row yet, the new
+/// object takes over the row and its ``ManagedObject/objectID``. Otherwise the new object is deleted, and
+/// ``ManagedObject/survivor`` names the other one.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     /// The save throws ``PersistenceError/conflicts(_:)``, and nothing changes.
     case error
@@ -22,8 +22,8 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     /// is deleted here; one that was changed there and deleted here comes back.
     case storeWinsByProperty
     /// Properties changed on both sides take this context's value; the others are merged. An object that the store
-    /// deleted is made again; one that was changed there and deleted here is deleted. A unique constraint becomes an
-    /// upsert: the properties that were set are written to the row that has the key.
+    /// deleted is inserted again; one that was changed there and deleted here is deleted. A unique constraint becomes
+    /// an upsert: the properties that were set are written to the row that has the key.
     case objectWinsByProperty
     /// The object is written as it is in memory, unchanged properties included.
     case overwrite
@@ -31,7 +31,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
     case rollback
 }
 
-/// One object that a save met somebody else's change of.
+/// A conflict of a save: an object that was also changed elsewhere.
 public struct MergeConflict: Sendable, CustomStringConvertible {
     /// What happened.
     public enum Reason: Sendable, Hashable {

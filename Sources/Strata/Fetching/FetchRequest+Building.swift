@@ -9,19 +9,19 @@ extension FetchRequest {
         with { $0.predicate = predicate.map { $0 && condition.predicate } ?? condition.predicate }
     }
 
-    /// The request with more criteria of its order, behind those that it has.
+    /// The request with more criteria of its order, after those that it has.
     public func sorted(by sorts: FetchSort...) -> FetchRequest { with { $0.sorts += sorts } }
 
-    /// The request for not more than so many objects; nil for all.
+    /// The request for at most this many objects; nil for all.
     public func limit(_ limit: Int?) -> FetchRequest { with { $0.limit = limit } }
 
-    /// The request without so many objects at the beginning.
+    /// The request that skips this many objects at the beginning.
     public func offset(_ offset: Int) -> FetchRequest { with { $0.offset = offset } }
 
     /// The request with more relationships that are read together with the objects.
     public func prefetch(_ paths: any PrefetchPath...) -> FetchRequest { with { $0.prefetch += paths } }
 
-    /// The request with what it asks of a kind of store beyond what every store can do; nil as the store is told.
+    /// The request with store-specific options; nil to use the store's defaults.
     public func options(_ options: (any StoreRequestOptions)?) -> FetchRequest { with { $0.storeOptions = options } }
 
     private func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {

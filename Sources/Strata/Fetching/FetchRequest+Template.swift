@@ -39,9 +39,9 @@ extension ManagedObjectModel {
     }
 }
 
-/// Why a model gives no request for a name.
+/// Why a fetch template cannot be used.
 public enum FetchTemplateError: Error, Sendable, Hashable {
-    /// The model declares no fetch of the name.
+    /// The model has no fetch template with this name.
     case unknownTemplate(name: String, model: String, known: [String])
     /// Variables of the template got no value.
     case missingVariables(template: String, variables: [String])

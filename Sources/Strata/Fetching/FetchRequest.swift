@@ -1,4 +1,4 @@
-/// What to fetch: objects of an entity that meet a condition, in an order.
+/// Describes a fetch: objects of an entity that match a predicate, in an order.
 ///
 ///     let request = FetchRequest<City>(where: City.keys.population > 1_000_000, sortedBy: [City.keys.name.ascending])
 ///     let cities = try context.fetch(request)
@@ -9,29 +9,29 @@ public struct FetchRequest<Object: ManagedObject> {
     public var predicate: FetchPredicate?
     /// The order; ties are broken by key.
     public var sorts: [FetchSort]
-    /// The greatest number of objects; nil for all.
+    /// The maximum number of objects; nil for all.
     public var limit: Int?
-    /// How many objects are left out at the beginning.
+    /// How many objects to skip at the beginning.
     public var offset: Int
-    /// Whether objects of entities that inherit from the entity count, too.
+    /// Whether to include objects of entities that inherit from the entity.
     public var includesSubentities = true
-    /// Whether unsaved changes of the context, and of its parents, count. Without them the store alone says which
-    /// objects there are, in which order: one that is deleted here and not yet there is among them, too.
+    /// Whether unsaved changes of the context and its parents affect the result. If false, only the store determines
+    /// the objects and their order: an object that is deleted here but not yet in the store is included.
     public var includesPendingChanges = true
-    /// Whether a fetch reads keys alone, and leaves the rows to the first touch of a property, which reads those of all
-    /// objects of the result at once. False by default, unlike in Core Data: the rows come with the fetch.
+    /// Whether a fetch reads only keys. The first access to a property then reads the rows of all objects of the result
+    /// together. False by default, unlike in Core Data: the fetch reads the rows.
     ///
     ///     var request = FetchRequest<City>()
     ///     request.returnsObjectsAsFaults = true
     ///     let ids = try context.fetch(request).map(\.objectID)    // no row is read
     ///
     /// Objects whose rows the context has keep them. Prefetching and refreshing need the rows, and unsaved changes may
-    /// do so; then they are read after all.
+    /// need them; the fetch reads them then.
     public var returnsObjectsAsFaults = false
     /// Whether objects that the context has take newer rows, as
     /// ``ManagedObjectContext/refresh(_:mergingChanges:)`` would give them: unchanged ones take them whole, changed ones
-    /// keep their changes on top. False leaves them as they are, so that what a fetch finds by newer values may still
-    /// show older ones.
+    /// keep their changes on top. If false, they stay as they are, so an object that a fetch finds by newer values may
+    /// still show older ones.
     ///
     /// A child context takes what its parent has; the parent's objects are not refreshed.
     public var refreshesRefetchedObjects = false
@@ -41,18 +41,17 @@ public struct FetchRequest<Object: ManagedObject> {
     ///
     ///     let request = FetchRequest<Country>(prefetch: [Country.keys.cities, "cities.tags"])
     ///
-    /// A step takes one statement, or two where the relationship is many-to-many or the store first counts whether to
-    /// look members up or to pass over them all; none for what the context has.
+    /// Each step takes one statement, or two if the relationship is many-to-many or the store first counts rows to
+    /// choose between lookups and a scan. Objects that the context has cost nothing.
     public var prefetch: [any PrefetchPath]
 
-    /// What the fetch asks of a kind of store beyond what every store can do; nil as the store is told. Where a remote
-    /// store looks, for instance.
+    /// Store-specific options for this fetch, such as where a remote store looks; nil to use the store's defaults.
     public var storeOptions: (any StoreRequestOptions)?
 
     /// Whether no row is needed for the result.
     var wantsKeysAlone: Bool { returnsObjectsAsFaults && prefetch.isEmpty && !refreshesRefetchedObjects }
 
-    /// Asks for objects of the entity that the class stands for.
+    /// Requests objects of the class's entity.
     public init(
         where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil, offset: Int = 0,
         prefetch: [any PrefetchPath] = []
@@ -61,7 +60,7 @@ public struct FetchRequest<Object: ManagedObject> {
             entityName: nil, where: predicate, sortedBy: sorts, limit: limit, offset: offset, prefetch: prefetch)
     }
 
-    /// Asks for objects of an entity by name.
+    /// Requests objects of the named entity.
     public init(
         entity: String, where predicate: FetchPredicate? = nil, sortedBy sorts: [FetchSort] = [], limit: Int? = nil,
         offset: Int = 0, prefetch: [any PrefetchPath] = []

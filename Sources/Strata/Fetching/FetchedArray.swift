@@ -1,17 +1,17 @@
 /// The result of ``ManagedObjectContext/fetchLazily(_:batchSize:)``: objects whose rows are read a page at a time, when
-/// they are looked at.
+/// you access them.
 ///
 ///     let cities = try context.fetchLazily(FetchRequest<City>(sortedBy: [City.keys.name.ascending]), batchSize: 50)
 ///     print(cities.count)          // no row has been read
 ///     print(cities[10_000].name)   // reads 50
 ///
-/// **It is a snapshot.** Which objects stand in it, and where, was decided by the fetch and does not change: an object
-/// that is changed later stays in its place, a new one does not appear. One that was deleted since still stands there,
-/// with ``ManagedObject/isDeleted`` true; where others deleted it, that is known once its row has been looked for. The
-/// values are those of the context's objects, always the newest that it has.
+/// **It is a snapshot.** The fetch determines the objects and their places, which do not change later: a changed object
+/// stays in its place, and new objects do not appear. Objects deleted since then stay in the array with
+/// ``ManagedObject/isDeleted`` true; if others deleted one, that is known once its row has been looked for. The values
+/// are those of the context's objects, always the newest that it has.
 ///
-/// **It holds little.** The last pages that were looked at are kept; objects of other pages go, with their rows, unless
-/// somebody else holds them. Each place gives the same object for as long as it is held.
+/// **It holds little.** The most recently used pages stay in memory. Objects of other pages are released, with their
+/// rows, unless your code holds them. Each place returns the same object while it is in memory.
 ///
 /// It keeps its context, and lives where the context lives. A store that fails while a page is read is reported as for
 /// any other fault; see ``ManagedObjectContext/onFaultError``.
@@ -35,23 +35,23 @@ public struct FetchedArray<Object: ManagedObject>: RandomAccessCollection {
 
     /// The object at a place. Its row is read with those of its page when a property is.
     ///
-    /// A place outside of the array is a programmer's error.
+    /// A position outside of the array is a programmer error.
     public subscript(index: Int) -> Object { pages[index] }
 
     /// The IDs of all objects. Reads nothing.
     public var objectIDs: [ObjectID] { pages.identities.map(pages.context.core.objectID) }
 }
 
-/// The pages of a ``FetchedArray`` that are there at the moment.
+/// The pages of a ``FetchedArray`` that are in memory.
 private final class FetchedPages<Object: ManagedObject> {
     let context: ManagedObjectContext
     let identities: [RowIdentity]
     let batchSize: Int
     private let prefetch: [[RelationshipDescription]]
-    /// The pages that were looked at last, the very last one at the end.
+    /// The most recently used pages, the latest at the end.
     private var pages: [(number: Int, objects: [Object])] = []
 
-    /// So many pages are held: enough to go back and forth across a boundary, or to compare two distant places.
+    /// How many pages are held: enough to go back and forth across a page boundary, or to compare two distant places.
     private static var limit: Int { 3 }
 
     init(
@@ -92,7 +92,7 @@ private final class FetchedPages<Object: ManagedObject> {
         }
         return objects.map { object in
             guard let object = object as? Object else {
-                fatalError("\(object.objectID) is no \(Object.self); the fetch left out all others")
+                fatalError("\(object.objectID) is not of class \(Object.self); the fetch left out all others")
             }
             return object
         }

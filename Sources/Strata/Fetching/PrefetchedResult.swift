@@ -4,10 +4,10 @@ struct PrefetchedResult: Sendable {
     var plan: FetchPlan
     /// The rows, read on another thread; nil if they have not been asked for yet.
     var batch: RowBatch?
-    /// The row cache's stamp when they were asked for: it tells whether anybody has saved since.
+    /// The row cache's stamp when they were asked for: it tells whether there has been a save since then.
     var stamp = 0
     /// Whether the plan is what gives the result of the fetch, in place of the fetch's own: a store that asked a back end
-    /// names the objects that it was told of.
+    /// names the objects that it was told about.
     var isResult = false
     /// Whether the result has more objects than the fetch gives, from the first one on, because unsaved changes may take
     /// some away.

@@ -1,14 +1,14 @@
 // Rows as tuples: each column is a typed key, and the compiler knows what it gives.
 
 extension FetchRequest {
-    /// Asks for tuples of values in place of objects:
+    /// Requests tuples of values instead of objects:
     ///
     ///     let request = City.where { $0.population > 100_000 }.select { ($0.name, $0.population) }
     ///     for (name, population) in try context.fetchValues(request) { … }      // (String, Int64)
     ///
     /// A column is a key of an attribute, what is calculated from keys, an aggregate, or `objectID` of the object or of a
-    /// to-one relationship. Where a value may be missing though its attribute is not optional, behind a relationship that
-    /// leads nowhere for instance, ask for its ``PredicateOperand/optional``: without, such a row is an error.
+    /// to-one relationship. Where a value may be missing though its attribute is not optional, after a relationship
+    /// that leads nowhere for instance, ask for its ``PredicateOperand/optional``: without, such a row is an error.
     public func select<each Column: ValueColumn & PredicateOperand & Sendable>(
         _ columns: (ObjectKeys<Object>) -> (repeat each Column)
     ) -> ValueRequest<Object, (repeat (each Column).Operand)> where repeat (each Column).Operand: FetchableValue {

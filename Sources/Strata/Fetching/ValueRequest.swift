@@ -1,4 +1,4 @@
-/// What to fetch where values are wanted in place of objects: columns, over all objects or over groups of them.
+/// Describes a fetch of values instead of objects: columns, over all objects or over groups of them.
 ///
 ///     let request = FetchRequest<City>()
 ///         .select(City.keys.country.code, City.keys.population.sum, City.keys.name.valueCount.named("cities"))
@@ -12,8 +12,8 @@
 /// are one. See ``ValuePlan`` for the rules. A row is a ``FetchedRow``, or a tuple where the columns are chosen by a
 /// closure.
 public struct ValueRequest<Object: ManagedObject, Row>: Sendable {
-    /// Which objects count. Its sorts, limit and offset are about rows of the answer; a sort may name a column. What it
-    /// says about objects alone, prefetching for instance, has no meaning here.
+    /// Which objects count. Its sorts, limit and offset are about rows of the answer; a sort may name a column.
+    /// Settings that only concern objects, such as prefetching, are ignored here.
     public var objects: FetchRequest<Object>
     /// What a row holds.
     public let columns: [FetchColumn]
@@ -21,7 +21,7 @@ public struct ValueRequest<Object: ManagedObject, Row>: Sendable {
     public var isDistinct = false
     /// What objects of a group have in common; empty for one group of all, or for no groups if no column is an aggregate.
     public var groupBy: [FetchExpression] = []
-    /// Which groups are wanted. `$name` stands for the column of that name.
+    /// Which groups are requested. `$name` stands for the column of that name.
     public var having: FetchPredicate?
 
     /// What becomes of a row.
@@ -72,7 +72,7 @@ extension ValueRequest where Row == FetchedRow {
 }
 
 extension FetchRequest {
-    /// Asks for columns in place of objects: typed keys, what is calculated from them, or expressions with names.
+    /// Requests columns instead of objects: typed keys, calculations with them, or named expressions.
     public func select(_ columns: any ValueColumn...) -> ValueRequest<Object, FetchedRow> {
         ValueRequest(self, columns: columns.map(\.column))
     }
@@ -112,8 +112,8 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Kind == N
 }
 
 extension PredicateOperand where Operand: ComparableAttribute {
-    /// The least value of a group; nil of nothing.
+    /// The smallest value of a group; nil of nothing.
     public var minimum: ValueExpression<Operand.Wrapped?> { ValueExpression(.function(.minimum, [expression])) }
-    /// The greatest value of a group; nil of nothing.
+    /// The largest value of a group; nil of nothing.
     public var maximum: ValueExpression<Operand.Wrapped?> { ValueExpression(.function(.maximum, [expression])) }
 }

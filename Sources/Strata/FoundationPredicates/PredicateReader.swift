@@ -43,8 +43,8 @@ struct PredicateReader {
             return .ternary(exists, Self.value(of: condition), .constant(.null))
         case .identity:
             throw UnreadablePredicateError(
-                part: "objectID", reason: "compare its uri with a URL by == or != alone")
-        case .range: throw unreadable(expression, "a range stands before .contains alone")
+                part: "objectID", reason: "compare its uri with a URL only by == or !=")
+        case .range: throw unreadable(expression, "a range can only be used with .contains")
         }
     }
 
@@ -55,7 +55,7 @@ struct PredicateReader {
         case .value(let value, _):
             if case .constant(.boolean(let flag)) = value.node { return .constant(flag) }
             return .comparison(value, .equal, .constant(.boolean(true)), [])
-        case .identity, .range: throw unreadable(expression, "it is no condition")
+        case .identity, .range: throw unreadable(expression, "it is not a condition")
         }
     }
 

@@ -1,5 +1,5 @@
-/// The Swift key paths of the properties of an entity, with their names: what generated classes tell of themselves, so
-/// that Foundation's predicates can be read.
+/// The Swift key paths of the properties of an entity, with their names: what generated classes declare, so that
+/// Foundation's predicates can be read.
 ///
 /// A key path of a computed property does not know its name, but it is equal to every other key path of that property.
 public struct PropertyKeyPaths {

@@ -27,7 +27,7 @@ extension PredicateExpressions.KeyPath: ReadableExpression {
         if keyPath as AnyKeyPath == type.objectIDKeyPath { return .identity(value) }
         guard let name = type.propertyKeyPaths.name(of: keyPath) else {
             throw unreadable(
-                "it is no property of the model that predicates can look at; stores cannot compute what the "
+                "it is not a property of the model that predicates can use; stores cannot compute what the "
                     + "application computes, nor look into transformables")
         }
         return .value(value.appending([name]), owner: type)

@@ -63,7 +63,7 @@ extension PredicateExpressions.Comparison: ReadableExpression {
 }
 
 extension PredicatePart {
-    /// The fixed value that the part is; nil for all else.
+    /// The fixed value that the part is; nil for everything else.
     fileprivate var constant: Value? {
         if case .value(let expression, _) = self, case .constant(let value) = expression.node { value } else { nil }
     }
@@ -135,7 +135,7 @@ extension PredicateExpressions.OptionalFlatMap: ReadableExpression {
         case .optionalCondition(let innerExists, let condition):
             return .optionalCondition(exists: exists && innerExists, condition)
         case .identity(let object): return .identity(object)
-        case .range: throw reader.unreadable(self, "a range stands before .contains alone")
+        case .range: throw reader.unreadable(self, "a range can only be used with .contains")
         }
     }
 }

@@ -9,11 +9,11 @@ extension PersistentContainer {
     /// The history of the store, with all that it can do; nil for kinds of stores that have none.
     public var history: (any StoreHistory)? { store.history }
 
-    /// The place behind the last transaction, to ask later what came behind it.
+    /// The place after the last transaction, to ask later what came after it.
     /// - Throws: ``HistoryError/notRecorded(store:)`` if the store does not record; see ``SQLiteStore/Options/history``.
     public func currentHistoryToken() throws(HistoryError) -> HistoryToken { try recorded().currentToken() }
 
-    /// The transactions behind a place, in order.
+    /// The transactions after a place, in order.
     ///
     ///     for transaction in try container.history(after: token, where: .changes(of: Article.self)) {
     ///         for change in transaction.changes { print(change.kind, change.objectID ?? "", change.properties) }
@@ -21,10 +21,11 @@ extension PersistentContainer {
     ///
     /// - Parameters:
     ///   - token: The place; nil for all transactions that are kept.
-    ///   - filter: What is wanted.
-    ///   - limit: The maximum number of transactions; nil for all. To go on, ask again behind the last one's token.
-    /// - Throws: ``HistoryError/expired(token:)`` if something behind the place has been purged: read the objects themselves
-    ///   then, take the current token, and start over. ``HistoryError/notRecorded(store:)``; ``HistoryError/store(_:)``.
+    ///   - filter: What to include.
+    ///   - limit: The maximum number of transactions; nil for all. To go on, ask again after the last one's token.
+    /// - Throws: ``HistoryError/expired(token:)`` if transactions after the token have been purged: read the objects
+    ///   themselves, take the current token, and start over. ``HistoryError/notRecorded(store:)``;
+    ///   ``HistoryError/store(_:)``.
     public func history(
         after token: HistoryToken?, where filter: HistoryFilter = .all, limit: Int? = nil
     ) throws(HistoryError) -> [HistoryTransaction] {
@@ -50,20 +51,20 @@ extension PersistentContainer {
         try recorded().removeConsumer(consumer)
     }
 
-    /// Hands a consumer what it has not read, some transactions at a time, and moves it forward after each call that does not
-    /// throw. A consumer that is new is registered and starts with what is kept.
+    /// Passes a consumer the transactions that it has not read, in batches, and moves it forward after each call that
+    /// does not throw. A new consumer is registered and starts with the oldest transaction that is kept.
     ///
     ///     try container.consumeHistory(as: "search") { transactions in
     ///         for change in transactions.flatMap(\.changes) { try index.update(change) }
     ///     }
     ///
-    /// If the process dies between the work and the move, the same transactions come again: the work must bear that.
+    /// If the process dies between the work and the move, the same transactions come again: make the work idempotent.
     /// - Parameters:
     ///   - consumer: A name of your choice.
-    ///   - filter: What is wanted. The consumer moves past what is not.
+    ///   - filter: What to include. The consumer moves past what is not.
     ///   - batchSize: The maximum number of transactions of a call, 1 or more; no more are in memory at a time.
     ///   - body: Does the work.
-    /// - Returns: How many transactions were handed over.
+    /// - Returns: How many transactions were processed.
     /// - Throws: ``HistoryError``, among others ``HistoryError/expired(token:)`` if the consumer has waited for too long: call
     ///   ``restartHistory(of:)``, and read the objects themselves. Also what the closure throws; the consumer stays where it is
     ///   then.
@@ -85,8 +86,8 @@ extension PersistentContainer {
         }
     }
 
-    /// Moves a consumer to the end of history, wherever it is: what it has not read it will not be handed.
-    /// - Returns: The place. Whatever you read from now on, you read with all that came before it.
+    /// Moves a consumer to the end of history: it skips the transactions that it has not read.
+    /// - Returns: The place. Whatever you read from now on includes everything before it.
     @discardableResult
     public func restartHistory(of consumer: String) throws(HistoryError) -> HistoryToken {
         let history = try recorded()
@@ -115,8 +116,8 @@ extension PersistentContainer {
 
     // MARK: Objects as they were
 
-    /// An object as it was at a place of history. What has not changed since is known, and old values of attributes that the
-    /// model preserves; see ``Attribute/isPreservedInHistory``.
+    /// An object as it was at a place of history. Values that have not changed since are known, and so are old values
+    /// of attributes that the model preserves; see ``Attribute/isPreservedInHistory``.
     /// - Returns: nil if there was no such object.
     /// - Throws: ``HistoryError/expired(token:)``; ``HistoryError/notRecorded(store:)``.
     public func object(_ id: ObjectID, at token: HistoryToken) throws(HistoryError) -> HistoricalObject? {

@@ -1,4 +1,4 @@
-/// The property or properties by which an upsert recognizes an object that exists: a typed key, a key path, a name, or an
+/// The property or properties by which an upsert identifies an existing object: a typed key, a key path, a name, or an
 /// array of names.
 ///
 ///     try context.upsert(rows, into: Article.self, by: Article.keys.articleId)

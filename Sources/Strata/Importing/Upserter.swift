@@ -1,6 +1,6 @@
-/// Inserts or updates objects by a key: one look-up for all of them, then changes in memory.
+/// Inserts or updates objects by a key: one lookup for all of them, then changes in memory.
 ///
-/// Everything that may fail, conversions and look-ups, comes before the first change.
+/// Everything that may fail, conversions and lookups, comes before the first change.
 final class Upserter {
     let core: ContextCore
     let entity: EntityDescription
@@ -15,7 +15,7 @@ final class Upserter {
     private struct Entry {
         let object: ManagedObject
         var outcome: Outcome
-        /// Whether the object stands in one of the lists of the result.
+        /// Whether the object is in one of the lists of the result.
         var isListed = false
     }
 

@@ -9,7 +9,7 @@ struct AffectedObjects {
     private(set) var names: [Int64: Set<String>] = [:]
     /// The rows that others wrote, by key; nil for one that was deleted.
     private(set) var rows: [Int64: RowReference?] = [:]
-    /// Whether it cannot be told from here, and the list is to be fetched anew.
+    /// Whether it cannot be told from here, and the list is to be fetched again.
     private(set) var isUnknown = false
 
     private var model: ManagedObjectModel { core.model }
@@ -58,7 +58,7 @@ struct AffectedObjects {
                 || watch.toManyIndex.map { touch.toManys.keys.contains($0) } == true
             guard cameOrWent || isMoved || isChanged else { continue }
             let wasUnread = touch.row == nil && touch.wasShown && inverse?.slot != nil
-            // Whom it was paired with is not known any more.
+            // Whom it was paired with is no longer known.
             let hasLostPairs = inverse?.toManyIndex != nil && object.flags.contains(.deletedElsewhere)
             guard !wasUnread, !hasLostPairs else {
                 isUnknown = true
@@ -79,7 +79,8 @@ struct AffectedObjects {
         // What changed in an object stands among the objects, unless it is about its members.
         if touch.isAmongObjects, isAboutRow { return }
         if touch.isInMemory, isAboutRow {
-            // Something else has read it since it changed. It is no change of what the list shows, but may be new to it.
+            // Something else has read it since it changed. It is not a change of what the list shows, but may be new to
+            // it.
             if entity.rootIndex == region.rootIndex { names[touch.identity.key, default: []].formUnion([]) }
         } else if entity.rootIndex == region.rootIndex, mayMatter(touch) {
             var changed: Set<String> = []

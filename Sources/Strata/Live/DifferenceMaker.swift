@@ -48,7 +48,7 @@ struct DifferenceMaker {
             let isForced = !ValueComparison.areEqual(item.old.section, item.new.section)
             let survivor = Survivor(
                 key: item.key, from: item.from, to: item.to, isForced: isForced, isChanged: changed[item.key] != nil)
-            // How many of the others stand before it.
+            // How many of the others come before it.
             let before = item.from - Self.rank(item.from, in: oldPlaces)
             let after = item.to - Self.rank(item.to, in: newPlaces)
             if isForced || before != after { moved.append(survivor) } else { inPlace.append(survivor) }
@@ -136,7 +136,9 @@ struct DifferenceMaker {
         let order = new.entries.order
         var (i, j) = (0, 0)
         while i < before.count || j < after.count {
-            if i < before.count, j < after.count, ValueComparison.areEqual(before[i].value, after[j].value) {
+            if i < before.count, j < after.count,
+                before[i].number == after[j].number || ValueComparison.areEqual(before[i].value, after[j].value)
+            {
                 i += 1
                 j += 1
             } else if j >= after.count
@@ -172,7 +174,7 @@ struct DifferenceMaker {
     }
 
     /// The positions, in a list, of the elements of a longest run of increasing values; among runs of one length one with
-    /// the greatest sum of weights.
+    /// the largest sum of weights.
     private static func longestRun(_ list: [(value: Int, weight: Int)]) -> Set<Int> {
         guard list.count > 1 else { return Set(list.indices) }
         let ranks = Dictionary(uniqueKeysWithValues: list.map(\.value).sorted().enumerated().map { ($1, $0 + 1) })

@@ -12,16 +12,17 @@ import Observation
 /// to changes of related objects that the condition, the order or the sections look at, too. A change costs time for what
 /// changed, not for the length of the list.
 ///
-/// There are four ways to follow it: the sequence ``updates``, a ``delegate``, Observation (every property can be observed, as
-/// by SwiftUI), and to look at it when you need it. It holds its objects and its context, and lives where the context lives.
+/// You can follow it in four ways: with the sequence ``updates``, with a ``delegate``, with Observation (every property
+/// can be observed, by SwiftUI for instance), or by reading it when you need it. It keeps its objects and its context
+/// alive, and lives where the context lives.
 public final class FetchedResults<Object: ManagedObject>: Observable {
     /// The context.
     public let context: ManagedObjectContext
     /// What is asked for. See ``change(to:)``.
     public private(set) var request: FetchRequest<Object>
-    /// The key that makes sections; nil for a list without.
+    /// The key that forms the sections; nil for a list without sections.
     public let sectionKey: FetchExpression?
-    /// Whom to tell of changes, as soon as all live results of the context have taken them.
+    /// Whom to notify of changes, once all live results of the context have applied them.
     public weak var delegate: (any FetchedResultsDelegate)?
 
     let list: LiveList
@@ -73,14 +74,14 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     /// The sections in their order; one of all objects without a section key, and none if there are no objects.
     public var sections: [ResultsSection] { snapshot.sections }
 
-    /// Why the result does not follow its context any more: the store failed while it had to be asked. nil as long as it
-    /// does. ``change(to:)`` begins anew.
+    /// Why the result no longer follows its context: the store failed while it had to be asked. nil as long as it does.
+    /// ``change(to:)`` starts over.
     public var failure: PersistenceError? {
         registrar.access(self, keyPath: \.snapshot)
         return list.failure
     }
 
-    /// Where an object stands; nil if it is not in the result.
+    /// Where an object is; nil if it is not in the result.
     public func position(of object: Object) -> ResultsPosition? {
         let snapshot = snapshot
         guard let entry = list.members[object.key]?.entry, list.members[object.key]?.object === object else {
@@ -91,7 +92,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
         return snapshot.runs.place(index - snapshot.window.lowerBound)
     }
 
-    /// Asks for something else from now on. Readers and delegates get the difference like any other.
+    /// Replaces the request. Readers and delegates get the difference like any other.
     /// - Throws: As ``ManagedObjectContext/live(_:sectionedBy:)``; the result stays as it was then.
     public func change(to request: FetchRequest<Object>) throws(PersistenceError) {
         let core = context.core
@@ -110,7 +111,7 @@ extension FetchedResults: RandomAccessCollection {
     /// The number of objects.
     public var endIndex: Int { snapshot.count }
 
-    /// The object at a position. A position outside of the result is a programmer's error.
+    /// The object at a position. A position outside of the result is a programmer error.
     public subscript(position: Int) -> Object {
         let snapshot = snapshot
         return object(snapshot.entries[snapshot.window.lowerBound + position])
@@ -135,9 +136,9 @@ extension FetchedResults: RandomAccessCollection {
     }
 }
 
-/// Hears of the steps of live results, in the isolation of their context.
+/// Receives the steps of live results, in the isolation of their context.
 public protocol FetchedResultsDelegate: AnyObject {
-    /// A live result has changed. What you fetch or change here makes no step within this one.
+    /// A live result has changed. Fetches and changes that you make here do not cause a step within this one.
     func results<Object: ManagedObject>(_ results: FetchedResults<Object>, didChange update: ResultsUpdate)
 }
 
@@ -146,9 +147,9 @@ extension ManagedObjectContext {
     ///
     ///     let cities = try context.live(FetchRequest<City>(), sectionedBy: City.keys.country.name)
     ///
-    /// Limit and offset of the request hold at any time. Relationships to prefetch and options for a kind of store have no
-    /// meaning here: over a remote store the result shows the mirror, and follows it as rows arrive. A context that does not
-    /// merge the commits of others (``automaticallyMergesChanges``) shows only what changes in itself.
+    /// Limit and offset of the request hold at any time. Relationships to prefetch and store-specific options are
+    /// ignored here: over a remote store, the result shows the mirror and follows it as rows arrive. A context that
+    /// does not merge the commits of others (``automaticallyMergesChanges``) shows only what changes in itself.
     ///
     /// Unsaved changes show at the next boundary: a save, the end of a `perform`, or ``processPendingChanges()``; see
     /// ``changes``. A child context with a live result follows its parent at the parent's boundaries.

@@ -1,14 +1,14 @@
 import Observation
 
-/// The answer to a request for values that stays up to date: columns, aggregates, groups.
+/// The result of a request for values that stays up to date: columns, aggregates, groups.
 ///
 ///     let totals = try context.live(
 ///         FetchRequest<City>().select(City.keys.country.code, City.keys.population.sum)
 ///             .grouped(by: City.keys.country.code))
 ///     for try await rows in totals.updates { show(rows) }
 ///
-/// It is computed anew at a boundary at which something changed that the answer depends on, and at no other; who listens hears
-/// of it only if the rows are others then. It lives where its context lives.
+/// It is computed again only at boundaries at which something changed that it depends on; listeners are notified only
+/// if the rows differ. It lives where its context lives.
 public final class FetchedValues<Object: ManagedObject, Row>: Observable {
     /// The context.
     public let context: ManagedObjectContext
@@ -50,13 +50,13 @@ public final class FetchedValues<Object: ManagedObject, Row>: Observable {
         return current
     }
 
-    /// Why the answer does not follow its context any more; nil as long as it does.
+    /// Why the answer no longer follows its context; nil as long as it does.
     public var failure: PersistenceError? {
         registrar.access(self, keyPath: \.rows)
         return list.failure
     }
 
-    /// The rows at the beginning, and each time when they are others. If you are slow, you get the newest.
+    /// The rows at the beginning, and again each time they differ. If you are slow, you get only the newest.
     public var updates: FetchedValueUpdates<Object, Row> { FetchedValueUpdates(values: self) }
 }
 

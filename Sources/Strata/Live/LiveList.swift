@@ -1,5 +1,5 @@
 /// Keeps the result of a request up to date: at each boundary it looks again at the objects that may have come, gone or
-/// changed, and at no others. Where that cannot be told, or would be most of them, it fetches anew and compares.
+/// changed, and at no others. Where that cannot be told, or would be most of them, it fetches again and compares.
 final class LiveList: BoundaryListener {
     /// An object that is kept, with its entry. Objects are held, so that each change of one is noted.
     struct Member {
@@ -7,14 +7,14 @@ final class LiveList: BoundaryListener {
         var entry: LiveEntry
     }
 
-    /// Beyond so many affected objects, and a quarter of the list, a fetch is cheaper.
+    /// Beyond this many affected objects, and a quarter of the list, a fetch is cheaper.
     static let mostAffected = 256
 
     private(set) var query: LiveQuery
     private(set) var snapshot: ResultsSnapshot
     /// Counts the steps.
     private(set) var number = 0
-    /// Why the list is not kept up any more, if it is not.
+    /// Why the list is no longer kept up, if it is not.
     private(set) var failure: PersistenceError?
     private(set) var hasEnded = false
     private(set) var members: [Int64: Member] = [:]
@@ -22,7 +22,7 @@ final class LiveList: BoundaryListener {
     /// The last step, until the next one.
     private(set) var lastUpdate: ResultsUpdate?
     private var hasNews = false
-    /// Told of each step, after all lists of the context have taken it, and of a failure.
+    /// Told about each step, after all lists of the context have taken it, and of a failure.
     var onStep: ((ResultsUpdate?) -> Void)?
     private var window: LiveWindow
 
@@ -142,7 +142,7 @@ final class LiveList: BoundaryListener {
         let last = window.isComplete ? nil : entries.last
         for (key, entry) in touched where entry.old !== entry.new {
             guard let new = entry.new, let object = objects[key] else { continue }
-            // Behind the last one that is kept may be others that are nearer.
+            // Objects beyond the last one that is kept may be nearer.
             if !window.isComplete, last.map({ query.order.isInOrder($0, new) }) ?? true { continue }
             entries.insert(new)
             if !window.isLimited { runs.insert(new, query.order) }
@@ -195,7 +195,7 @@ final class LiveList: BoundaryListener {
 
     // MARK: Everything
 
-    /// Fetches anew and compares.
+    /// Fetches again and compares.
     /// - Parameter isSameRequest: Whether entries of before can be compared with those of now.
     private func refetch(
         _ core: ContextCore, names: [Int64: Set<String>], isSameRequest: Bool = true

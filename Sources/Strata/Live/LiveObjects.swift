@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
     import SwiftUI
 
-    /// A live result for a SwiftUI view: the view is shown anew when the result changes.
+    /// A live result for a SwiftUI view: the view is shown again when the result changes.
     ///
     ///     struct CityList: View {
     ///         @LiveObjects(City.where { $0.population > 100_000 }.sorted(by: City.keys.name.ascending)) var cities
@@ -9,7 +9,7 @@
     ///         var body: some View { List(cities) { Text($0.name) } }
     ///     }
     ///
-    /// The container comes from the environment; its `viewContext` is asked:
+    /// The container comes from the environment; the fetch uses its `viewContext`:
     ///
     ///     CityList().environment(\.persistentContainer, container)
     @MainActor

@@ -107,7 +107,7 @@ struct LiveQuery {
 }
 
 extension LiveEntry {
-    /// Whether an object with this entry stands where one with another entry stands.
+    /// Whether an object with this entry has the same place as one with another entry.
     func hasSamePlace(as other: LiveEntry, _ order: LiveOrder) -> Bool {
         identity == other.identity && !order.isInOrder(self, other) && !order.isInOrder(other, self)
             && ValueComparison.areEqual(section, other.section)

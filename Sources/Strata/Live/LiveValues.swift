@@ -1,4 +1,4 @@
-/// Computes an answer of values anew when something changes that it depends on.
+/// Computes an answer of values again when something changes that it depends on.
 final class LiveValues: BoundaryListener {
     private(set) var values: [[Value]]
     /// Counts the states.

@@ -22,14 +22,14 @@ struct LiveWindow {
     /// How many objects to fetch; nil for all.
     var fetchLimit: Int? { wanted.flatMap { $0.addingOrNil(reserve($0)) } }
 
-    /// The positions that are shown of so many that are kept.
+    /// The positions that are shown of this many that are kept.
     func range(of count: Int) -> Range<Int> {
         let start = min(offset, count)
         guard let limit else { return start..<count }
         return start..<(start + min(limit, count - start))
     }
 
-    /// Lets go of more objects than are worth keeping.
+    /// Releases objects beyond the number worth keeping.
     /// - Returns: What was removed.
     mutating func trim(_ entries: inout OrderedEntries) -> [LiveEntry] {
         guard let wanted else { return [] }

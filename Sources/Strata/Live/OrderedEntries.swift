@@ -5,7 +5,7 @@ struct OrderedEntries: Sendable {
     private static let mostInChunk = 256
 
     private(set) var chunks: [[LiveEntry]] = []
-    /// The lengths of the chunks, beside each other, to be summed up.
+    /// The lengths of the chunks, next to each other, to be summed up.
     private var counts: [Int] = []
     private(set) var count = 0
     let order: LiveOrder

@@ -1,16 +1,16 @@
-/// What turns one state of a live result into the next.
+/// The difference between two states of a live result.
 ///
 /// Deletes and the origins of moves are positions before, inserts and destinations of moves positions after. To apply it,
 /// remove the former from the last to the first, insert the latter from the first to the last; ``apply(to:)`` does so.
-/// An index that shifts because neighbours come or go is no move.
+/// An index that shifts because neighbours come or go is not a move.
 public struct ResultsDifference: Sendable {
     /// Why an object left the result.
     public enum Reason: Sendable, Hashable {
         /// It was deleted, here or elsewhere.
         case deleted
-        /// It does not meet the condition any more.
+        /// It no longer meets the condition.
         case noLongerMatches
-        /// It meets the condition, but others took its place within the limit.
+        /// It still matches, but other objects took its place within the limit.
         case pushedOut
     }
 
@@ -78,7 +78,7 @@ public struct ResultsDifference: Sendable {
 }
 
 extension ResultsDifference {
-    /// The difference as list views take it in one batch: see ``ResultsDifference/batchUpdates``.
+    /// The difference as list views apply it in one batch: see ``ResultsDifference/batchUpdates``.
     public struct BatchUpdates: Sendable {
         /// Sections to delete: positions before.
         public internal(set) var deletedSections: [Int] = []
@@ -124,7 +124,7 @@ extension ResultsDifference {
     }
 }
 
-/// One step of a live result: both states, and what turns one into the other.
+/// One step of a live result: both states, and the difference between them.
 public struct ResultsUpdate: Sendable {
     /// Counts the steps of the result; a slow reader misses some numbers.
     public let number: Int

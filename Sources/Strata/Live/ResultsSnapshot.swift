@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where an object stands in a live result.
+/// Where an object is in a live result.
 public struct ResultsPosition: Sendable, Hashable {
     /// The place in the whole list.
     public let index: Int
@@ -14,7 +14,7 @@ public struct ResultsPosition: Sendable, Hashable {
 public struct ResultsSection: Sendable, Hashable {
     /// The value; null if the result has no sections, or the objects have no value.
     public let value: Value
-    /// Where the objects of the section stand in the whole list.
+    /// Where the objects of the section are in the whole list.
     public let range: Range<Int>
 
     /// The value as text, for a headline: empty for null.
@@ -45,7 +45,7 @@ public struct ResultsSnapshot: Sendable, RandomAccessCollection {
     /// The number of objects.
     public var endIndex: Int { window.count }
 
-    /// The ID of the object at a position. A position outside of the result is a programmer's error.
+    /// The ID of the object at a position. A position outside of the result is a programmer error.
     public subscript(position: Int) -> ObjectID { id(entries[window.lowerBound + position]) }
 
     /// The IDs one after the other.

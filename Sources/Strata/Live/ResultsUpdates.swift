@@ -1,8 +1,8 @@
 /// The steps of a live result; see ``FetchedResults/updates``. The sequence lives where its context lives.
 ///
 /// The first element is the state at the beginning. Each one after that has the state before, the state after, and the exact
-/// difference. If you are slow, you get one difference from what you saw last to the newest state, however much happened.
-/// Each iterator is independent; leave the loop and it costs nothing any more.
+/// difference. If you are slow, you get one difference from the last state that you saw to the newest, however much
+/// happened. Each iterator is independent, and costs nothing once you leave the loop.
 public struct ResultsUpdates: AsyncSequence {
     /// A step.
     public typealias Element = ResultsUpdate

@@ -1,8 +1,15 @@
-/// The sections of a live list: how many entries stand one after another with the same section value.
+import Synchronization
+
+/// The sections of a live list: how many entries follow one after another with the same section value.
 struct SectionRuns: Sendable {
     struct Run: Sendable {
         let value: Value
         var count: Int
+        /// Which section this is, in this state and those that follow it: to compare numbers takes no time, and to compare
+        /// texts does.
+        let number = Run.counter.add(1, ordering: .relaxed).newValue
+
+        private static let counter = Atomic(0)
     }
 
     /// Stands for a list of section values: two states that have the same one have the same sections.

@@ -1,20 +1,24 @@
 /// Follows relationships of objects whose context is gone.
 ///
-/// There are no pending changes to look at. What is read is kept as rows by the batch of the objects, not as objects: those
-/// live for as long as somebody holds them, and keep nobody else alive.
+/// There are no pending changes to consider. The batch of the objects keeps what is read as rows, not as objects:
+/// objects live only while your code holds them, and keep no other objects alive.
 struct ClosedGraphReader {
     let core: ContextCore
 
     /// The target of a to-one relationship; nil if it has no row.
-    /// - Parameter keys: The targets of the whole batch, which are read together.
+    /// - Parameters:
+    ///   - keys: The targets of the whole batch, which are read together.
+    ///   - onLoad: Called after the store was asked, with the number of objects that it was asked for.
     func target(
-        _ key: Int64, among keys: [Int64], rootIndex: Int, from object: ManagedObject
+        _ key: Int64, among keys: [Int64], rootIndex: Int, from object: ManagedObject, _ onLoad: (Int) -> Void
     ) throws(PersistenceError) -> ManagedObject? {
-        try objects([key], readingWith: keys, rootIndex: rootIndex, batch: batch(of: object)).first
+        try objects([key], readingWith: keys, rootIndex: rootIndex, batch: batch(of: object), onLoad).first
     }
 
     /// The members of a to-many relationship, read for the whole batch of the owner.
-    func members(of owner: ManagedObject, toMany index: Int) throws(PersistenceError) -> MemberStorage {
+    func members(
+        of owner: ManagedObject, toMany index: Int, _ onLoad: (Int) -> Void
+    ) throws(PersistenceError) -> MemberStorage {
         let relationship = owner.relationship(toMany: index)
         let side = ToManySide(owner.binding.entity, toMany: index)
         let batch = batch(of: owner)
@@ -30,11 +34,13 @@ struct ClosedGraphReader {
             }
             if !owners.contains(owner.key) { owners.append(owner.key) }
             try read(relationship, side, owner.binding.entity.index, owners, into: batch.related)
+            onLoad(owners.count)
         }
         let keys = batch.related.members(side, of: owner.key) ?? []
         let storage = owner.makeStorage(index)
         storage.insert(
-            contentsOf: try objects(keys, readingWith: keys, rootIndex: rootIndex, batch: batch).filter { !$0.isDeleted })
+            contentsOf: try objects(keys, readingWith: keys, rootIndex: rootIndex, batch: batch) { _ in }
+                .filter { !$0.isDeleted })
         return storage
     }
 
@@ -76,10 +82,10 @@ struct ClosedGraphReader {
         related.add(members, side)
     }
 
-    /// The objects of some keys: those that somebody holds, and new ones from rows that the batch keeps or that are read
+    /// The objects of some keys: those that still exist, and new ones from rows that the batch keeps or that are read
     /// now.
     private func objects(
-        _ keys: [Int64], readingWith others: [Int64], rootIndex: Int, batch: FaultBatch
+        _ keys: [Int64], readingWith others: [Int64], rootIndex: Int, batch: FaultBatch, _ onLoad: (Int) -> Void
     ) throws(PersistenceError) -> [ManagedObject] {
         let table = core.identityMap.table(rootIndex)
         let related = batch.related
@@ -89,6 +95,7 @@ struct ClosedGraphReader {
         if keys.contains(where: isUnknown) {
             let unread = others.filter(isUnknown)
             related.add(try core.rows.rows(entityIndex: rootIndex, keys: unread), keys: unread, rootIndex: rootIndex)
+            onLoad(unread.count)
         }
         return keys.compactMap { key in
             if let known = table.object(key) { return known }

@@ -3,8 +3,10 @@ struct FaultLoader {
     let core: ContextCore
 
     /// Reads the row of an object if it is a fault, with those of the other faults of its batch.
-    func load(_ object: ManagedObject) throws(PersistenceError) {
-        guard object.isFault else { return }
+    /// - Returns: How many rows were asked for.
+    @discardableResult
+    func load(_ object: ManagedObject) throws(PersistenceError) -> Int {
+        guard object.isFault else { return 0 }
         let table = core.identityMap.table(object.binding.entity.index)
         var faults = [object]
         if let batch = object.batch {
@@ -13,12 +15,13 @@ struct FaultLoader {
             }
         }
         let absent = try fill(faults)
-        guard let network = core.coordinator.network, absent.contains(object.key) else { return }
+        guard let network = core.coordinator.network, absent.contains(object.key) else { return faults.count }
         let root = object.binding.entity.rootIndex
         try core.store { (_) throws(StoreError) in
             try network.prepareRowsNow(entityIndex: root, keys: absent.sorted())
         }
         try fill(faults.filter { absent.contains($0.key) })
+        return faults.count
     }
 
     /// Reads the rows of all faults among some objects of one hierarchy. Those without one are marked as missing.

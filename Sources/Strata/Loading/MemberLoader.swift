@@ -5,7 +5,9 @@ struct MemberLoader {
     private var model: ManagedObjectModel { core.model }
 
     /// Loads a relationship for all objects of the batch of an object.
-    func load(toMany index: Int, of object: ManagedObject) throws(PersistenceError) {
+    /// - Returns: How many objects these are.
+    @discardableResult
+    func load(toMany index: Int, of object: ManagedObject) throws(PersistenceError) -> Int {
         let relationship = object.relationship(toMany: index)
         var owners: [Int64: ManagedObject] = [object.key: object]
         if let batch = object.batch {
@@ -20,6 +22,7 @@ struct MemberLoader {
             }
         }
         try load(relationship, of: owners)
+        return owners.count
     }
 
     /// Loads a relationship for some objects that have it and have not loaded it.
@@ -134,7 +137,7 @@ struct MemberLoader {
         let index = relationship.toManyIndex ?? 0
         let batch = FaultBatch(keys: owners)
         let table = core.identityMap.table(entityIndex)
-        // The owners may be of several entities of the hierarchy; where that is so, only their rows tell of which.
+        // The owners may be of several entities of the hierarchy; where that is so, only their rows tell which.
         let made = try core.targets.makeTargets(
             owners.filter { table.object($0) == nil }, destinationIndex: core.rootIndex(of: entityIndex))
         let objects = withExtendedLifetime(made) { owners.compactMap { table.object($0) } }

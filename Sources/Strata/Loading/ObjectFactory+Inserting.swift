@@ -40,7 +40,7 @@ extension ObjectFactory {
             object.write(EntityBinding.fresh(value, for: description), description)
         }
         object.awakeFromInsert()
-        // These were defaults. What is assigned from now on was wanted for this very object; an upsert writes that only.
+        // These were defaults. Later assignments are deliberate, and an upsert writes only those.
         object.extras?.changes = nil
     }
 

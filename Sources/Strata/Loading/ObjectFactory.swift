@@ -37,7 +37,7 @@ final class ObjectFactory: ContextPart {
 
     /// The objects of rows that were read together; their faults fire together.
     func materialize(_ rows: RowBatch, refreshing: Bool = false) -> [ManagedObject] {
-        // A look-up by key shall not pay for what many rows need.
+        // A lookup by key must not pay for what many rows need.
         if rows.count == 1 { return [materialize(rows[0], batch: nil, refreshing: refreshing)] }
         var objects: [ManagedObject] = []
         objects.reserveCapacity(rows.count)
@@ -79,19 +79,27 @@ final class ObjectFactory: ContextPart {
         return objects
     }
 
-    /// Marks all objects, those to come included: somebody wants to know before they change. The mark stays when nobody does
-    /// any more, because to go through all objects each time would cost more than to ask the tracker.
+    /// Marks all objects, including later ones: a listener needs to know before they change. The mark stays when there
+    /// is no listener left, because a pass over all objects would cost more than asking the tracker.
     func markRecorded() {
         guard !newFlags.contains(.recorded) else { return }
         newFlags.insert(.recorded)
         for object in core.identityMap.objects { object.flags.insert(.recorded) }
     }
 
+    /// Marks all objects, including new ones, because a listener needs to know which relationships are read. The mark stays, as
+    /// that of ``markRecorded()`` does.
+    func markReadsRecorded() {
+        guard !newFlags.contains(.readsRecorded) else { return }
+        newFlags.insert(.readsRecorded)
+        for object in core.identityMap.objects { object.flags.insert(.readsRecorded) }
+    }
+
     /// The object of a header.
     ///
-    /// Reading is synchronous, so the object that the store was told of is still there; only an `awakeFromFetch` that
-    /// ran for another row of the batch may have let go of it, or have refreshed it. Then it is a fault, and reads its row
-    /// when it is touched.
+    /// Reading is synchronous, so the object that the store was told about still exists, unless an `awakeFromFetch`
+    /// that ran for another row of the batch has released or refreshed it. Then it is a fault, and reads its row at the
+    /// next access.
     private func materialize(header row: RowPointer, known: ManagedObject?, batch: FaultBatch?) -> ManagedObject {
         guard let known else {
             let binding = core.binding(at: row.entityIndex)

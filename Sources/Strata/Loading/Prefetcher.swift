@@ -15,7 +15,7 @@ struct Prefetcher {
     }
 
     /// The relationships of a path.
-    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` where a name is no relationship.
+    /// - Throws: ``PersistenceError/invalidFetch(entity:reason:)`` where a name is not a relationship.
     func steps(of path: any PrefetchPath, from entity: EntityDescription) throws(PersistenceError)
         -> [RelationshipDescription]
     {
@@ -46,7 +46,8 @@ struct Prefetcher {
         for (position, step) in steps.enumerated() {
             // Others may have deleted what a relationship leads to.
             current = current.filter { !$0.isDeleted }
-            guard !current.isEmpty else { return }
+            guard let first = current.first else { return }
+            core.settings.loads?.notePrefetch(step, first, count: current.count)
             if step.isToMany {
                 try prefetchMembers(step, of: current, areAll: areAll && position == 0)
                 // Members that a foreign key leads to come with their rows; pairs give keys.

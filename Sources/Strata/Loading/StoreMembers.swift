@@ -124,8 +124,8 @@ struct StoreMembers {
 
     /// Which members of a run are read, unchanged, and belong to the owner that the index names: a bit for each.
     ///
-    /// Counting a reference lets no read behind it begin, so the objects are not counted here: the processor waits for the
-    /// objects and rows of a whole run at once.
+    /// Counting a reference lets no read after it begin, so the objects are not counted here: the processor waits once
+    /// for the objects and rows of a whole run.
     private func settled(_ run: ArraySlice<(owner: Int64, member: Int64)>, in table: ObjectTable) -> UInt64 {
         // What the closure needs is taken out before, so that it counts no reference either.
         let (slot, unsettled) = (slot, ObjectFlags.unread.union(.changed))
@@ -141,8 +141,8 @@ struct StoreMembers {
         return bits
     }
 
-    /// Adds the objects of rows with the owner that each has: in this context where it was changed here, else by its
-    /// row. Deleted ones, and those without an owner, are left out.
+    /// Adds the objects of rows with the owner that each has: in this context where it was changed here, otherwise by
+    /// its row. Deleted ones, and those without an owner, are left out.
     private func add(_ rows: RowBatch, to members: inout MemberRuns) {
         for (position, member) in core.factory.materialize(rows, refreshing: true).enumerated() where !member.isDeleted
         {

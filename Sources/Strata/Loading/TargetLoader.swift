@@ -4,18 +4,21 @@ struct TargetLoader {
 
     /// The object of a key in a to-one slot. If the context does not know it, faults are created for the targets of the
     /// whole batch, so that they are filled together.
+    /// - Parameter onLoad: Called after the store was asked, with the number of objects that it was asked for.
     func target(
-        _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int
+        _ key: Int64, of relationship: RelationshipDescription, from object: ManagedObject, slot: Int,
+        onLoad: (Int) -> Void = { _ in }
     ) throws(PersistenceError) -> ManagedObject? {
         let table = core.identityMap.table(relationship.destinationIndex)
         if let known = table.object(key) { return known }
         let keys = missingTargets(key, of: relationship, from: object, slot: slot)
         let rootIndex = core.rootIndex(of: relationship.destinationIndex)
         if core.isClosed {
-            return try core.closedGraph.target(key, among: keys, rootIndex: rootIndex, from: object)
+            return try core.closedGraph.target(key, among: keys, rootIndex: rootIndex, from: object, onLoad)
         }
         let targets = try makeTargets(keys, destinationIndex: relationship.destinationIndex)
         object.batch?.hold(targets)
+        if core.binding(at: relationship.destinationIndex).entity.hasSubentities { onLoad(keys.count) }
         let found = targets.first { $0.key == key }
         if let found, found.isFault, core.mayBeDeleted(key, rootIndex: rootIndex) {
             // Most likely the row of `object` is older than the delete. The store knows.

@@ -9,7 +9,7 @@ class MemberStorage {
     func insert(_ object: ManagedObject) -> Bool { false }
     /// Adds members that have just been loaded. Each is of another key, and none is a member already.
     func insert(contentsOf objects: [ManagedObject]) { for object in objects { _ = insert(object) } }
-    /// - Returns: false if it was no member.
+    /// - Returns: false if it was not a member.
     func remove(_ object: ManagedObject) -> Bool { false }
     func forEach(_ body: (ManagedObject) -> Void) {}
     func copy() -> MemberStorage { self }
@@ -26,7 +26,7 @@ class MemberStorage {
 @usableFromInline
 final class MemberSet<D: ManagedObject>: MemberStorage {
     @usableFromInline var members: Set<D> = []
-    /// Members that have been loaded and do not stand in ``members`` yet: the set is built where it is asked for first,
+    /// Members that have been loaded and are not in ``members`` yet: the set is built where it is asked for first,
     /// which is mostly in the accessor, by code that the compiler made for the class.
     @usableFromInline var loaded: [ManagedObject] = []
 

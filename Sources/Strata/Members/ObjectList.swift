@@ -1,8 +1,8 @@
 /// Objects in an order, each once. Adding at the end and removing take constant time: a removed object leaves a gap, and
 /// gaps are closed when they outnumber the objects or the order is read.
 ///
-/// The ordered set of swift-collections moves everything behind a removed element, so that removing 50,000 members one by
-/// one would take a billion steps.
+/// The ordered set of swift-collections moves everything after a removed element, so that removing 50,000 members one
+/// by one would take a billion steps.
 struct ObjectList<Object: ManagedObject> {
     private var slots: [Object?] = []
     private var positions: [ObjectIdentifier: Int] = [:]
@@ -19,7 +19,7 @@ struct ObjectList<Object: ManagedObject> {
     func contains(_ object: ManagedObject) -> Bool { positions[ObjectIdentifier(object)] != nil }
 
     /// Adds an object at the end.
-    /// - Returns: false if it is there already.
+    /// - Returns: false if it exists already.
     @discardableResult
     mutating func append(_ object: Object) -> Bool {
         guard !contains(object) else { return false }

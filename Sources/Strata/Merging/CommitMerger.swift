@@ -1,4 +1,4 @@
-/// Takes in the commits of other contexts. Unchanged objects take the new values; pending changes are rebased onto the
+/// Merges the commits of other contexts. Unchanged objects take the new values; pending changes are rebased onto the
 /// merged state.
 struct CommitMerger {
     let core: ContextCore
@@ -37,8 +37,8 @@ struct CommitMerger {
         }
     }
 
-    /// Refreshes objects, because there were too many commits to take them in one by one: unchanged ones become faults, and
-    /// changed ones are read again.
+    /// Refreshes objects, because there were too many commits to apply them one by one: unchanged ones become faults,
+    /// and changed ones are read again.
     private func refresh(
         _ isAffected: (ManagedObject) -> Bool, orPutBack content: () -> CommitInbox.Content
     ) {
@@ -65,7 +65,7 @@ struct CommitMerger {
 
     // MARK: One commit
 
-    /// Takes in what others wrote, or a bulk operation of this context.
+    /// Applies what others wrote, or a bulk operation of this context.
     func merge(_ commit: CommitNotification) {
         let changes = commit.changes
         for (update, previous) in zip(changes.updates, commit.previousRows) {
@@ -115,7 +115,7 @@ struct CommitMerger {
         // A second delete of the same row brings no news.
         guard let object = core.object(delete.entityIndex, delete.key), !object.flags.contains(.deletedElsewhere)
         else { return }
-        // The object was inserted again after this delete, and that was heard of first.
+        // The object was inserted again after this delete, and that was heard about first.
         if let version = delete.baseVersion, !object.isFault, object.version > version { return }
         noteDeletedElsewhere(object)
     }
@@ -135,7 +135,7 @@ struct CommitMerger {
     // MARK: Deletes
 
     /// Others deleted an object. It is kept until the save if it is deleted here, too, or if values of it were changed;
-    /// members that were added to its relationships are no reason to keep it.
+    /// members that were added to its relationships are not a reason to keep it.
     func noteDeletedElsewhere(_ object: ManagedObject) {
         if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
             if object.flags.contains(.recorded) {
@@ -203,8 +203,8 @@ struct CommitMerger {
         }
     }
 
-    /// After a commit with deletes: the store has set references to the deleted objects to nil, also those that the
-    /// deleting context did not know of and so did not write. Rows in memory follow, as if they had been read now.
+    /// After a commit with deletes: the store has set references to the deleted objects to nil, including those that
+    /// the deleting context did not know and so did not write. Rows in memory follow, as if they had been read now.
     /// - Parameters:
     ///   - referrers: What the store knows to have referred to them.
     ///   - changed: Objects that were changed here, and so may refer to them where the store does not.
@@ -230,8 +230,8 @@ struct CommitMerger {
 extension ContextCore {
     var merger: CommitMerger { CommitMerger(core: self) }
 
-    /// Takes in the commits of other contexts, if the context wants them, and makes relationship changes that waited for rows
-    /// which could not be read. What others changed is a boundary by itself.
+    /// Merges the commits of other contexts, if the context wants them, and makes relationship changes that waited for
+    /// rows which could not be read. A merge is a boundary on its own.
     func processPendingChanges() {
         if inbox.hasContent {
             recorder?.close(.beforeMerge)

@@ -10,8 +10,9 @@ import Foundation
 ///         }
 ///     }
 ///
-/// When the code runs, everything that can be inferred has been done. The old objects are as they were before: with the values
-/// of properties that go, too. All of a stage is one transaction: if the code throws, the file stays as it was.
+/// When the code runs, everything that can be inferred has been done. The old objects are as they were before,
+/// including the values of removed properties. All of a stage is one transaction: if the code throws, the file stays as
+/// it was.
 public final class StageMigration {
     /// The objects of the old version. Their changes cannot be saved.
     public let old: ManagedObjectContext
@@ -103,9 +104,9 @@ extension MigrationStage {
     /// - Parameters:
     ///   - source: The version that it begins with.
     ///   - target: The version that it ends with.
-    ///   - oldClasses: Classes of the old version, if they are still there.
+    ///   - oldClasses: Classes of the old version, if they still exist.
     ///   - newClasses: Classes of the new version.
-    ///   - body: Runs after everything that can be inferred. What it throws takes the stage back.
+    ///   - body: Runs after everything that can be inferred. If it throws, the stage is rolled back.
     public static func custom(
         from source: ManagedObjectModel, to target: ManagedObjectModel, oldClasses: [ManagedObject.Type] = [],
         newClasses: [ManagedObject.Type] = [], _ body: @escaping @Sendable (StageMigration) throws -> Void

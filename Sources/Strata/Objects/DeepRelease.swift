@@ -1,13 +1,13 @@
 import Foundation
 
-/// Lets go of objects that may be the first of a long chain.
+/// Releases objects that may be the first of a long chain.
 ///
 /// What a relationship has loaded keeps its objects alive, each of which may do the same. To free a chain of a hundred
 /// thousand link by link, each from within the end of the one before, would exhaust the stack. So the owners of such
 /// references give them away here when they end: the first one waits until those that end meanwhile have left theirs.
 enum DeepRelease {
     /// What inner calls have given away, as a chain, not as an array: optimized builds end an element that `removeLast()`
-    /// takes out while it still stands in the array, before the count goes down, so that what its end adds is lost.
+    /// takes out while it is still in the array, before the count goes down, so that what its end adds is lost.
     private final class Waiting {
         private final class Link {
             let value: Any
@@ -24,7 +24,7 @@ enum DeepRelease {
         @inline(never)
         func add(_ value: Any) { first = Link(value, before: first) }
 
-        /// Lets go of one; it is out of the chain before, and may add to it.
+        /// Releases one; it has left the chain, and may add to it.
         /// - Returns: false if there was none.
         @inline(never)
         func dropOne() -> Bool {

@@ -13,12 +13,12 @@ final class EntityBinding: Sendable {
     let isClosed: Bool
     /// A row in which everything is nil: what a fault points to.
     let emptyRow: RowReference
-    /// The row of a new object, save for its key and the defaults made anew each time.
+    /// The row of a new object, save for its key and the defaults created again each time.
     let defaultRow: RowReference
-    /// The bytes that the row of a new object has for text and the like, beside that of its defaults: enough for most, since
-    /// a row that is too small is copied.
+    /// The bytes that the row of a new object has for text and the like, in addition to its defaults: enough for most
+    /// objects, since a row that is too small is copied.
     let roomForBytes: Int
-    /// Defaults that are made anew for each object.
+    /// Defaults that are created for each object.
     let freshDefaults: [(slot: Int, value: AttributeDefault)]
     /// Derived attributes that are computed at a save.
     let savedDerivations: [(slot: Int, derivation: Derivation)]
@@ -82,7 +82,7 @@ final class EntityBinding: Sendable {
         toOnes = entity.relationships.compactMap { relationship in relationship.slot.map { ($0, relationship) } }
     }
 
-    /// The value of a default that is made anew for each object.
+    /// The value of a default that is created for each object.
     static func fresh(_ value: AttributeDefault, for slot: SlotDescription) -> Value {
         switch value {
         case .value(let value): value

@@ -13,8 +13,8 @@ final class FaultBatch {
     /// The targets of to-one relationships that were touched or prefetched. They live as long as an object of the batch,
     /// so that walking the batch does not read the same target again and again.
     private var targets: Set<ManagedObject> = []
-    /// The rows that were read last for the batch: the row cache of the container knows them for as long as they are kept
-    /// here.
+    /// The rows that were last read for the batch: the row cache of the container knows them for as long as they are
+    /// kept here.
     var rows: RowBatch?
     /// What a closed context has read for the objects; see ``ClosedGraphReader``.
     private(set) lazy var related = RelatedRows()
@@ -90,7 +90,7 @@ final class FaultBatch {
     /// Keeps targets of the objects' to-one relationships alive.
     func hold(_ objects: [ManagedObject]) { targets.formUnion(objects) }
 
-    /// Lets go of them.
+    /// Releases them.
     func releaseTargets() {
         if !targets.isEmpty { DeepRelease.clear(&targets, to: []) }
     }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never
-/// changes, and reads nothing but binary values that stand in files of their own.
+/// changes, and only reads binary values that are in files of their own.
 public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
     /// The ID of the object.
     public let objectID: ObjectID
-    /// The ID of the object, by which lists tell objects apart.
+    /// The ID of the object, which identifies it in lists.
     public var id: ObjectID { objectID }
     /// How often the row had been written; 0 for a new object.
     public let version: Int64
@@ -35,8 +35,8 @@ public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
     }
 
     /// The value of an attribute by name, or of an element of a composite as `address.street`; ``Value/null`` for nil
-    /// and for unknown names. To-one relationships give ``Value/object(_:)``. Binary data that stands in a file of its
-    /// own is read now, and is ``Value/null`` if the object has been deleted or given other data since.
+    /// and for unknown names. To-one relationships give ``Value/object(_:)``. Binary data that is in a file of its own
+    /// is read now, and is ``Value/null`` if the object has been deleted or given other data since.
     public subscript(name: String) -> Value {
         guard let slot = objectID.entity.slot(named: name) else { return .null }
         guard reference.isExternal(slot), case .binary(let name) = reference.value(slot) else {

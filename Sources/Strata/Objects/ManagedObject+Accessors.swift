@@ -2,7 +2,7 @@ import Foundation
 
 // What generated accessors and initializers call. The names begin with an underscore because they take slots, not
 // names: a slot of another type gives a wrong value or a trap, never a read or write outside the row (``RowPointer``
-// checks). They take nothing else, because an app's compiler translates each call anew in every accessor it generates.
+// checks). They take nothing else, because an app's compiler translates each call again in every accessor it generates.
 //
 // `withExtendedLifetime` keeps the object, and so the memory of the row, alive until the value has been made: after
 // inlining, nothing else would stop the optimizer from releasing the object between the two.
@@ -33,13 +33,13 @@ extension ManagedObject {
         }
     }
 
-    /// Reads required bytes, also such as stand in a file of their own.
+    /// Reads required bytes, including those in a file of their own.
     public final func _value(_ slot: Int) -> Data {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot) ?? Data()
     }
 
-    /// Reads optional bytes, also such as stand in a file of their own.
+    /// Reads optional bytes, including those in a file of their own.
     public final func _optionalValue(_ slot: Int) -> Data? {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return data(slot)
@@ -84,8 +84,9 @@ extension ManagedObject {
         if let value { _setTransformable(value, slot) } else { setNil(slot) }
     }
 
-    /// Reads a required to-one relationship. If it has no value, because the object was deleted or not set yet, you get an
-    /// object of no context whose properties are zero and empty; ``context`` is nil.
+    /// Reads a required to-one relationship. If it has no value, because the object was deleted or the relationship has
+    /// not been set yet, you get an object without a context whose properties are zero and empty; its ``context`` is
+    /// nil.
     public final func _toOne<D: ManagedObject>(_ slot: Int) -> D {
         if !flags.isDisjoint(with: .slowAccess) { willAccess(slot) }
         return target(slot) as? D ?? placeholder(D.self, slot: slot)
@@ -255,7 +256,7 @@ extension ManagedObject {
         return extras
     }
 
-    /// The bytes of a slot, read from their file where they stand in one.
+    /// The bytes of a slot, read from their file where they are in one.
     final func data(_ slot: Int) -> Data? {
         withExtendedLifetime(self) {
             guard row.isPresent(slot) else { return nil }

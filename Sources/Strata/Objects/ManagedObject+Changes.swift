@@ -1,5 +1,5 @@
 extension ManagedObject {
-    /// The attributes and to-one relationships that differ from what was read or saved last, with their values now. For
+    /// The attributes and to-one relationships that differ from what was last read or saved, with their values now. For
     /// a new object: from the defaults. A property that was set back to the value it had is not among them. Does not
     /// fire a fault.
     public final func changedValues() -> [String: Value] {
@@ -16,7 +16,7 @@ extension ManagedObject {
         return result
     }
 
-    /// The names of all properties that differ from what was read or saved last: those of ``changedValues()``, and
+    /// The names of all properties that differ from what was last read or saved: those of ``changedValues()``, and
     /// to-many relationships whose members came, went or changed places. Does not fire a fault.
     public final var changedPropertyNames: Set<String> {
         var result = Set(changedValues().keys)
@@ -26,7 +26,7 @@ extension ManagedObject {
         return result
     }
 
-    /// The values that were read or saved last, of all attributes and to-one relationships; ``Value/null`` stands for
+    /// The values that were last read or saved, of all attributes and to-one relationships; ``Value/null`` stands for
     /// nil. Empty for a new object. Fires a fault.
     public final func committedValues() -> [String: Value] {
         if flags.contains(.fault) { fireFault() }
@@ -47,7 +47,7 @@ extension ManagedObject {
         return relationship.slot.flatMap { target($0) }.map { [$0.objectID] } ?? []
     }
 
-    /// Whether anything differs from what was read or saved last in a way that the store keeps.
+    /// Whether anything differs from what was last read or saved in a way that the store keeps.
     public final var hasPersistentChangedValues: Bool {
         if isInserted || flags.contains(.deleted) { return true }
         return !storedChanges.isEmpty || hasToManyChanges

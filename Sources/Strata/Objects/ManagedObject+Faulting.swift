@@ -11,7 +11,8 @@ extension ManagedObject {
             return
         }
         do throws(PersistenceError) {
-            try core.faults.load(self)
+            let count = try core.faults.load(self)
+            core.settings.loads?.note(self, nil, count: count)
         } catch {
             core.report(error, self)
         }
@@ -52,7 +53,7 @@ extension ManagedObject {
     /// Lets others see the row: the next write copies it.
     final func freezeRow() { flags.remove(.ownsRow) }
 
-    /// The row with what keeps it alive, not to be written in place any more.
+    /// The row with its owner. From now on, it must not be written in place.
     final var sharedRow: RowReference {
         freezeRow()
         return RowReference(slab: slab, row: row)
@@ -98,14 +99,14 @@ extension ManagedObject {
         for state in extras?.toManys ?? [] { state?.forgetLoaded() }
     }
 
-    /// Lets go of all other objects that this one or its batch keeps alive.
+    /// Releases all other objects that this one or its batch keeps alive.
     final func releaseRelated() {
         source.batch?.releaseTargets()
         extras?.batch?.releaseTargets()
         forgetMembers()
     }
 
-    /// Goes back to what was read or saved last, because the context is gone. A new object keeps its values.
+    /// Goes back to what was last read or saved, because the context is gone. A new object keeps its values.
     final func dropChanges() {
         if flags.contains(.inserted) {
             if flags.contains(.recorded) { source.tracker?.willChange(self) }

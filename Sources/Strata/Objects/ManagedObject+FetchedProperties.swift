@@ -2,13 +2,13 @@
 
 extension ManagedObject {
     /// The objects of a fetched property, in the order of its request. The first access fetches them as
-    /// ``ManagedObjectContext/fetch(_:)`` does, unsaved changes included; later ones give the same objects, but for
-    /// those that were deleted since, until the object is refreshed.
+    /// ``ManagedObjectContext/fetch(_:)`` does, unsaved changes included; later ones give the same objects, except for
+    /// those deleted since then, until the object is refreshed.
     ///
-    /// Each access looks at all objects once; keep the array where you go through it by position.
-    /// - Returns: The objects; none for an object of no context.
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)`` for a name that is no fetched property, and the
-    ///   errors of the fetch.
+    /// Each access checks all objects; keep the array in a variable if you access it by position.
+    /// - Returns: The objects; none for an object without a context.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)`` for a name that is not a fetched property, and
+    ///   the errors of the fetch.
     public final func fetchedValue(forProperty name: String) throws(PersistenceError) -> [ManagedObject] {
         let entity = binding.entity
         guard let index = entity.fetchedPropertyIndex(named: name) else {
@@ -54,7 +54,7 @@ extension ManagedObject {
         }
     }
 
-    /// Empties the fetched properties; the next access fetches anew.
+    /// Empties the fetched properties; the next access fetches again.
     final func forgetFetched() {
         guard let extras, !extras.fetched.isEmpty else { return }
         mutatingAll { extras.fetched = [:] }

@@ -6,7 +6,7 @@ extension ManagedObject {
     /// of them and takes any sequence of them; a fetched property gives an array; attributes give and take their Swift type, nil for no value. Composites
     /// are `[String: Any]`.
     ///
-    /// A name that the entity lacks or a value of another type is a programmer's error. Use ``value(forKey:)`` and
+    /// A name that the entity lacks or a value of another type is a programmer error. Use ``value(forKey:)`` and
     /// ``setValue(_:forKey:)`` for names and values that come from outside.
     public final subscript(name: String) -> Any? {
         get {

@@ -13,6 +13,7 @@ extension ManagedObject {
 
     /// The target of a to-one slot; nil if there is none, or if it was deleted.
     final func target(_ slot: Int) -> ManagedObject? {
+        if flags.contains(.readsRecorded) { noteRead(relationship(slot: slot)) }
         guard row.isPresent(slot), !flags.contains(.detached) else { return nil }
         let key = Int64(bitPattern: row.word(slot))
         let source = source
@@ -21,7 +22,9 @@ extension ManagedObject {
         if let known = source.identityMap?.table(destination).object(key) { return known.isDeleted ? nil : known }
         guard let core, let relationship = relationship(slot: slot) else { return nil }
         do throws(PersistenceError) {
-            let object = try core.targets.target(key, of: relationship, from: self, slot: slot)
+            let object = try core.targets.target(key, of: relationship, from: self, slot: slot) { count in
+                core.settings.loads?.note(self, relationship, count: count)
+            }
             return object?.isDeleted == true ? nil : object
         } catch {
             core.report(error, self)
@@ -84,8 +87,12 @@ extension ManagedObject {
     /// reported, if the store fails.
     @usableFromInline
     final func members(toMany index: Int) -> MemberStorage {
+        if flags.contains(.readsRecorded) { noteRead(relationship(toMany: index)) }
+        if let members = extras?.toMany(index)?.members { return members }
         do throws(PersistenceError) {
-            return try loadedMembers(toMany: index)
+            return try loadedMembers(toMany: index) { count in
+                core?.settings.loads?.note(self, relationship(toMany: index), count: count)
+            }
         } catch {
             core?.report(error, self)
             if core?.isClosed == false { toManyState(index).readFailed = true }
@@ -113,17 +120,26 @@ extension ManagedObject {
         core.unresolved.add(self) { (_) throws(PersistenceError) in throw .relationshipNotRead(id, relationship: name) }
     }
 
+    /// Tells those who want to know of a look at a relationship.
+    private func noteRead(_ relationship: RelationshipDescription?) {
+        guard let relationship, let loads = core?.settings.loads else { return }
+        loads.noteRead(relationship, binding.entity)
+    }
+
     /// The members of a to-many relationship, loaded for all objects of the batch at the first touch.
+    /// - Parameter onLoad: Called after the store was asked, with the number of objects that it was asked for.
     /// - Throws: The store's error if they cannot be loaded.
-    final func loadedMembers(toMany index: Int) throws(PersistenceError) -> MemberStorage {
+    final func loadedMembers(
+        toMany index: Int, onLoad: (Int) -> Void = { _ in }
+    ) throws(PersistenceError) -> MemberStorage {
         if let members = extras?.toMany(index)?.members { return members }
         guard let core else { return makeStorage(index) }
         if core.isClosed {
-            return isDeleted ? makeStorage(index) : try core.closedGraph.members(of: self, toMany: index)
+            return isDeleted ? makeStorage(index) : try core.closedGraph.members(of: self, toMany: index, onLoad)
         }
         let state = toManyState(index)
         if let members = state.members { return members }
-        if !flags.contains(.missing) { try core.members.load(toMany: index, of: self) }
+        if !flags.contains(.missing) { onLoad(try core.members.load(toMany: index, of: self)) }
         return state.members ?? makeStorage(index)
     }
 

@@ -17,7 +17,7 @@ public protocol ManagedObjectProtocol: AnyObject, Identifiable where ID == Objec
 /// An object of a ``ManagedObjectContext``: one row of an entity, with its relationships.
 ///
 /// Objects are not `Sendable`: they live in the isolation domain of their context. Send their ``objectID``, or a
-/// ``frozen()`` copy.
+/// `frozen()` copy.
 ///
 /// Generated subclasses add a typed property for each property of the entity. Without a subclass, you access properties by
 /// name. An object whose row has not been read yet is a fault; the first access to a property reads the row, together
@@ -28,8 +28,8 @@ public protocol ManagedObjectProtocol: AnyObject, Identifiable where ID == Objec
 ///
 ///     func load() throws -> [Article] { try container.newContext().fetch(FetchRequest<Article>()) }
 ///
-/// Only changes need the context: a write to an object whose context is gone stops the program with a message that says
-/// so. Changes that were pending when the context went away are dropped.
+/// Only changes need the context: a write to an object whose context was released stops the program with a message.
+/// Changes that were pending when the context was released are dropped.
 open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     // The row is read by generated accessors of other modules; everything that they need is `@usableFromInline`.
 
@@ -91,13 +91,13 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
 
     // MARK: Hooks
 
-    /// Called once, after a new object has its defaults and before anybody else sees it. The values that you set here are
+    /// Called once, after a new object has its defaults and before other code sees it. The values that you set here are
     /// defaults, too: an upsert does not write them over those of an existing object.
     open func awakeFromInsert() {}
     /// Called each time the row of the object has been read. Changes made here do not count as changes.
     ///
-    /// Rows that you read from here wake their objects before you see them; beyond a hundred that wait for one another,
-    /// the others follow when these have returned.
+    /// If you read other rows from here, their objects run this hook before you see them. Beyond 100 nested calls, the
+    /// remaining hooks run after these have returned.
     open func awakeFromFetch() {}
     /// Called before a save for every object that is inserted, updated or deleted. Changes made here are saved, too;
     /// the hooks run again until nothing changes any more.
@@ -140,11 +140,11 @@ extension ManagedObject {
     /// The entity of the object.
     public final var entity: EntityDescription { binding.entity }
 
-    /// The context of the object; nil after the context went away or was reset, or after a save deleted the object.
+    /// The context of the object; nil after the context was released or reset, or after a save deleted the object.
     public final var context: ManagedObjectContext? { core?.handle }
 
-    /// What the object reads by: it is there for as long as the object belongs to a context, or belonged to one when that
-    /// went away.
+    /// What the object reads with: it exists while the object belongs to a context, or if the object belonged to one
+    /// when that was released.
     @inline(__always)
     final var core: ContextCore? { flags.contains(.detached) ? nil : source.core }
 
@@ -178,7 +178,7 @@ extension ManagedObject {
         return identity
     }
 
-    /// The ID, without noting that somebody has it.
+    /// The ID, without noting that it was read.
     final var identity: ObjectID {
         ObjectID(entity: binding.entity, key: key, storeIdentifier: binding.storeIdentifier)
     }
@@ -188,10 +188,10 @@ extension ManagedObject {
     /// Whether the object was changed since it was read or saved. A property that was set to the value it had counts,
     /// too; ``changedValues()`` is empty then, and a save writes nothing.
     public final var isUpdated: Bool { flags.contains(.updated) }
-    /// Whether the object has been deleted: true from the delete until the save, and after it.
+    /// Whether the object has been deleted: true from the delete on, even after the save.
     public final var isDeleted: Bool { !flags.isDisjoint(with: .hidden) }
-    /// Whether somebody else deleted the object, or there never was one with its ID. Known once the row has been looked
-    /// for. Properties keep the last values, or read as zero and empty if none were read.
+    /// Whether the object was deleted elsewhere, or never existed. Known once the row has been looked for. Properties
+    /// keep the last values, or read as zero and empty if none were read.
     public final var isMissing: Bool { flags.contains(.missing) && core != nil }
     /// Whether the row has not been read yet.
     public final var isFault: Bool { flags.contains(.fault) }
@@ -220,7 +220,7 @@ extension ManagedObjectProtocol where Self: ManagedObject {
 }
 
 extension ManagedObject: Hashable {
-    /// Objects are equal if they are the same one. A context has one object for each ID.
+    /// Objects are equal if they are identical. A context has one object for each ID.
     @inlinable
     public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
     /// Hashes the identity, which never changes.
@@ -247,9 +247,9 @@ extension ManagedObject {
 
 /// What has changed in an object.
 struct ChangeRecord {
-    /// Slots that were assigned, also those that were given the value they had.
+    /// Slots that were assigned, including those that were given the value they already had.
     var slots = SlotSet()
-    /// The row as it was read or saved last; nil for a new object, and for a fault that was written to before its row could
-    /// be read.
+    /// The row as it was last read or saved; nil for a new object, and for a fault that was written to before its row
+    /// could be read.
     let snapshot: RowReference?
 }

@@ -10,7 +10,7 @@ final class ObjectExtras {
     @exclusivity(unchecked) private var packed: PackedChanges?
     private var rest: Rest?
 
-    /// ``changes`` without the slots behind the first 64.
+    /// ``changes`` without the slots after the first 64.
     private struct PackedChanges {
         var low: UInt64
         let snapshot: RowReference?
@@ -19,7 +19,7 @@ final class ObjectExtras {
     /// What fewer objects need: every changed one has extras, and a save may be about a million of them.
     private final class Rest {
         var toManys: [ToManyState?] = []
-        /// Changed slots behind the first 64.
+        /// Changed slots after the first 64.
         var high: [UInt64] = []
         var rare: Rare?
     }
@@ -41,7 +41,7 @@ final class ObjectExtras {
 
     init(slab: RowSlab) { self.slab = slab }
 
-    /// What has changed; nil for an object that nobody has written to since it was read or saved.
+    /// What has changed; nil for an object without writes since it was read or saved.
     var changes: ChangeRecord? {
         get { packed.map { ChangeRecord(slots: changedSlots, snapshot: $0.snapshot) } }
         set {
@@ -87,7 +87,7 @@ final class ObjectExtras {
         set { if rare != nil || newValue != nil { someRare.registrar = newValue } }
     }
 
-    /// The properties that were read under observation: key paths for the registrar, by slot or, behind the slots, by
+    /// The properties that were read under observation: key paths for the registrar, by slot or, after the slots, by
     /// to-many index.
     var observers: [Int: KeyPath<ManagedObject, Any?>] {
         get { rare?.observers ?? [:] }
@@ -148,8 +148,8 @@ extension ManagedObject {
 
     /// Reports a read to the registrar.
     ///
-    /// The key path that stands for a property is that of its name, however it was read: generated accessors know a
-    /// number alone, which keeps them short, and a change is reported once.
+    /// The key path that stands for a property is that of its name, however it was read: generated accessors know only
+    /// a number, which keeps them short, and a change is reported once.
     final func recordAccess(_ property: Int) {
         let extras = someExtras
         let registrar = extras.registrar ?? ObservationRegistrar()

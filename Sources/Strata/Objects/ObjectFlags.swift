@@ -16,7 +16,7 @@ struct ObjectFlags: OptionSet, Sendable {
     @usableFromInline static let deleted = ObjectFlags(rawValue: 1 << 4)
     /// The row belongs to this object only and may be written in place.
     @usableFromInline static let ownsRow = ObjectFlags(rawValue: 1 << 5)
-    /// There is no row in the store any more, or never was.
+    /// The row no longer exists in the store, or never did.
     @usableFromInline static let missing = ObjectFlags(rawValue: 1 << 6)
     /// Is in the context's list of changed objects.
     @usableFromInline static let listed = ObjectFlags(rawValue: 1 << 7)
@@ -28,8 +28,11 @@ struct ObjectFlags: OptionSet, Sendable {
     @usableFromInline static let deletedElsewhere = ObjectFlags(rawValue: 1 << 11)
     /// The context has a recorder, which is to know before the whole object changes.
     static let recorded = ObjectFlags(rawValue: 1 << 10)
-    /// Somebody asked for the ID before the first save.
+    /// The ID was read before the first save.
     @usableFromInline static let idTaken = ObjectFlags(rawValue: 1 << 12)
+
+    /// Somebody may want to know which relationships are read.
+    static let readsRecorded = ObjectFlags(rawValue: 1 << 13)
 
     // Sets that are asked for at each access are constants: a literal allocates an array in debug builds.
 
@@ -43,7 +46,7 @@ struct ObjectFlags: OptionSet, Sendable {
     static let notUpdatable = ObjectFlags(rawValue: 1 << 2 | 1 << 3 | 1 << 6)
     /// The row has not been read, or there is none.
     static let unread = ObjectFlags(rawValue: 1 << 0 | 1 << 6)
-    /// There is no row of the store's behind the object, or none that it is to keep.
+    /// The store has no row for the object, or none that it is to keep.
     static let withoutRow = ObjectFlags(rawValue: 1 << 0 | 1 << 2 | 1 << 4 | 1 << 6)
     /// A new object with a row of its own.
     static let new = ObjectFlags(rawValue: 1 << 2 | 1 << 5)
@@ -51,7 +54,7 @@ struct ObjectFlags: OptionSet, Sendable {
     static let unsaved = ObjectFlags(rawValue: 1 << 2 | 1 << 3 | 1 << 5 | 1 << 12)
     /// The row is read, or the object has been found missing or deleted elsewhere: flags that a row removes.
     static let beforeRow = ObjectFlags(rawValue: 1 << 0 | 1 << 5 | 1 << 6 | 1 << 11)
-    /// Somebody may want to know before the whole object changes.
+    /// A recorder may need to know before the whole object changes.
     static let watched = ObjectFlags(rawValue: 1 << 1 | 1 << 10)
     /// No flags.
     static let none: ObjectFlags = []

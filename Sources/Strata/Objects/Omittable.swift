@@ -4,7 +4,7 @@
 ///
 ///     Article(context: context, articleId: "1", views: 0, publishedAt: nil)
 ///
-/// An argument that you write is assigned, also where it equals the default of the model. One that you omit is not: the
+/// An argument that you write is assigned, even where it equals the default of the model. One that you omit is not: the
 /// property has the model's default, and an upsert leaves the value of the existing object; see ``MergePolicy``. For a
 /// property that is not optional, an optional value that is nil counts as omitted.
 public typealias Omittable<Value> = Value??

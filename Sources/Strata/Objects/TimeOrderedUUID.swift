@@ -1,11 +1,11 @@
 import Foundation
 import StrataStore
 
-/// Makes UUIDs of version 7 (RFC 9562, section 5.7) for primary keys: the time in milliseconds stands first, so that new
-/// objects stand one behind the other in a table or an index of primary keys, here and at the server. Random ones would
-/// each touch another page of it.
+/// Creates UUIDs of version 7 (RFC 9562, section 5.7) for primary keys: the time in milliseconds comes first, so that
+/// new objects follow one after the other in a table or an index of primary keys, here and at the server. Random ones
+/// would each touch another page of it.
 ///
-/// Each UUID of a process is greater than the one before: the 12 bits behind the time count (section 6.2, method 1),
+/// Each UUID of a process is greater than the one before: the 12 bits after the time count (section 6.2, method 1),
 /// from a random number below 2048 in each new millisecond. When they are used up, and when the clock is set back, the
 /// time goes on by itself.
 package enum TimeOrderedUUID {

@@ -6,9 +6,9 @@ struct BoundaryChanges {
         case event
         /// A save has ended, well or badly.
         case save
-        /// What was changed here, before commits of others are taken in.
+        /// What was changed here, before commits of others are applied.
         case beforeMerge
-        /// Commits of others have been taken in.
+        /// Commits of others have been applied.
         case merge
         /// All pending changes were dropped.
         case rollback
@@ -17,7 +17,7 @@ struct BoundaryChanges {
         /// A step was undone or redone.
         case undo
 
-        /// Whether a group of edits ends here, also if nothing is new.
+        /// Whether a group of edits ends here, even if nothing is new.
         var isSeal: Bool { self == .event || self == .save || self == .rollback || self == .reset }
     }
 
@@ -41,7 +41,7 @@ struct ObjectTouch {
     let key: Int64
     /// A copy of the row before; nil if it was not read, or there was no object.
     private(set) var row: RowReference?
-    /// Whether the object was there to be seen: not new, not deleted, not missing.
+    /// Whether the object was visible: not new, not deleted, not missing.
     let wasShown: Bool
     /// Whether it was a fault.
     let wasFault: Bool
@@ -101,7 +101,7 @@ struct ObjectTouch {
 struct RowTouch: Sendable {
     enum Kind: Sendable {
         case inserted, updated, deleted
-        /// Something about the object changed that may not stand in its row.
+        /// Something about the object changed that may not be in its row.
         case unknown
     }
 

@@ -7,13 +7,13 @@ extension Notification.Name {
     public static let ManagedObjectContextWillSave = Notification.Name("ManagedObjectContextWillSave")
     /// Posted after a context has saved.
     public static let ManagedObjectContextDidSave = Notification.Name("ManagedObjectContextDidSave")
-    /// Posted, on any thread, after somebody outside of the container has written to its store; the notification's object is
+    /// Posted, on any thread, after another process or container has written to the store; the notification's object is
     /// the store.
     public static let PersistentStoreRemoteChange = Notification.Name("PersistentStoreRemoteChange")
 }
 
 extension ManagedObjectContext {
-    /// What stands in the user info of a context's notifications.
+    /// What is in the user info of a context's notifications.
     public enum NotificationKey {
         /// The IDs of the inserted objects, a `Set<ObjectID>`.
         public static let insertedObjectIDs = "inserted_objectIDs"
@@ -91,7 +91,7 @@ extension PersistentContainer {
     ///
     ///     container.notificationCenter = .default
     ///
-    /// A context posts in its own isolation, and the notification's object is the context. New code is better served by
+    /// A context posts in its own isolation, and the notification's object is the context. In new code, prefer
     /// ``changes`` and ``ManagedObjectContext/changes``, which the compiler checks.
     public var notificationCenter: NotificationCenter? {
         get { coordinator.notificationCenter.withLock(\.self) }

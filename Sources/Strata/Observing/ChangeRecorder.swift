@@ -1,7 +1,9 @@
-/// Gathers what changes in a context from one boundary to the next, while anybody wants to know, and hands it out there.
+/// Gathers what changes in a context from one boundary to the next, while it has listeners, and passes it on at the
+/// boundary.
 ///
 /// It notes objects before their first change, with a copy of the row, so that listeners compare states and never add up
-/// events: an object that was changed and changed back has not changed. While nobody listens the tracker does not call it.
+/// events: an object that was changed and changed back has not changed. Without listeners, the tracker does not call
+/// it.
 final class ChangeRecorder: ContextPart {
     private struct Listener {
         weak var listener: (any BoundaryListener)?
@@ -9,15 +11,20 @@ final class ChangeRecorder: ContextPart {
 
     private var listeners: [Listener] = []
     private var pending = BoundaryChanges()
-    /// Where an object stands in the list of `pending`.
+    /// Where an object is in the list of `pending`.
     private var positions: [ObjectIdentifier: Int] = [:]
     private var isDelivering = false
     /// Boundaries that were reached while another one was handed out.
     private var waiting: BoundaryChanges.Kind?
-    /// Hears of the parent's boundaries, for a child.
+    /// Follows the parent's boundaries, for a child.
     private var below: ParentBoundaries?
 
-    /// Whether anybody listens.
+    /// Whether a child merges the changes of its parent even if it has no listeners.
+    var followsParent = false {
+        didSet { updateBelow() }
+    }
+
+    /// Whether there are listeners.
     private(set) var isOn = false
     /// Whether anything has been noted since the last boundary.
     var hasChanges: Bool { !pending.isEmpty }
@@ -26,7 +33,7 @@ final class ChangeRecorder: ContextPart {
 
     // MARK: Listeners
 
-    /// Hands the changes from now on to a listener, for as long as it lives.
+    /// Passes the changes from now on to a listener until it is released.
     func add(_ listener: any BoundaryListener) {
         listeners.removeAll { $0.listener == nil }
         listeners.append(Listener(listener: listener))
@@ -42,6 +49,8 @@ final class ChangeRecorder: ContextPart {
     func takeOver(_ other: ChangeRecorder) {
         listeners = other.listeners.filter { $0.listener != nil }
         other.listeners = []
+        followsParent = other.followsParent
+        other.followsParent = false
         other.turnOff()
         guard !listeners.isEmpty else { return }
         turnOn()
@@ -51,6 +60,7 @@ final class ChangeRecorder: ContextPart {
 
     /// Tells all listeners that the context is gone.
     func end() {
+        followsParent = false
         guard isOn else { return }
         let receivers = listeners.compactMap(\.listener)
         listeners = []
@@ -63,12 +73,20 @@ final class ChangeRecorder: ContextPart {
         isOn = true
         core.tracker.updateRecording()
         core.factory.markRecorded()
-        if let parent = core.parent?.core, below == nil {
+        if core.parent == nil { core.coordinator.watchForeignCommits() } else { updateBelow() }
+    }
+
+    /// Starts or stops listening to the parent's boundaries.
+    private func updateBelow() {
+        guard let parent = core.parent?.core else { return }
+        if isOn || followsParent {
+            guard below == nil else { return }
             let boundaries = ParentBoundaries(of: core)
             below = boundaries
             parent.someRecorder.add(boundaries)
-        } else {
-            core.coordinator.watchForeignCommits()
+        } else if let below {
+            parent.recorder?.remove(below)
+            self.below = nil
         }
     }
 
@@ -77,8 +95,7 @@ final class ChangeRecorder: ContextPart {
         core.tracker.updateRecording()
         pending = BoundaryChanges()
         positions = [:]
-        if let below { core.parent?.core.recorder?.remove(below) }
-        below = nil
+        updateBelow()
     }
 
     // MARK: Changes
@@ -98,7 +115,7 @@ final class ChangeRecorder: ContextPart {
             isOrdered ? object.extras?.toMany(index)?.members?.objects : nil)
     }
 
-    /// Notes an object that is about to be deleted, with the orders that go with it.
+    /// Notes an object that is about to be deleted, with the orders that are deleted with it.
     func willDelete(_ object: ManagedObject) {
         guard recordsSteps else { return }
         for index in object.binding.entity.toManyIndexes.indices where object.relationship(toMany: index).isOrdered {
@@ -202,7 +219,7 @@ final class ChangeRecorder: ContextPart {
         isDelivering = true
         defer { isDelivering = false }
         var kind = kind
-        // Listeners that change something each time they hear of a change would never end.
+        // Listeners that change something at each notification would never end.
         for _ in 0..<100 {
             waiting = nil
             deliver(kind)
@@ -241,11 +258,11 @@ final class ChangeRecorder: ContextPart {
     }
 }
 
-/// Somebody who wants to know what changed in a context.
+/// A listener for the changes in a context.
 protocol BoundaryListener: AnyObject {
-    /// Takes in what changed. Application code must not run here.
+    /// Applies what changed. Application code must not run here.
     func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore)
-    /// All listeners know of the changes; the application may hear of them.
+    /// All listeners have the changes; now application code may run.
     func boundaryPassed()
     /// The context is gone.
     func contextEnded()

@@ -1,5 +1,5 @@
-/// Wakes one task that waits for news. News that come while nobody waits are kept as the fact that there are some: a slow
-/// reader costs no memory.
+/// Wakes one task that waits for news. If no task waits, it only remembers that there is news: a slow reader costs no
+/// memory.
 final class ChangeSignal: Sendable {
     private struct State: Sendable {
         var hasNews = false

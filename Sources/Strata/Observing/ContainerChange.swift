@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was committed to the store of a container: by one commit, or by several that a slow reader has not asked for.
+/// The changes that were committed to the store of a container: one commit, or several if a reader is slow.
 public struct ContainerChange: Sendable {
     /// Objects that were inserted.
     public internal(set) var inserted: Set<ObjectID> = []
@@ -11,7 +11,7 @@ public struct ContainerChange: Sendable {
     public internal(set) var deleted: Set<ObjectID> = []
     /// The authors of the commits, as far as their contexts name them; see ``ManagedObjectContext/author``.
     public internal(set) var authors: Set<String> = []
-    /// Whether somebody outside of this container committed: another process or container on the same file, or a server.
+    /// Whether another process, another container on the same file, or a server committed.
     public internal(set) var isFromElsewhere = false
     /// Whether anything may have changed: another process wrote, or too much happened to be listed. The lists may be
     /// incomplete then.

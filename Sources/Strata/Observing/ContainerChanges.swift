@@ -24,7 +24,7 @@ public struct ContainerChanges: AsyncSequence, Sendable {
         public mutating func next() async -> ContainerChange? { await next(isolation: nil) }
     }
 
-    /// Listens from now on, until the iterator goes.
+    /// Listens from now on, until the iterator is released.
     public func makeAsyncIterator() -> AsyncIterator {
         let buffer = ContainerChangeBuffer()
         coordinator.listeners.add(buffer)
@@ -33,7 +33,7 @@ public struct ContainerChanges: AsyncSequence, Sendable {
     }
 }
 
-/// Keeps what a reader has not asked for, made one.
+/// Keeps the changes that a reader has not taken yet, merged into one.
 final class ContainerChangeBuffer: Sendable {
     let signal = ChangeSignal()
     private let change = Guarded<ContainerChange?>(nil)
@@ -53,7 +53,7 @@ final class ContainerChangeBuffer: Sendable {
     }
 }
 
-/// Those who want to hear of each commit.
+/// The listeners for commits.
 final class CommitListeners: Sendable {
     private struct Entry: Sendable {
         weak var buffer: ContainerChangeBuffer?
@@ -68,7 +68,7 @@ final class CommitListeners: Sendable {
         }
     }
 
-    /// Tells all of a commit, which is described only if anybody listens.
+    /// Notifies all listeners of a commit, which is described only if there are any.
     func post(_ change: () -> ContainerChange) {
         let receivers = entries.withLock { entries in
             if entries.isEmpty { return [ContainerChangeBuffer]() }
@@ -86,11 +86,12 @@ extension PersistentContainer {
     ///
     ///     for await change in container.changes where !change.deleted.isEmpty { removeThumbnails(change.deleted) }
     ///
-    /// Each iterator listens from its creation on. If you are slow, you get one change for everything since you asked last.
+    /// Each iterator listens from its creation on. If you are slow, you get one change for everything since your last
+    /// one.
     ///
-    /// The system tells of commits by other processes: by inotify on Linux, by kqueue on Apple's systems. Of such a commit
-    /// you hear within a few milliseconds that there was one, as ``ContainerChange/isEverything``. The contexts of this
-    /// container that merge changes take it in at their next boundary.
+    /// The system reports commits by other processes: by inotify on Linux, by kqueue on Apple's systems. You are
+    /// notified of such a commit within a few milliseconds, as ``ContainerChange/isEverything``. The contexts of this
+    /// container that merge changes apply it at their next boundary.
     public var changes: ContainerChanges { ContainerChanges(coordinator: coordinator) }
 }
 
@@ -103,7 +104,7 @@ extension StoreCoordinator {
         }
     }
 
-    /// Somebody else wrote, and nobody knows what.
+    /// Another process wrote, and what it changed is not known.
     private func foreignCommitCame() {
         keys.storeWasWritten()
         rowCache.forgetAll()

@@ -1,7 +1,6 @@
-/// What changed in a context from one boundary to the next, or over several that a slow reader has not asked for: net, by
-/// comparison of the states.
+/// The net changes in a context from one boundary to the next, or over several boundaries if a reader is slow.
 ///
-/// A value: send it anywhere, and look the objects up by their IDs where the context lives.
+/// It is a value: send it anywhere, and look up the objects by their IDs where the context lives.
 public struct ContextChange: Sendable {
     /// What changed in one object.
     public struct Properties: Sendable, Hashable {
@@ -19,7 +18,7 @@ public struct ContextChange: Sendable {
     public internal(set) var inserted: Set<ObjectID> = []
     /// Objects that were changed in this context.
     public internal(set) var updated: [ObjectID: Properties] = [:]
-    /// Objects that are gone. One that appeared and went again since you looked last is not among them.
+    /// The deleted objects. An object that was inserted and deleted since your last change is not among them.
     public internal(set) var deleted: Set<ObjectID> = []
     /// Objects that show what others saved, or that were refreshed or rolled back.
     public internal(set) var refreshed: [ObjectID: Properties] = [:]
@@ -46,7 +45,7 @@ public struct ContextChange: Sendable {
             if inserted.remove(id) == nil { deleted.insert(id) }
         }
         for id in next.inserted {
-            // It went and came back.
+            // It was deleted and came back.
             if deleted.remove(id) != nil { refreshed[id] = Properties() } else { inserted.insert(id) }
         }
         for (id, properties) in next.updated where !inserted.contains(id) {

@@ -25,7 +25,7 @@ public struct ContextChanges: AsyncSequence {
         public mutating func next() async -> ContextChange? { await next(isolation: nil) }
     }
 
-    /// Listens from now on, until the iterator goes.
+    /// Listens from now on, until the iterator is released.
     public func makeAsyncIterator() -> AsyncIterator {
         let buffer = ContextChangeBuffer()
         context.core.someRecorder.add(buffer)
@@ -33,7 +33,7 @@ public struct ContextChanges: AsyncSequence {
     }
 }
 
-/// Keeps what a reader has not asked for, made one.
+/// Keeps the changes that a reader has not taken yet, merged into one.
 final class ContextChangeBuffer: BoundaryListener {
     let signal = ChangeSignal()
     private var change = ContextChange()
@@ -67,8 +67,8 @@ extension ManagedObjectContext {
     ///
     /// A boundary is the end of a `perform`, a save, a merge of others' commits, a rollback, or a call of
     /// ``processPendingChanges()``. Each iterator listens from its creation on. If you are slow, you get one change for
-    /// everything since you asked last: net, so that what was changed and changed back is not in it.
+    /// everything since your last one. It is the net change: an object that was changed and changed back is not in it.
     ///
-    /// The sequence ends when the context goes. A context that nobody listens to does no work for it.
+    /// The sequence ends when the context is released. A context without listeners does no work for it.
     public var changes: ContextChanges { ContextChanges(context: self) }
 }

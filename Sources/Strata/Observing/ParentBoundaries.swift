@@ -1,5 +1,5 @@
-/// Lets a child context follow its parent while somebody listens to the child: unchanged objects take what the parent shows
-/// now, and the child reaches a boundary of its own.
+/// Lets a child context follow its parent while the child has listeners, or if it merges changes: unchanged objects take the
+/// values that the parent shows now, and the child reaches a boundary of its own.
 final class ParentBoundaries: BoundaryListener {
     private unowned let child: ContextCore
 
@@ -32,7 +32,7 @@ final class ParentBoundaries: BoundaryListener {
     /// An object of the child takes what the parent shows, and keeps its own changes on top.
     private func refresh(_ identity: RowIdentity) {
         guard let object = child.object(identity.entityIndex, identity.key), !object.isInserted else { return }
-        // What cannot be read now is read when it is touched.
+        // A list that cannot be read now is read at its next access.
         do throws(PersistenceError) {
             if object.flags.contains(.missing) {
                 let rows = try child.rows.rows(entityIndex: identity.entityIndex, keys: [identity.key])
@@ -56,7 +56,7 @@ final class ParentBoundaries: BoundaryListener {
         try child.refresher.reread(object)
     }
 
-    /// The child loads lists anew that the parent shows with other members.
+    /// The child loads lists again that the parent shows with other members.
     private func unload(_ touch: ObjectTouch) {
         let object = touch.object
         if let row = touch.row { child.unloading.owners(of: row.row, object.binding) }

@@ -25,7 +25,7 @@ extension FetchPlanner {
         }
         for sort in plan.fetch.sorts where plan.isGrouped || plan.isDistinct {
             guard plan.column(of: sort) != nil || (!plan.isDistinct && plan.groupBy.contains(sort.expression)) else {
-                throw fail("the order by \(sort.expression), which is no column of the answer")
+                throw fail("the order by \(sort.expression), which is not a column of the answer")
             }
         }
         return plan

@@ -71,7 +71,7 @@ extension FetchPlan {
             for (position, name) in path.enumerated() where !name.hasPrefix("@") {
                 guard let relationship = current.relationship(named: name) else { break }
                 current = model.destination(of: relationship)
-                // Whether an object is a member of a relationship to many may stand in the object.
+                // Whether an object is a member of a relationship to many may be in the object.
                 if ends || relationship.isToMany || position < path.count - 1 { result.insert(current.index) }
             }
         }

@@ -1,4 +1,5 @@
-// Stores of which a part is elsewhere: what is needed is brought before it is read. All other stores are not asked.
+// Stores that keep a part of their data elsewhere: missing data is loaded before it is read. Other stores are not
+// asked.
 
 extension Fetcher {
     /// Has the store bring what a plan asks for.

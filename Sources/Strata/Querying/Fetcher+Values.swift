@@ -35,7 +35,7 @@ extension Fetcher {
         return try rows(values, for: request, plan)
     }
 
-    /// The values as they are, without taking in what others have saved meanwhile.
+    /// The values as they are, without applying what others have saved meanwhile.
     func currentValues(_ plan: ValuePlan) throws(PersistenceError) -> [[Value]] {
         guard !needsObjects(interest(plan)) else {
             return try values(plan, of: try core.overlay.objects(objectsPlan(plan)))
@@ -66,7 +66,7 @@ extension Fetcher {
         return rows
     }
 
-    /// The plan over the objects that the store was told of.
+    /// The plan over the objects that the store was told about.
     private func narrowed(_ plan: ValuePlan, to found: FetchPlan?) -> ValuePlan {
         guard let found else { return plan }
         var result = plan

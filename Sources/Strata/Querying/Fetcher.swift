@@ -78,7 +78,7 @@ struct Fetcher {
         for request: FetchRequest<T>, plan: FetchPlan, _ prefetched: PrefetchedResult?
     ) throws(PersistenceError) -> [ManagedObject] {
         let paths = try core.prefetcher.steps(of: request.prefetch, from: core.model.entities[plan.entityIndex])
-        // Whoever asked a back end wants its values.
+        // A fetch that asked a back end uses its values.
         let refreshing = request.refreshesRefetchedObjects || prefetched?.isResult == true
         let objects: [ManagedObject]
         if request.wantsKeysAlone {
@@ -131,7 +131,7 @@ struct Fetcher {
             ? identities : identities.filter { core.binding(at: $0.entityIndex).objectClass is T.Type }
     }
 
-    /// Whether the store alone can answer: no unsaved change matters, here or in the parents.
+    /// Whether the store can answer by itself: no unsaved change matters, here or in the parents.
     func asksStore<T>(_ plan: FetchPlan, _ request: FetchRequest<T>) -> Bool {
         !request.includesPendingChanges || !needsObjects(plan)
     }

@@ -40,7 +40,7 @@ struct ObjectSource: PropertySource {
     }
 }
 
-/// The object that a to-one relationship leads to. Most predicates ask for its key alone, for which no object is made.
+/// The object that a to-one relationship leads to. Most predicates ask only for its key, for which no object is made.
 private struct ReferenceSource: PropertySource {
     let owner: ManagedObject
     let slot: Int

@@ -155,7 +155,7 @@ extension ContextCore {
 }
 
 extension Int {
-    /// The sum; nil if it is too large for an `Int`. A limit that is too large is no limit.
+    /// The sum; nil if it is too large for an `Int`. A limit that is too large is not a limit.
     func addingOrNil(_ other: Int) -> Int? {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? nil : sum

@@ -92,16 +92,18 @@ struct DeletePropagation {
         if object.isFault { try core.faults.load(object) }
         guard relationship.deleteRule != .noAction, let inverse = model.inverse(of: relationship) else {
             if model.inverse(of: relationship) == nil, let index = relationship.toManyIndex {
-                // Pairs without a way back go with the row.
+                // Pairs without an inverse are deleted along with the row.
                 object.extras?.toMany(index)?.clearChanges()
             }
             return
         }
-        // A denied delete leaves the other end as it is: the save will refuse it. A new object goes without a save.
+        // A denied delete leaves the other end as it is: the save will refuse it. A new object is removed without a
+        // save.
         let clearsReferences = relationship.deleteRule != .deny || object.isInserted
         if let index = relationship.toManyIndex {
             if let other = inverse.toManyIndex, let state = object.extras?.toMany(index) {
-                // Pairs that were taken away before the delete go with the row, too, and stay if the delete gives way.
+                // Pairs that were removed before the delete are deleted along with the row, too, and stay if the delete
+                // gives way.
                 for member in state.removed.values { member.extras?.toMany(other)?.removed[object.key] = nil }
             }
             if try nullifyUnread(object, relationship, inverse: inverse) { return }
@@ -116,7 +118,7 @@ struct DeletePropagation {
                     member.mutating(member.observerIndex(toMany: other)) {
                         core.inverses.notePair(member, object, other, added: false)
                     }
-                    // The pair itself goes with the row, whichever side is primary.
+                    // The pair itself is deleted along with the row, whichever side is primary.
                     member.extras?.toMany(other)?.removed[object.key] = nil
                 }
             }

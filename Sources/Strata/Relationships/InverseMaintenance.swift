@@ -1,4 +1,4 @@
-/// Changes relationships and keeps both ends in agreement, also where the other end is a fault or has not loaded its
+/// Changes relationships and keeps both ends in agreement, even where the other end is a fault or has not loaded its
 /// members.
 ///
 /// Every change either takes effect as a whole or throws before it has changed anything.
@@ -251,7 +251,7 @@ struct InverseMaintenance {
     ) throws(PersistenceError) {
         let inverse = model.inverse(of: relationship)
         let other = inverse?.toManyIndex
-        // A member that is there already keeps its place, so an order must be known.
+        // A member that already exists keeps its place, so an order must be known.
         if relationship.isOrdered { _ = try owner.loadedMembers(toMany: index) }
         if let inverse, inverse.isOrdered, let other { _ = try member.loadedMembers(toMany: other) }
         notePair(owner, member, index, added: added)
@@ -260,7 +260,7 @@ struct InverseMaintenance {
     }
 
     /// Notes a pair on one side. Whether the store has it is not known here, nor whether it will have it at the save, so the
-    /// last request counts, also where nothing seems to change.
+    /// last request counts, even where nothing seems to change.
     func notePair(_ owner: ManagedObject, _ member: ManagedObject, _ index: Int, added: Bool) {
         if owner.flags.contains(.recorded) {
             core.tracker.willChangeMembers(owner, index)

@@ -1,5 +1,5 @@
-/// Forgets members of to-many relationships that may not be right any more, so that they are loaded again. Pending changes,
-/// and an order that the application made, stay.
+/// Forgets members of to-many relationships that may no longer be right, so that they are loaded again. Pending
+/// changes, and an order that the application made, stay.
 struct MemberUnloading {
     let core: ContextCore
 

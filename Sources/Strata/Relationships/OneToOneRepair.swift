@@ -37,7 +37,7 @@ struct OneToOneRepair {
     /// Clears the references of an object that others deleted: to what went with it, and to partners that have another one.
     private func release(_ object: ManagedObject) throws(PersistenceError) {
         for (slot, relationship) in object.binding.toOnes {
-            // What went with it is no target, also for a child that reads the row.
+            // Objects that were deleted with it are not targets, not even for a child that reads the row.
             let keys = [object.row, object.changes?.snapshot?.row].compactMap { row in
                 row.flatMap { $0.isPresent(slot) ? Int64(bitPattern: $0.word(slot)) : nil }
             }

@@ -49,6 +49,7 @@ struct ChangeSetBuilder {
             object.appendToManyChanges(to: &changes)
         }
         changes.clearings = core.nullifications.forSave
+        if rows != .unversioned { changes.checks = core.saves.checks.forSave() }
         return changes
     }
 

@@ -1,5 +1,5 @@
 /// Applies the store's answer to a commit: the one place where objects become clean, rows take what the store made of them,
-/// and the other contexts hear of the commit.
+/// and the other contexts hear about the commit.
 struct CommitApplier {
     let core: ContextCore
 
@@ -20,6 +20,7 @@ struct CommitApplier {
             changed = answer.objects
             settle(answer, committed)
         }
+        core.saves.checks.remove(answer.changes)
         if let recorder = core.recorder, recorder.isOn { recorder.note(committed, answer.effects) }
         for clearing in committed.clearings { core.merger.mergeNullification(clearing) }
         core.merger.clearReferences(to: committed.deletes, answer.effects.referrers, changed: changed)
@@ -88,8 +89,8 @@ struct CommitApplier {
         core.nullifications.remove(done.clearings)
     }
 
-    /// What is not saved yet may lead to objects that are clean now. Their members are not those of the store alone, so that
-    /// they stay changed, as they are when a relationship is set after the save.
+    /// What is not saved yet may lead to objects that are clean now. Their members are not only those of the store, so
+    /// that they stay changed, as they are when a relationship is set after the save.
     private func touchOwners() {
         for member in core.tracker.objects where member.flags.isDisjoint(with: [.deleted, .fault, .detached]) {
             for (slot, relationship) in member.binding.toOnes
@@ -151,7 +152,7 @@ struct CommitApplier {
         if !state.hasPendingMembers { state.isTouched = false }
     }
 
-    /// An object that has nothing left to save is not a changed one any more.
+    /// An object that has nothing left to save is no longer a changed one.
     private func clean(_ object: ManagedObject) {
         guard object.core === core, object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
         for case let state? in object.extras?.toManys ?? [] {

@@ -115,7 +115,7 @@ struct ParentSave {
         for (slot, relationship) in object.binding.toOnes {
             guard let key = object.targetKey(slot) else { continue }
             let target = living(key, relationship.destinationIndex)
-            // What was deleted here is no target; for others than that, the inverse is made right.
+            // An object that was deleted here is not a target; for all others, the inverse is corrected.
             guard target == nil || model.inverse(of: relationship) != nil else { continue }
             object.writeTargetKey(nil, slot)
             guard let target else { continue }

@@ -11,6 +11,8 @@ final class SaveCoordinator: ContextPart {
     }
 
     private var phase = Phase.idle
+    /// What the next save checks without writing it.
+    var checks = VersionChecks()
     /// Saves that wait for that one.
     private var queue: [CheckedContinuation<Void, Never>] = []
 
@@ -34,6 +36,8 @@ final class SaveCoordinator: ContextPart {
         if let parent = core.parent {
             let changes = try builder.build(.unversioned)
             try parent.core.parentSave.apply(changes)
+            parent.core.saves.checks.take(checks)
+            checks.removeAll()
             core.applier.apply(CommitAnswer(changes: changes, isExact: true), announcing: false)
             parent.core.recorder?.close(.event)
         } else {
@@ -184,7 +188,7 @@ final class SaveCoordinator: ContextPart {
                 do throws(StoreError) {
                     result = try changes.isEmpty ? .committed(CommitEffects()) : core.coordinator.commit(changes)
                 } catch {
-                    guard case .constraint = error, core.settings.mergePolicy != .error, attempt < Self.attempts else {
+                    guard case .constraint = error, core.settings.merging.mayResolve, attempt < Self.attempts else {
                         throw .store(error)
                     }
                     builder.resetVersions()
@@ -236,7 +240,7 @@ final class SaveCoordinator: ContextPart {
                 do throws(StoreError) {
                     result = try await write(changes)
                 } catch {
-                    guard case .constraint = error, core.settings.mergePolicy != .error, attempt < Self.attempts else {
+                    guard case .constraint = error, core.settings.merging.mayResolve, attempt < Self.attempts else {
                         throw PersistenceError(error)
                     }
                     phase = .saving

@@ -73,10 +73,11 @@ extension ManagedObject {
             guard let key = targetKey(slot), isInserted || changedSlots.contains(slot),
                 let core, let target = core.object(relationship.destinationIndex, key)
             else { continue }
-            // What others deleted is a matter of the merge policy.
+            // The merge policy handles objects that others deleted.
             let isRefused =
                 target.flags.contains(.deleted)
-                || target.flags.contains(.missing) && core.parent == nil && core.settings.mergePolicy == .error
+                || target.flags.contains(.missing) && core.parent == nil
+                    && core.settings.merging.policy(for: binding.entity, in: core.model) == .error
             guard isRefused else { continue }
             fail(
                 relationship.name, .object(key), .deletedTarget,

@@ -3,7 +3,7 @@ final class ChangeTracker {
     private enum Mode {
         /// Writes count as changes.
         case tracking
-        /// The same, and somebody wants to know which objects change.
+        /// The same, while there is a listener for objects that change.
         case recording
         /// Writes are the application's own preparation of what was read: `awakeFromFetch`.
         case suspended
@@ -13,13 +13,13 @@ final class ChangeTracker {
 
     /// Looked at by every fetch, and by nothing that is called while it changes.
     @exclusivity(unchecked) private var list: [ManagedObject] = []
-    /// Whether ``list`` has objects that are not listed any more, or one of them twice.
+    /// Whether ``list`` has objects that are no longer listed, or one of them twice.
     private var needsCompaction = false
     /// Grows with every change. A save asks whether hooks changed anything.
     @exclusivity(unchecked) private(set) var changeCount = 0
     @exclusivity(unchecked) private var mode = Mode.tracking
-    /// What changed since the last boundary, for those who want to know; nil as long as nobody ever did. ``mode`` says whether
-    /// there are any now.
+    /// The changes since the last boundary, for listeners; nil until there is one. ``mode`` says whether there are any
+    /// now.
     @exclusivity(unchecked) private(set) var recorder: ChangeRecorder?
     /// Objects with pending changes whose rows others have deleted, until their relationships are repaired.
     private var deletedElsewhere: [ManagedObject] = []
@@ -83,7 +83,7 @@ final class ChangeTracker {
     private func compact() {
         guard needsCompaction else { return }
         needsCompaction = false
-        // An object that was removed and added again stands there twice.
+        // An object that was removed and added again is there twice.
         var seen: Set<ObjectIdentifier> = []
         list.removeAll { !$0.flags.contains(.listed) || !seen.insert(ObjectIdentifier($0)).inserted }
     }
@@ -196,7 +196,7 @@ final class ChangeTracker {
         return try body()
     }
 
-    /// Runs a closure whose writes count, also where it is called by something whose writes do not.
+    /// Runs a closure whose writes count, even where it is called by something whose writes do not.
     func withTracking<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         let outer = mode
         if mode == .suspended { mode = trackingMode }

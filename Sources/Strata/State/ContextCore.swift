@@ -1,9 +1,9 @@
 import Foundation
 
-/// What stands behind a ``ManagedObjectContext``: one part for each duty, each of which owns its state.
+/// The implementation of a ``ManagedObjectContext``: one part for each duty, and each part owns its state.
 ///
-/// The public context is a handle to a core. Objects keep the core, not the handle, so that they can read for as long as
-/// they live. When the handle goes, the core is closed: pending changes are dropped, and nothing can be written any more.
+/// The public context is a handle to a core. Objects keep the core, not the handle, so that they can always read. When
+/// the handle is released, the core is closed: pending changes are dropped, and writes are no longer possible.
 final class ContextCore {
     let coordinator: StoreCoordinator
     /// The context that saves go to; nil for one that saves to the store.
@@ -21,8 +21,9 @@ final class ContextCore {
     let unresolved: UnresolvedOperations
     let saves: SaveCoordinator
     var settings: ContextSettings
-    /// The public context; nil once it is gone, and the core is closed. The handle clears it before it goes, so it never
-    /// dangles. It is loaded and stored as a whole, in one isolation domain, so there is no overlapping access to check.
+    /// The public context; nil once it is gone, and the core is closed. The handle clears it in its `deinit`, so it
+    /// never dangles. It is loaded and stored as a whole, in one isolation domain, so there is no overlapping access to
+    /// check.
     @exclusivity(unchecked) private(set) unowned(unsafe) var handle: ManagedObjectContext?
 
     init(
@@ -53,10 +54,10 @@ final class ContextCore {
 
     var model: ManagedObjectModel { coordinator.model }
 
-    /// What changed since the last boundary, for those who want to know; nil as long as nobody ever did.
+    /// What changed since the last boundary, for those who want to know; nil until there is a listener.
     var recorder: ChangeRecorder? { tracker.recorder }
 
-    /// The same, made for the first one who wants to know.
+    /// The same, created for the first listener.
     var someRecorder: ChangeRecorder { tracker.makeRecorder(for: self) }
 
     /// Whether the public context is gone.
@@ -110,23 +111,23 @@ final class ContextCore {
 
     /// Tells the application that the store failed where nothing can be thrown: in an accessor.
     func report(_ error: PersistenceError, _ object: ManagedObject) {
-        settings.lastFaultError = error
-        settings.lastReadFailure = error
-        settings.faultErrorCount += 1
-        settings.onFaultError?(error, object)
+        settings.faultErrors.last = error
+        settings.faultErrors.lastReadFailure = error
+        settings.faultErrors.readFailureCount += 1
+        settings.faultErrors.handler?(error, object)
     }
 
     /// Tells the application of a damaged value. Unlike a failure of the store, it does not stop a computation that reads it.
     func report(_ damage: DamagedValue, _ object: ManagedObject) {
-        settings.lastFaultError = .damagedValue(damage)
-        settings.onFaultError?(.damagedValue(damage), object)
+        settings.faultErrors.last = .damagedValue(damage)
+        settings.faultErrors.handler?(.damagedValue(damage), object)
     }
 
     /// Runs a computation that reads properties, and fails if one of them could not be read.
     func reading<R>(_ body: () throws(PersistenceError) -> R) throws(PersistenceError) -> R {
-        let count = settings.faultErrorCount
+        let count = settings.faultErrors.readFailureCount
         let result = try body()
-        if settings.faultErrorCount != count, let error = settings.lastReadFailure { throw error }
+        if settings.faultErrors.readFailureCount != count, let error = settings.faultErrors.lastReadFailure { throw error }
         return result
     }
 
@@ -151,7 +152,7 @@ final class ContextCore {
         }
     }
 
-    /// Drops all pending changes and everything that objects keep of each other. Objects that somebody holds go on
+    /// Drops all pending changes and everything that objects keep of each other. Objects that your code holds go on
     /// reading the store.
     func close() {
         inbox.isOpen = false
@@ -159,6 +160,7 @@ final class ContextCore {
         tracker.close()
         nullifications.removeAll()
         unresolved.removeAll()
+        saves.checks.removeAll()
         pairOwners.removeAll()
         factory.forgetSharedSources()
         for object in changed { object.dropChanges() }

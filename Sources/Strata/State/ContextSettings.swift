@@ -1,6 +1,6 @@
 /// What the application can set on a context, and what it can ask back.
 struct ContextSettings {
-    var mergePolicy: MergePolicy
+    var merging: MergeRules
     /// Whether the objects report reads and writes to Observation.
     let observesObjects: Bool
     var name: String?
@@ -9,21 +9,36 @@ struct ContextSettings {
     var readCancellation: ReadCancellation?
     /// Posts to a notification center, if the container has one.
     var notifications: ChangeNotifications?
-    /// Called at the first change after a boundary that somebody listens for, by contexts whose boundaries come by themselves.
+    /// Called at the first change after a boundary if there are listeners, by contexts whose boundaries come
+    /// automatically.
     var onFirstChange: (() -> Void)?
     /// Remembers edits, if the application wants to undo them.
     var undoManager: UndoHistory?
-    var onFaultError: ((PersistenceError, ManagedObject) -> Void)?
-    var lastFaultError: PersistenceError?
-    /// The number of failures of the store that were reported because nothing could be thrown, and the last one. A computation
-    /// that reads properties compares the number before and after, so that it gives no answer that is based on data which
-    /// could not be read.
-    var faultErrorCount = 0
-    var lastReadFailure: PersistenceError?
+    var faultErrors = FaultErrors()
+    /// Reports unplanned loads; nil until a handler or a scope asks for them.
+    var loads: LoadWatch?
 
-    init(mergePolicy: MergePolicy, observesObjects: Bool, name: String? = nil) {
-        self.mergePolicy = mergePolicy
+    init(
+        merging: MergeRules, observesObjects: Bool, name: String? = nil,
+        onUnplannedLoad: ((UnplannedLoad) -> Void)? = nil
+    ) {
+        self.merging = merging
         self.observesObjects = observesObjects
         self.name = name
+        guard let onUnplannedLoad else { return }
+        let loads = LoadWatch()
+        loads.handler = onUnplannedLoad
+        self.loads = loads
     }
+}
+
+/// The failures that were reported because nothing could be thrown: in an accessor.
+struct FaultErrors {
+    /// Called with each.
+    var handler: ((PersistenceError, ManagedObject) -> Void)?
+    var last: PersistenceError?
+    /// The number of those that were failures of the store, and the last one. A computation that reads properties compares the
+    /// number before and after, so that it gives no answer that is based on data which could not be read.
+    var readFailureCount = 0
+    var lastReadFailure: PersistenceError?
 }

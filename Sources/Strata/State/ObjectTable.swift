@@ -1,11 +1,11 @@
-/// The objects of one hierarchy that a context knows, by key. It does not keep them alive: an object takes itself out
-/// when it goes.
+/// The objects of one hierarchy that a context knows, by key. It does not keep them alive: an object removes itself
+/// when it is released.
 ///
-/// Keys come in runs, so the table is a set of pages of 1,024 neighbours; the page used last is kept at hand. No
+/// Keys come in runs, so the table is a set of pages of 1,024 neighbours; the most recently used page is cached. No
 /// hashing of each key, no rehash while it grows.
 final class ObjectTable {
     /// A count, and 1,024 references that are not counted. Pages are taken and given back by hand, because counting
-    /// references to them would cost more than the look-up; nothing outside of this file sees one.
+    /// references to them would cost more than the lookup; nothing outside of this file sees one.
     private struct Page {
         let memory: UnsafeMutablePointer<Int>
 
@@ -34,7 +34,7 @@ final class ObjectTable {
 
     private static let pageSize = 1024
     private static let noPage = Int64.min
-    /// Keys below 67 million, which are all that most stores ever have, find their page by its number alone.
+    /// Keys below 67 million, which are all that most stores ever have, find their page only by its number.
     private static let directLimit: Int64 = 1 << 16
     @exclusivity(unchecked) private var direct: [Page?] = []
     /// The pages of greater keys.

@@ -24,7 +24,7 @@ extension ObjectOperand {
     public static func != (a: Self, id: ObjectID) -> FetchPredicate {
         .comparison(a.path.expression, .notEqual, .constant(.object(id.key)), [])
     }
-    /// Both are the same object, or there is neither.
+    /// Both are the same object, or both are nil.
     public static func == <B: ObjectOperand>(a: Self, b: B) -> FetchPredicate where B.Object == Object {
         .comparison(a.path.expression, .equal, b.path.expression, [])
     }

@@ -4,8 +4,8 @@ extension PredicateOperand {
     }
 }
 
-/// Arithmetic between numbers of one type. A result that there is not, such as a division by zero or a sum that does not
-/// fit 64 bits, is nil.
+/// Arithmetic between numbers of one type. An undefined result, such as a division by zero or a sum that does not fit
+/// 64 bits, is nil.
 extension PredicateOperand where Operand: ComparableAttribute, Operand.Kind == NumberKind {
     /// The sum.
     public static func + (a: Self, b: Operand.Wrapped) -> ValueExpression<Operand> {
@@ -32,11 +32,11 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Kind == N
     where B.Operand: ComparableAttribute, B.Operand.Wrapped == Operand.Wrapped {
         a.calculated(.multiply, b.expression)
     }
-    /// The quotient; of whole numbers a whole number, rounded towards zero.
+    /// The quotient; for whole numbers, rounded towards zero.
     public static func / (a: Self, b: Operand.Wrapped) -> ValueExpression<Operand> {
         a.calculated(.divide, .constant(b.attributeValue))
     }
-    /// The quotient; of whole numbers a whole number, rounded towards zero.
+    /// The quotient; for whole numbers, rounded towards zero.
     public static func / <B: PredicateOperand>(a: Self, b: B) -> ValueExpression<Operand>
     where B.Operand: ComparableAttribute, B.Operand.Wrapped == Operand.Wrapped { a.calculated(.divide, b.expression) }
 
@@ -56,10 +56,10 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped: 
 extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped: FloatingPoint {
     /// The square root; nil of a negative number.
     public var squareRoot: ValueExpression<Operand> { calculated(.squareRoot) }
-    /// The greatest whole number that is not greater.
+    /// The largest whole number that is not greater.
     public var floor: ValueExpression<Operand> { calculated(.floor) }
-    /// The least whole number that is not less.
+    /// The smallest whole number that is not less.
     public var ceiling: ValueExpression<Operand> { calculated(.ceiling) }
-    /// The number without what is behind the point.
+    /// The number without what is after the point.
     public var truncated: ValueExpression<Operand> { calculated(.truncate) }
 }

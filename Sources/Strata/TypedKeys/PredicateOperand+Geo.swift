@@ -1,4 +1,4 @@
-/// Positions on the earth; see `GeoCondition`. Nil lies nowhere.
+/// Positions on the earth; see `GeoCondition`. Nil matches none of these.
 extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped == GeoPoint {
     private func within(
         _ distance: Double, _ unit: GeoUnit, _ point: GeoPoint, _ earthRadius: Double
@@ -9,17 +9,17 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped =
                 earthRadius: earthRadius))
     }
 
-    /// Not farther from a point than so many kilometres, on an earth of a radius in kilometres.
+    /// Not further from a point than this many kilometres, on an earth of a radius in kilometres.
     public func isWithin(
         kilometers: Double, of point: GeoPoint, earthRadius: Double = GeoCondition.meanEarthRadius
     ) -> FetchPredicate { within(kilometers, .kilometers, point, earthRadius) }
 
-    /// Not farther from a point than so many miles of 1.609344 km, on an earth of a radius in kilometres.
+    /// Not further from a point than this many miles of 1.609344 km, on an earth of a radius in kilometres.
     public func isWithin(
         miles: Double, of point: GeoPoint, earthRadius: Double = GeoCondition.meanEarthRadius
     ) -> FetchPredicate { within(miles, .miles, point, earthRadius) }
 
-    /// Not farther from a point than an angle at the centre of the earth.
+    /// Not further from a point than an angle at the centre of the earth.
     public func isWithin(
         radians: Double, of point: GeoPoint, earthRadius: Double = GeoCondition.meanEarthRadius
     ) -> FetchPredicate { within(radians, .radians, point, earthRadius) }

@@ -6,7 +6,7 @@
 extension PredicateOperand {
     /// Small values first, nil before all. Sorts start at the object that is fetched.
     public var ascending: FetchSort { FetchSort(expression) }
-    /// Great values first, nil behind all.
+    /// Large values first, nil last.
     public var descending: FetchSort { FetchSort(expression, ascending: false) }
 }
 

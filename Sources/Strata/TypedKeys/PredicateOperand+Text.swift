@@ -25,11 +25,11 @@ extension PredicateOperand where Operand: ComparableAttribute, Operand.Wrapped =
     public func like(_ pattern: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.like, pattern, options)
     }
-    /// Matches a regular expression as a whole. A pattern that is none is an error of the fetch.
+    /// Matches a regular expression as a whole. An invalid pattern is an error of the fetch.
     public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> FetchPredicate {
         compare(.matches, pattern, options)
     }
-    /// Has the words of a query; see `TextQuery`. A store wants a full-text index of the attribute.
+    /// Has the words of a query; see `TextQuery`. The attribute needs a full-text index.
     public func matchesText(_ query: String) -> FetchPredicate { compare(.matchesText, query, []) }
 
     /// Begins with the text of another key.

@@ -58,8 +58,8 @@ extension ToManyOperand {
     }
 }
 
-/// Values of an attribute over all members, nil left out. The attribute is named by a key path: `\.population`, also
-/// through to-one relationships: `\.capital.population`.
+/// Values of an attribute over all members, nil left out. The attribute is named by a key path: `\.population`,
+/// including through to-one relationships: `\.capital.population`.
 extension ToManyOperand {
     private func aggregate<Result>(_ op: CollectionOperator, _ names: [String]) -> ValueExpression<Result> {
         ValueExpression(expression.appending([op.rawValue] + names))
@@ -81,12 +81,12 @@ extension ToManyOperand {
         _ key: KeyPath<Keys, AttributeKey<Value>>
     ) -> ValueExpression<Double?> where Value.Kind == NumberKind { aggregate(.average, key) }
 
-    /// The least value; nil of nothing.
+    /// The smallest value; nil of nothing.
     public func min<Value: ComparableAttribute>(
         _ key: KeyPath<Keys, AttributeKey<Value>>
     ) -> ValueExpression<Value.Wrapped?> { aggregate(.minimum, key) }
 
-    /// The greatest value; nil of nothing.
+    /// The largest value; nil of nothing.
     public func max<Value: ComparableAttribute>(
         _ key: KeyPath<Keys, AttributeKey<Value>>
     ) -> ValueExpression<Value.Wrapped?> { aggregate(.maximum, key) }

@@ -7,7 +7,7 @@ public protocol EntityKeys: ObjectOperand {
     init(path: TypedPath)
 }
 
-/// The key of an attribute. Compare it with a value or another key, calculate with it, or make a sort of it.
+/// The key of an attribute. Compare it with a value or another key, calculate with it, or sort by it.
 public struct AttributeKey<Value>: PredicateOperand, Sendable {
     /// What the attribute holds.
     public typealias Operand = Value

@@ -44,12 +44,12 @@ extension TypedPath {
         return $depth.withValue(level) { body(TypedPath(variable: name, names: []), name) }
     }
 
-    /// The variable of a condition on members that stands in so many, itself counted.
+    /// The variable of a condition on members that is in this many, itself counted.
     static func memberName(level: Int) -> String { level == 1 ? "each" : "each\(level)" }
 }
 
 extension FetchExpression {
-    /// The expression with properties, or collection operators, behind it.
+    /// The expression with properties, or collection operators, after it.
     func appending(_ names: [String]) -> FetchExpression {
         switch node {
         case .evaluatedObject: .keyPath(names)

@@ -72,7 +72,7 @@ struct UndoApplier {
     }
 
     /// A save has taken the object out of the context. It comes back as a new one with the same ID, whose versions go on
-    /// behind those that others may have read.
+    /// after those that others may have read.
     private func reinsert(_ object: ManagedObject) {
         let version = object.row.version
         if let other = core.object(object.binding.entity.index, object.key) {
@@ -192,7 +192,8 @@ struct UndoApplier {
         }
     }
 
-    /// Puts members into their order. Those that the step does not know keep their place behind the one that they follow.
+    /// Puts members into their order. Those that the step does not know keep their place after the one that they
+    /// follow.
     private func setOrders(_ item: UndoStep.Item, undoing: Bool) throws(PersistenceError) {
         for (index, order) in item.orders {
             guard let wanted = undoing ? order.before : order.after else { continue }

@@ -1,7 +1,7 @@
 #if canImport(ObjectiveC)
     import Foundation
 
-    // Foundation has an `UndoManager` on Apple's systems alone.
+    // Foundation has an `UndoManager` only on Apple's systems.
 
     extension UndoHistory {
         /// Registers each undo of this history with the undo manager of a window or view, so that its menu items and gestures

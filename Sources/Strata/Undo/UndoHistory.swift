@@ -1,17 +1,17 @@
-/// Undo and redo for a context: give it one, and its edits are remembered.
+/// Undo and redo for a context: assign a history to the context, and it remembers the edits.
 ///
 ///     context.undoManager = UndoHistory()
 ///     city.name = "Lima"
 ///     try context.undoManager?.undo()
 ///
 /// A step is what you edited between two boundaries: a save, the end of a `perform`, `processPendingChanges()`, or the group
-/// that you open yourself. Attributes, relationships with both ends, orders, new objects and deletes with everything that
-/// their rules did are all part of it. A save is no step, and you can undo what was saved: the context has changes then, as if
-/// you had made them.
+/// that you open yourself. A step includes attributes, both ends of relationships, orders, new objects, and deletes
+/// with all effects of their rules. A save is not a step, and you can undo saved edits: the context has unsaved changes
+/// then, as if you had made them.
 ///
-/// Only your own edits are steps. What others saved meanwhile stays: a property that is no longer what the step left is
-/// skipped, and named in the ``UndoReport``. A rollback or reset forgets all steps; bulk operations and what a merge makes of
-/// a row are not remembered. A context without a history does no work for it.
+/// Only your own edits are steps. Changes that others saved in the meantime stay: a property that no longer has the
+/// value of the step is skipped and named in the ``UndoReport``. A rollback or reset forgets all steps; bulk operations
+/// and what a merge makes of a row are not remembered. A context without a history does no work for it.
 public final class UndoHistory {
     /// The maximum number of steps; the oldest are forgotten beyond it. 0 for no limit.
     public var levelsOfUndo = 100 { didSet { forgetOldest() } }
@@ -73,7 +73,7 @@ public final class UndoHistory {
         return report
     }
 
-    /// Redoes the step that was undone last. An edit after an undo leaves nothing to redo.
+    /// Redoes the last undone step. After a new edit, there is nothing to redo.
     /// - Returns: What could not be redone.
     /// - Throws: As ``undo()``.
     @discardableResult
@@ -98,8 +98,8 @@ public final class UndoHistory {
 
     // MARK: Groups
 
-    /// Makes one step of all that follows until ``endUndoGrouping()``, also over boundaries. Groups may be nested; the
-    /// outermost makes the step.
+    /// Combines everything until ``endUndoGrouping()`` into one step, even across boundaries. Groups may be nested; the
+    /// outermost becomes the step.
     public func beginUndoGrouping() {
         if groupDepth == 0 { closeBoundary() }
         groupDepth += 1
@@ -112,11 +112,11 @@ public final class UndoHistory {
         if groupDepth == 0 { closeBoundary() }
     }
 
-    /// Makes one step of what a closure does.
+    /// Combines the edits of a closure into one step.
     ///
     ///     try history.group(named: "Rename") { for city in cities { city.name = city.name.uppercased() } }
     /// - Returns: The result of the closure.
-    /// - Throws: The error of the closure. What it did until then is a step.
+    /// - Throws: The error of the closure. Its edits until then are a step.
     public func group<R, E: Error>(named name: String? = nil, _ body: () throws(E) -> R) throws(E) -> R {
         beginUndoGrouping()
         defer { endUndoGrouping() }
@@ -135,7 +135,8 @@ public final class UndoHistory {
         }
     }
 
-    /// Does not remember what a closure does. It cannot be undone, and a step before it leaves alone what it changed.
+    /// Runs a closure without remembering its edits. They cannot be undone, and earlier steps do not touch the
+    /// properties that it changed.
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure.
     public func withoutRegistration<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
@@ -235,9 +236,10 @@ public struct UndoReport: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// What remembers the edits of the context, to undo them; nil, the default, for nothing, which costs nothing.
+    /// Remembers the edits of the context, so that you can undo them. Nil by default, which costs nothing.
     ///
-    /// A history belongs to one context; a context that gets it takes it from another one, with no steps.
+    /// A history belongs to one context. Assigning it to another context removes it from the first and forgets its
+    /// steps.
     public var undoManager: UndoHistory? {
         get { core.settings.undoManager }
         set {

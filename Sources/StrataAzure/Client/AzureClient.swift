@@ -24,11 +24,11 @@ public final class AzureClient: Sendable {
         self.init(kept, session: AzureSession(kept))
     }
 
-    /// Makes a client for an application with all else as usual.
+    /// Makes a client for an application with everything else as usual.
     /// - Parameters:
     ///   - address: The address of the application.
     ///   - applicationKey: The key of an application of Mobile Services; nil for Mobile Apps.
-    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is none.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is invalid.
     public convenience init(_ address: String, applicationKey: String? = nil) throws(RemoteError) {
         self.init(try AzureConfiguration(address, applicationKey: applicationKey))
     }

@@ -22,13 +22,13 @@ public struct AzureConfiguration: Sendable {
     /// How requests are made that say nothing else.
     public var requestOptions = RequestOptions()
 
-    /// Names an application; all else as usual.
+    /// Names an application; everything else as usual.
     /// - Parameters:
     ///   - address: The address of the application, such as `https://notes.azurewebsites.net`.
     ///   - version: The protocol; nil for ``AzureVersion/mobileServices`` with an application key, and
     ///     ``AzureVersion/mobileApps`` without one.
     ///   - applicationKey: The key of an application of Mobile Services.
-    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is none.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is invalid.
     public init(
         _ address: String, version: AzureVersion? = nil, applicationKey: String? = nil
     ) throws(RemoteError) {

@@ -2,7 +2,7 @@ import Foundation
 
 extension AzureDialect {
     /// The path and query of a custom API, as they are sent.
-    /// - Parameter name: The name; slashes separate parts, and a query may follow behind a question mark.
+    /// - Parameter name: The name; slashes separate parts, and a query may follow after a question mark.
     func apiTarget(_ name: String, _ pairs: [String]) throws(RemoteError) -> String {
         let path = name.prefix { $0 != "?" }
         let trimmed = AzureAddress.trimmingSlashes(path, end: false)

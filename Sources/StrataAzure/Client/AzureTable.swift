@@ -114,7 +114,7 @@ public struct AzureTable: Sendable {
         }
     }
 
-    /// Reads the rows behind others.
+    /// Reads the rows after others.
     /// - Returns: nil if the server said that there are none.
     public func read(after rows: AzureRows, options: RequestOptions? = nil) async throws(AzureFailure) -> AzureRows? {
         guard let link = rows.nextLink else { return nil }
@@ -147,6 +147,6 @@ public struct AzureRows: Sendable, Hashable {
     public var items: [JSONObject]
     /// How many rows meet the filter in all; nil unless the query asked for that.
     public var totalCount: Int?
-    /// What asks for the rows behind these; nil if the server told none.
+    /// What asks for the rows after these; nil if the server told none.
     public var nextLink: String?
 }

@@ -1,4 +1,4 @@
-/// What a client tells of itself in the headers `User-Agent` and `X-ZUMO-VERSION`.
+/// What a client reports itself in the headers `User-Agent` and `X-ZUMO-VERSION`.
 public struct AzureAgent: Sendable, Hashable {
     /// The language of the library.
     public var language = "swift"

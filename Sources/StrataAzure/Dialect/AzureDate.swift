@@ -3,7 +3,7 @@ import Foundation
 /// Points in time as these services spell them: `2012-05-21T00:00:29.300Z`, always in UTC and always with three digits
 /// of a fraction.
 public enum AzureDate {
-    /// A time as it is sent. What is finer than a millisecond is cut off.
+    /// A time as it is sent. Fractions below a millisecond are cut off.
     /// - Returns: nil for times outside the years 1 to 9999.
     public static func text(_ date: Date) -> String? { milliseconds(date).flatMap(text(milliseconds:)) }
 
@@ -20,7 +20,7 @@ public enum AzureDate {
     }
 
     /// A time from text: with or without a fraction, with one digit where there should be two, in UTC or with an offset.
-    /// - Returns: nil if the text is no time.
+    /// - Returns: nil if the text is not a time.
     public static func date(_ text: String) -> Date? {
         parse(text).map { Date(timeIntervalSince1970: Double($0.seconds) + Double($0.nanoseconds) / 1e9) }
     }
@@ -124,7 +124,7 @@ public enum AzureDate {
             return true
         }
 
-        /// A number of so many digits.
+        /// A number of this many digits.
         mutating func number(_ count: ClosedRange<Int>) -> Int64? {
             var value: Int64 = 0
             var found = 0

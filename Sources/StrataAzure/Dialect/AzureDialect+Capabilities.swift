@@ -4,8 +4,8 @@ extension AzureDialect {
     /// The most rows in one answer: what servers of the first two versions allow, and the default of the newer ones.
     var maximumPage: Int { version == .datasync ? 100 : 1000 }
 
-    /// What the services can do. Those of ``AzureVersion/datasync`` take whole rows alone, so that a store compares before
-    /// it writes, in place of a condition on the version.
+    /// What the services can do. Those of ``AzureVersion/datasync`` take only whole rows, so that a store compares
+    /// before it writes, in place of a condition on the version.
     public var capabilities: RemoteCapabilities {
         var features: RemoteCapabilities.Features = [
             .sorting, .paging, .counting, .selecting, .readingMany, .incrementalPull, .calls,

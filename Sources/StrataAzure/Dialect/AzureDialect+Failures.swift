@@ -63,7 +63,7 @@ extension AzureDialect {
         }
     }
 
-    /// Whether the body is a page for people. Older services answer in XML, too, which is none.
+    /// Whether the body is a page for people. Older services answer in XML, too, which does not count.
     private static func isPage(_ response: WireResponse) -> Bool {
         let type = response[header: "Content-Type"]?.lowercased() ?? ""
         return response.isMarkup && (type.contains("html") || !type.contains("xml"))

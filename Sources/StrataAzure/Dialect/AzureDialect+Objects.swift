@@ -15,7 +15,7 @@ extension AzureDialect {
         // The same write has the same bytes when it is sent again.
         for (name, value) in write.values.sorted(by: { $0.key < $1.key }) {
             guard let property = schema.properties[name], let column = schema.column(of: name) else {
-                throw error(.invalidItem, "\(schema.entity).\(name) is no column of the table \(schema.table)")
+                throw error(.invalidItem, "\(schema.entity).\(name) is not a column of the table \(schema.table)")
             }
             let json: JSONValue
             switch (property, value) {

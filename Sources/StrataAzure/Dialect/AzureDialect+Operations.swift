@@ -33,7 +33,7 @@ extension AzureDialect: RemoteDialect {
             let schema = try AzureSchema(entity, self)
             guard version != .datasync || write.isWhole else {
                 throw unsupported(
-                    "\(entity.name) \(write.id): the service takes changes of whole rows alone; save with the policy "
+                    "\(entity.name) \(write.id): the service only takes changes of whole rows; save with the policy "
                         + "cacheOnly and push")
             }
             let message = Message(
@@ -69,7 +69,7 @@ extension AzureDialect: RemoteDialect {
             throw error(
                 .invalidItemID,
                 "\(schema.entity) \(id.debugDescription): ids have 1 to 255 characters, none of + ? ` \" / \\ and no "
-                    + "control characters, and are neither white space alone nor . nor ..")
+                    + "control characters, and are not only white space, . or ..")
         }
     }
 
@@ -125,7 +125,7 @@ extension AzureDialect: RemoteDialect {
         var start = query.offset
         if let cursor = query.cursor {
             guard let place = Int(cursor), place >= query.offset else {
-                throw error(.invalidParameter, "\"\(cursor.prefix(80))\" is no place in the answer to a query")
+                throw error(.invalidParameter, "\"\(cursor.prefix(80))\" is not a cursor of a query")
             }
             start = place
         }

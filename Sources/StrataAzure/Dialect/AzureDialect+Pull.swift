@@ -10,9 +10,9 @@ struct AzureChangeCursor: Hashable {
     enum Phase: Hashable {
         /// All rows from the time on.
         case from
-        /// The rows of the time itself, by id: those behind an id, or all.
+        /// The rows of the time itself, by id: those after an id, or all.
         case within(after: String?)
-        /// The rows behind the time.
+        /// The rows after the time.
         case beyond
     }
 
@@ -72,7 +72,7 @@ struct AzureChangeCursor: Hashable {
         }
     }
 
-    /// The cursor behind an answer, and whether there is more to ask for.
+    /// The cursor after an answer, and whether there is more to ask for.
     /// - Parameter isLast: Whether the answer had all that was asked for.
     func next(_ rows: [Row], isLast: Bool) -> (cursor: AzureChangeCursor, hasMore: Bool) {
         let now = AzureDate.milliseconds(token) ?? .min

@@ -1,7 +1,7 @@
 import Foundation
 
 extension AzureDialect {
-    /// What a request is made of, beside its address.
+    /// What a request is made of, besides its address.
     struct Message {
         var features: [AzureFeature] = []
         /// The version that the row must have.
@@ -77,7 +77,7 @@ extension AzureDialect {
 
     // MARK: Entity tags
 
-    /// A version as it stands in `If-Match`.
+    /// A version as it appears in `If-Match`.
     func quoted(_ version: String) throws(RemoteError) -> String {
         guard version.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw error(.invalidItem, "the version \(version.debugDescription) cannot be sent in a header")

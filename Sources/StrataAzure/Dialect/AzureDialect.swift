@@ -14,14 +14,14 @@ public struct AzureDialect: Sendable {
     public var applicationKey: String?
     /// What tells this installation of the app from all others: a UUID.
     public var installationID: String
-    /// What the client tells of itself.
+    /// What the client reports itself.
     public var agent = AzureAgent()
     /// How entities and properties are called at the server, where that is not as in the model.
     public var names = AzureNames()
     /// Which columns of its own a server of ``AzureVersion/mobileServices`` is asked for. Stores need the version.
     public var systemColumns = AzureSystemColumns.all
-    /// Whether the server's tables keep deleted rows and tell of them (soft delete), for all entities of a model. Then a
-    /// pull learns of deletions; else it compares the ids of all rows.
+    /// Whether the server's tables keep deleted rows and report them (soft delete), for all entities of a model. Then a
+    /// pull learns of deletions, otherwise it compares the ids of all rows.
     public var keepsDeletedRows = false
     /// Where users log in, if that is another host: HTTPS, without a path.
     public var loginHost: AzureAddress?
@@ -35,7 +35,7 @@ public struct AzureDialect: Sendable {
     ///   - address: The address of the application, such as `https://notes.azurewebsites.net`.
     ///   - version: The protocol; nil for ``AzureVersion/mobileServices`` with an application key, and
     ///     ``AzureVersion/mobileApps`` without one.
-    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is none.
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidParameter`` if the address is invalid.
     public init(
         address: String, version: AzureVersion? = nil, applicationKey: String? = nil,
         installationID: String = UUID().uuidString

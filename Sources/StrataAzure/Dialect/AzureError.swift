@@ -10,7 +10,7 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case invalidItem = -1103
     /// No id was given.
     case expectedItemID = -1104
-    /// The id is none.
+    /// The id is invalid.
     case invalidItemID = -1105
     /// A parameter of the application's own has a name that it must not have.
     case invalidUserParameter = -1106
@@ -24,7 +24,7 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case syncTableLocalStore = -1153
     /// The local tables contradict themselves.
     case syncTableInternal = -1154
-    /// The name of an incremental pull is none.
+    /// The name of an incremental pull is invalid.
     case invalidQueryID = -1155
     /// The operation cannot be cancelled so.
     case syncTableCancel = -1156
@@ -80,7 +80,7 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     case loginOperationInProgress = -1507
     /// The server knows no renewal of this token.
     case refreshBadRequest = -1511
-    /// The token cannot be renewed any more.
+    /// The token can no longer be renewed.
     case refreshUnauthorized = -1512
     /// The user may not renew the token.
     case refreshForbidden = -1513
@@ -94,7 +94,7 @@ public enum AzureError: Int, Sendable, Hashable, CaseIterable {
     /// The domain of faults of JSON in an answer.
     public static let jsonDomain = "JSON"
 
-    /// What an error of this code means for the one who asked.
+    /// What an error of this code means for the caller.
     public var kind: RemoteError.Kind {
         switch self {
         case .expectedItemInResponse, .expectedItemsInResponse, .expectedTotalCountInResponse, .expectedBodyInResponse,

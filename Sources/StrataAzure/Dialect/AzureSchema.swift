@@ -89,7 +89,7 @@ struct AzureSchema {
     /// The property of a column; nil if there is none, and the column is nothing to us.
     func property(ofColumn column: String) -> String? { propertiesByColumn[column] }
 
-    /// The column of a name in an order or a choice of properties.
+    /// The column with the given name in an order or a choice of properties.
     func column(named name: String, _ dialect: AzureDialect) throws(RemoteError) -> String {
         guard let column = columns[name] else {
             throw dialect.unsupported("\(entity) has no property \(name) that is a column of the table \(table)")

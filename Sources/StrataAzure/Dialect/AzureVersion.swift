@@ -42,9 +42,9 @@ public enum AzureSystemProperty: String, Sendable, Hashable, CaseIterable {
 
     /// When the row was made.
     case createdAt
-    /// When the row was changed last.
+    /// When the row was last changed.
     case updatedAt
-    /// Whether the row was deleted and is kept to tell of that.
+    /// Whether the row was deleted and is kept to report that.
     case deleted
     /// What tells this state of the row from all others.
     case version

@@ -33,15 +33,15 @@ public struct AzureQuery: Sendable {
     public var filter: Filter?
     /// The order, the most important column first.
     public var orders: [Order] = []
-    /// The greatest number of rows; nil for as many as the server gives in one answer.
+    /// The maximum number of rows; nil for as many as the server gives in one answer.
     public var top: Int?
     /// How many rows are left out at the beginning; nil to say nothing about it.
     public var skip: Int?
-    /// The columns that are wanted; nil for all.
+    /// The columns that are requested; nil for all.
     public var columns: [String]?
-    /// Whether the number of all rows is wanted that meet the filter.
+    /// Whether the number of all rows is requested that meet the filter.
     public var includesTotalCount = false
-    /// Whether rows come along that are deleted and kept to tell of that.
+    /// Whether rows come along that are deleted and kept to report that.
     public var includesDeleted = false
     /// Parameters of the application's own. An array gives one parameter for each of its elements.
     public var parameters: JSONObject = [:]
@@ -49,7 +49,7 @@ public struct AzureQuery: Sendable {
     /// Asks for all rows, or for those that meet a condition.
     public init(_ predicate: FetchPredicate? = nil) { filter = predicate.map { .predicate($0) } }
 
-    /// Orders by a column, behind those given before.
+    /// Orders by a column, after those given before.
     public mutating func order(_ column: String, ascending: Bool = true) {
         orders.append(Order(column, ascending: ascending))
     }

@@ -200,7 +200,8 @@ struct ODataFilter {
         }
         guard let schema else { return path.joined(separator: version == .datasync ? "/" : ".") }
         guard path.count == 1, let column = schema.column(of: path[0]) else {
-            throw unsupported("\(schema.entity).\(path.joined(separator: ".")), which is no column of the table", whole)
+            throw unsupported(
+                "\(schema.entity).\(path.joined(separator: ".")), which is not a column of the table", whole)
         }
         return column
     }
@@ -237,7 +238,7 @@ struct ODataFilter {
     private func unsupported(_ what: String, _ predicate: FetchPredicate) -> RemoteError {
         let detail = RemoteError(
             .unsupported, domain: "Strata", message: "the protocol cannot express \(what): \(predicate)")
-        // Stores put the message beside the condition; the client libraries had one for all.
+        // Stores put the message besides the condition; the client libraries had one for all.
         return AzureError.predicateNotSupported.error(
             schema == nil ? nil : "the service cannot express \(what)", version: version, underlying: [detail])
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension AzureDialect {
-    /// A provider as it stands in addresses: `windowsazureactivedirectory` in any capitals is `aad`, all others are as
+    /// A provider as it appears in addresses: `windowsazureactivedirectory` in any capitals is `aad`, all others are as
     /// they are given.
     public static func provider(_ name: String) -> String {
         name.lowercased() == "windowsazureactivedirectory" ? "aad" : name
@@ -50,7 +50,7 @@ extension AzureDialect {
         guard version != .mobileServices else {
             throw error(.refreshBadRequest, "Mobile Services renew no tokens; log in again", kind: .unsupported)
         }
-        // It stands beside the providers: under `.auth`, where they are under `.auth/login`.
+        // It is next to the providers: under `.auth`, where they are under `.auth/login`.
         let path = prefix.split(separator: "/").dropLast().map(String.init) + ["refresh"]
         return try request(
             .get, loginAddress.path(path, []), Message(features: [.refreshToken], tellsVersion: false),

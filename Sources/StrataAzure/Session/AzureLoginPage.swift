@@ -8,9 +8,9 @@ import Foundation
 public struct AzureLoginPage: Sendable, Hashable {
     /// How the app learns of the end.
     public enum Kind: Sendable, Hashable {
-        /// A web view of the app: when the page leads to an address that begins so, the log-in has ended.
+        /// A web view of the app: when the page leads to an address with this beginning, the log-in has ended.
         case webView(end: String)
-        /// The system's browser: it opens an address of the app that begins so. The verifier is secret.
+        /// The system's browser: it opens an address of the app with this beginning. The verifier is secret.
         case browser(end: String, verifier: String)
     }
 
@@ -24,7 +24,7 @@ public struct AzureLoginPage: Sendable, Hashable {
 
     /// The address to open.
     public let url: String
-    /// The provider, as it stands in addresses.
+    /// The provider, as it appears in addresses.
     public let provider: String
     /// How the app learns of the end.
     public let kind: Kind

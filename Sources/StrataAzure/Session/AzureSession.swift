@@ -3,8 +3,8 @@ import StrataStore
 
 /// The user who is logged in: keeps the token, adds it to requests, and can have it renewed when the server refuses it.
 ///
-/// The token goes to the application's own host alone. What it was last is kept in the configuration's storage, so that
-/// the next launch finds it.
+/// The token goes to the application's own host and nowhere else. What it was last is kept in the configuration's
+/// storage, so that the next launch finds it.
 public final class AzureSession: RequestAuthorizer {
     /// Gets a user again after the server refused the token: by a renewal, or by a new log-in.
     public typealias Renewal = @Sendable (RemoteError) async throws(RemoteError) -> AzureUser?
@@ -77,7 +77,8 @@ public final class AzureSession: RequestAuthorizer {
 
     private static func storageError(_ error: any Error, _ configuration: AzureConfiguration) -> SessionStorageError {
         error as? SessionStorageError
-            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is not a user: \(error)")
+            ?? SessionStorageError(
+                place: configuration.sessionName, reason: "the saved session is not a user: \(error)")
     }
 
     /// Adds the user's token, if somebody is logged in and the request goes to the application.
@@ -121,7 +122,7 @@ public final class AzureSession: RequestAuthorizer {
         return state.withLock { state in
             state.running = nil
             return result.map { user in
-                // Whoever logged in or out meanwhile has the last word.
+                // A log-in or log-out in the meantime takes precedence.
                 guard state.generation == generation else { return state.user != nil }
                 guard let user else { return false }
                 keep(user, in: &state)

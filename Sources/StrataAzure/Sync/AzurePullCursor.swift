@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a pull by the rules of the client libraries goes on: at a time of change, behind so many rows of that time.
+/// Where a pull by the rules of the client libraries goes on: at a time of change, after this many rows of that time.
 struct AzurePullCursor: Hashable {
     /// Before all rows.
     static let beginning = "1970-01-01T00:00:00.000Z"
@@ -13,12 +13,12 @@ struct AzurePullCursor: Hashable {
         self.skip = skip
     }
 
-    /// The cursor behind a page.
+    /// The cursor after a page.
     /// - Parameters:
     ///   - times: When the rows of the page were changed, as the server told it.
     ///   - count: The number of rows of the page.
     func next(times: [String], count: Int) -> AzurePullCursor {
-        // What is finer than a millisecond is cut off, so that nothing is passed over.
+        // Fractions below a millisecond are cut off, so that nothing is skipped.
         let latest = times.compactMap { AzureDate.milliseconds($0) }.max()
         if let latest, latest > AzureDate.milliseconds(token) ?? .min, let text = AzureDate.text(milliseconds: latest) {
             return AzurePullCursor(token: text)

@@ -52,7 +52,7 @@ public struct AzurePullPlan: Sendable {
         cursor = AzurePullCursor()
         if let token, id != nil {
             guard let known = AzureDate.milliseconds(token).flatMap(AzureDate.text(milliseconds:)) else {
-                throw dialect.error(.syncTableInternal, "the delta token \"\(token.prefix(60))\" is no time")
+                throw dialect.error(.syncTableInternal, "the delta token \"\(token.prefix(60))\" is not a time")
             }
             cursor.token = known
         }

@@ -49,7 +49,7 @@ public actor AzureSyncContext {
 
     private var version: AzureVersion { state.version }
 
-    /// Makes a change and keeps it, or neither.
+    /// Makes a change and keeps it, or does nothing.
     private func change<Result>(
         _ body: (inout AzureSyncState) throws(RemoteError) -> Result
     ) throws(RemoteError) -> Result {
@@ -112,8 +112,8 @@ public actor AzureSyncContext {
     /// Sends what waits, in the order in which it was done.
     /// - Parameter resolver: Asked about each operation that the server refused; nil to leave them all.
     /// - Throws: ``AzureFailure``: of code ``AzureError/pushCompleteWithErrors`` if the server refused some of it, with the
-    ///   refusals in ``AzureFailure/pushResult``; of another of the codes of pushes if the push ended early. What was not
-    ///   done waits on.
+    ///   refusals in ``AzureFailure/pushResult``; of another of the codes of pushes if the push ended early. The
+    ///   remaining operations keep waiting.
     public func push(resolvingBy resolver: Resolver? = nil) async throws(AzureFailure) {
         await begin()
         defer { end() }

@@ -32,7 +32,7 @@ extension AzureSyncState {
         self.init(version: version)
         func fault(_ what: String) -> RemoteError {
             AzureError.syncTableInternal.error(
-                "what is kept of the tables is damaged: \(what); restore the file, or begin anew without it",
+                "the file with the state of the tables is damaged: \(what); restore the file, or remove it to start over",
                 version: version)
         }
         let json: JSONValue

@@ -38,7 +38,7 @@ public struct AzureSyncState: Sendable, Hashable {
 
     /// Makes a row. Without an id it gets a new one.
     /// - Returns: The row with its id.
-    /// - Throws: ``RemoteError`` of code ``AzureError/invalidItemID`` for an id that is none or not text, or
+    /// - Throws: ``RemoteError`` of code ``AzureError/invalidItemID`` for an id that is invalid or not text, or
     ///   ``AzureError/syncTableInvalidAction`` if there is such a row.
     @discardableResult
     public mutating func insert(_ item: JSONObject, into table: String) throws(RemoteError) -> JSONObject {
@@ -131,7 +131,7 @@ public struct AzureSyncState: Sendable, Hashable {
 
     /// Takes rows in as the server told them.
     /// - Throws: ``RemoteError`` of code ``AzureError/expectedItemInResponse`` for a row without an id; then nothing is
-    ///   taken in.
+    ///   applied.
     @discardableResult
     public mutating func apply(_ rows: [JSONValue], to table: String) throws(RemoteError) -> Applied {
         let waiting = Set(operations(of: table).map { Self.key($0.itemID) })

@@ -25,7 +25,7 @@ public struct AzureTableOperation: Sendable, Hashable {
         case remove
         /// The one that waits becomes a delete.
         case becomeDelete
-        /// The other one waits behind it.
+        /// The other one waits after it.
         case append
     }
 

@@ -79,7 +79,7 @@ extension AzureDialect {
         return list
     }
 
-    /// The address of the next page in the header `Link`: what stands before the first semicolon, if `rel=next` follows.
+    /// The address of the next page in the header `Link`: what comes before the first semicolon, if `rel=next` follows.
     static func nextLink(_ header: String?) -> String? {
         guard let header, let mark = header.firstIndex(of: ";") else { return nil }
         let relation = header[header.index(after: mark)...].filter { $0 != " " && $0 != "\"" }

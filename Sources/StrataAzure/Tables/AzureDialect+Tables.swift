@@ -116,7 +116,7 @@ extension AzureDialect {
     /// The address of a table or a row, for those who send requests themselves.
     /// - Parameters:
     ///   - parameters: Parameters of the application's own.
-    ///   - query: A query as it is sent, behind those.
+    ///   - query: A query as it is sent, after those.
     public func url(
         table: String, id: String? = nil, parameters: JSONObject = [:], query: String? = nil
     ) throws(RemoteError) -> String {

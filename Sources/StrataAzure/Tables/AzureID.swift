@@ -4,7 +4,7 @@ import Foundation
 enum AzureID {
     private static let forbidden: Set<Unicode.Scalar> = ["+", "?", "`", "\"", "/", "\\"]
 
-    /// Whether a text may be an id: 1 to 255 characters, not white space alone, neither `.` nor `..`, without control
+    /// Whether a text may be an id: 1 to 255 characters, not only white space, neither `.` nor `..`, without control
     /// characters and without any of ``forbidden``.
     static func isValid(_ text: String) -> Bool {
         guard (1...255).contains(text.utf16.count), text != ".", text != "..",
@@ -17,9 +17,9 @@ enum AzureID {
 }
 
 extension AzureDialect {
-    /// The id as it stands in an address.
-    /// - Throws: ``RemoteError`` of code ``AzureError/expectedItemID`` without one, and ``AzureError/invalidItemID`` for what
-    ///   is none: not text or a whole number, 0, or text against the rules.
+    /// The id as it appears in an address.
+    /// - Throws: ``RemoteError`` of code ``AzureError/expectedItemID`` without one, and ``AzureError/invalidItemID``
+    ///   for an invalid one: not text or a whole number, 0, or text against the rules.
     public func id(_ id: JSONValue?) throws(RemoteError) -> String {
         guard let id, !id.isNull else { throw error(.expectedItemID) }
         switch id {
@@ -38,7 +38,7 @@ extension AzureDialect {
         return try self.id(id)
     }
 
-    /// Refuses a new item whose id is none, or that has a member which is an id but for the capitals.
+    /// Refuses a new item whose id is invalid, or that has a member which differs from `id` only in case.
     func checkNew(_ item: JSONObject) throws(RemoteError) {
         for (name, value) in item where name.lowercased() == "id" {
             switch value {

@@ -3,7 +3,7 @@ import StrataModel
 /// Leaves out of converted declarations what Core Data tolerates and Strata refuses: defaults outside of their bounds,
 /// patterns of ICU that Strata does not know, conditions that name missing properties.
 enum ConversionRepair {
-    /// Mends what can be mended, with a warning for each. Anything else stays and is thrown by `model()`.
+    /// Repairs what can be repaired, with a warning for each. Anything else stays and is thrown by `model()`.
     static func mend(_ conversion: inout CoreDataConversion, file: String) {
         // One thing left out may be what another depends on.
         for _ in 0..<8 {

@@ -20,7 +20,7 @@ public struct CoreDataConversion: Sendable {
     public var naming: NamingConvention
 
     /// The checked model.
-    /// - Throws: `ModelError` with everything that could not be mended.
+    /// - Throws: `ModelError` with everything that could not be repaired.
     public func model() throws(ModelError) -> ManagedObjectModel {
         try ManagedObjectModel(name: name, naming: naming, entities: entities, fetches: fetches)
     }
@@ -30,8 +30,8 @@ public struct CoreDataConversion: Sendable {
 public struct CoreDataMapping: Sendable, Hashable {
     /// Strata's entity names by Core Data's.
     public var entities: [String: String] = [:]
-    /// Strata's property names by Core Data's, by Core Data's name of the entity that declares the property. What
-    /// was left out is missing.
+    /// Strata's property names by Core Data's, by Core Data's name of the entity that declares the property. Properties
+    /// that were left out are missing.
     public var properties: [String: [String: String]] = [:]
 
     /// The name in Strata of a property that an entity declares itself; nil if it was left out.

@@ -123,7 +123,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    /// Where the content of an object with a length begins, and its length in units of so many bytes.
+    /// Where the content of an object with a length begins, and its length in units of this many bytes.
     private func extent(_ offset: Int, _ low: Int, unit: Int) throws(PropertyListError) -> (Int, Int) {
         var start = offset + 1
         var length = low

@@ -44,7 +44,7 @@ package struct KeyedArchive: Sendable {
         resolve(resolve(object)?.dictionary?[key])
     }
 
-    /// The text of a string object, also of an `NSString` or `NSMutableString`.
+    /// The text of a string object, including an `NSString` or `NSMutableString`.
     package func string(_ value: PropertyList?) -> String? {
         guard let object = resolve(value) else { return nil }
         return object.string ?? resolve(object.dictionary?["NS.string"])?.string

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PropertyList {
-    /// The value as a binary property list. Equal strings are written once; keys stand in alphabetical order.
+    /// The value as a binary property list. Equal strings are written once; keys are in alphabetical order.
     package func binary() -> Data {
         var writer = BinaryPropertyListWriter()
         return writer.write(self)

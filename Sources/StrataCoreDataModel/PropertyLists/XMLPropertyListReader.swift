@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads XML property lists, with Foundation's parser behind limits of depth and count.
+/// Reads XML property lists, with Foundation's parser, within limits of depth and count.
 enum XMLPropertyListReader {
     static func read(_ data: Data) throws(PropertyListError) -> PropertyList {
         let document: XMLNode

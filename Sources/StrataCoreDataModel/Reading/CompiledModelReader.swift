@@ -11,7 +11,7 @@ struct CompiledModelReader {
             let entities = archive.pairs(archive.member("NSEntities", of: root))
         else { throw CoreDataModelError(file: file, message: "this is not a compiled Core Data model") }
         var model = CoreDataModel(name: name)
-        // What ancestors declare stands in the archive of each heir, too.
+        // What ancestors declare is in the archive of each heir, too.
         var parents: [String: String] = [:]
         for (name, value) in entities {
             parents[name] = archive.string(
@@ -162,7 +162,7 @@ struct CompiledModelReader {
         return archive.string(value).map { .text($0) }
     }
 
-    /// `NSDecimalNumber` archives its mantissa as 16-bit units, the least first.
+    /// `NSDecimalNumber` archives its mantissa as 16-bit units, the least significant first.
     private func decimal(_ value: PropertyList) -> CoreDataAttribute.Default? {
         guard let mantissa = archive.member("NS.mantissa", of: value)?.data, mantissa.count == 16,
             let exponent = archive.member("NS.exponent", of: value)?.integer, (-128...127).contains(exponent)

@@ -139,7 +139,7 @@ public struct CoreDataModelBundle: Sendable, Hashable {
 }
 
 extension CoreDataModelFile {
-    /// Reads the current version of a model, or the one of a name.
+    /// Reads the current version of a model, or the one with the given name.
     ///
     ///     let file = try CoreDataModelFile.read(path: "Notes.xcdatamodeld")
     ///     file.warnings.forEach { print($0) }

@@ -6,7 +6,7 @@ import Foundation
 ///     for entity in file.model.entitiesInStoreOrder { print(entity.name, entity.parent ?? "") }
 ///
 /// Entities refer to each other by name, as in the file. Reading checks little, because Core Data tolerates much;
-/// ``converted()`` finds what Strata cannot represent.
+/// `converted()` finds what Strata cannot represent.
 public struct CoreDataModel: Sendable, Hashable {
     /// The name of the file without its ending.
     public var name: String
@@ -26,10 +26,10 @@ public struct CoreDataModel: Sendable, Hashable {
     /// Makes a model without entities.
     public init(name: String) { self.name = name }
 
-    /// The entity of a name.
+    /// The entity with the given name.
     public func entity(named name: String) -> CoreDataEntity? { entities.first { $0.name == name } }
 
-    /// The composite type of a name.
+    /// The composite type with the given name.
     public func compositeType(named name: String) -> CoreDataCompositeType? {
         compositeTypes.first { $0.name == name }
     }
@@ -88,7 +88,7 @@ public struct CoreDataEntity: Sendable, Hashable {
     public var relationships: [CoreDataRelationship] = []
     /// The fetched properties.
     public var fetchedProperties: [CoreDataFetchedProperty] = []
-    /// The indexes, also those of the older forms.
+    /// The indexes, including those of the older forms.
     public var indexes: [CoreDataFetchIndex] = []
     /// Groups of properties in which no two objects agree.
     public var uniquenessConstraints: [[String]] = []

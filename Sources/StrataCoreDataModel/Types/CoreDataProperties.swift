@@ -39,7 +39,7 @@ public enum CoreDataAttributeType: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The type of a name in model files.
+    /// The type with the given name in model files.
     public init?(name: String) {
         guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = type
@@ -90,9 +90,9 @@ public struct CoreDataPropertyOptions: OptionSet, Sendable, Hashable {
 public struct CoreDataAttribute: Sendable, Hashable {
     /// What values have to meet.
     public struct Validation: Sendable, Hashable {
-        /// The least number, or the least length of a string, as text.
+        /// The minimum number, or the minimum length of a string, as text.
         public var minimum: String?
-        /// The greatest number, or the greatest length of a string, as text.
+        /// The maximum number, or the maximum length of a string, as text.
         public var maximum: String?
         /// The earliest date, in seconds since 2001-01-01 00:00 UTC.
         public var minimumDate: Double?
@@ -233,7 +233,7 @@ public struct CoreDataFetchRequest: Sendable, Hashable {
     /// The condition in the predicate format language; nil for all objects, or where a compiled model keeps it in a form
     /// that is not read.
     public var predicate: String?
-    /// The greatest number of objects.
+    /// The maximum number of objects.
     public var limit: Int?
     /// Other settings as the file spells them: `resultType`, `fetchBatchSize`, `includeSubentities` and so on.
     public var other: [String: String] = [:]

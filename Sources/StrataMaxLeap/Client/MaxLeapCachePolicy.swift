@@ -10,6 +10,7 @@ public enum MaxLeapCachePolicy: Int, Sendable, Hashable, CaseIterable {
     case cacheElseNetwork = 3
     /// The network, tried once, whose answer is kept; the cache if that fails. Nothing there is an error with code 120.
     case networkElseCache = 4
-    /// The cache at once, and then the network, whose answer is kept: see ``MaxLeapClient/results(of:maximumAge:options:)``.
+    /// The cache immediately, and then the network, whose answer is kept: see
+    /// ``MaxLeapClient/results(of:maximumAge:options:)``.
     case cacheThenNetwork = 5
 }

@@ -36,7 +36,7 @@ extension MaxLeapObject {
         let characters = PercentEncoding.Characters.alphanumerics.union("_- ")
         guard !name.isEmpty, name.utf8.allSatisfy(characters.contains) else {
             throw MaxLeapError.invalidRoleName.error(
-                "\"\(name.prefix(80))\" is no name of a role; use letters, digits, _, - and spaces")
+                "\"\(name.prefix(80))\" is not a valid role name; use letters, digits, _, - and spaces")
         }
         var role = MaxLeapObject("_Role")
         role["name"] = .string(name)

@@ -23,7 +23,7 @@ extension MaxLeapClient {
             throw MaxLeapError.unsavedFile.error("the file \(file.name) is not uploaded yet")
         }
         guard let request = try? WireRequest(getting: url) else {
-            throw MaxLeapError.invalidFileName.error("\(url.prefix(200)) is no address of a file")
+            throw MaxLeapError.invalidFileName.error("\(url.prefix(200)) is not the address of a file")
         }
         let response = try await transport.send(request, timeout: self.options(options).timeout)
         guard (200..<300).contains(response.status) else {
@@ -43,7 +43,7 @@ extension MaxLeapDialect {
         _ reference: String, options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
         guard let file = MaxLeapFile(reference: reference) else {
-            throw MaxLeapError.invalidFileName.error("\"\(reference.prefix(80))\" is no address of a file")
+            throw MaxLeapError.invalidFileName.error("\"\(reference.prefix(80))\" is not the address of a file")
         }
         return try deleteFileRequest(file.name, options: options)
     }

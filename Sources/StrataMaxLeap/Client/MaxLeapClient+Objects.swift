@@ -6,7 +6,7 @@ extension MaxLeapClient {
     /// Saves an object: makes a new one, or changes the fields that were changed. New and changed objects among its values
     /// are saved before it, and files uploaded.
     /// - Returns: The object as it is then, with its `objectId`.
-    /// - Throws: ``RemoteError``. What was saved before it stays saved.
+    /// - Throws: ``RemoteError``. Objects saved before the error stay saved.
     public func save(
         _ object: MaxLeapObject, options: RequestOptions? = nil
     ) async throws(RemoteError) -> MaxLeapObject {
@@ -60,7 +60,7 @@ extension MaxLeapClient {
         }
         if object.objectId != nil, dialect.flavor == .maxLeap, answer["number"]?.integer == 0 {
             throw MaxLeapError.objectNotFound.error(
-                "\(object.className)/\(object.objectId ?? "") is not there any more", kind: .notFound)
+                "\(object.className)/\(object.objectId ?? "") no longer exists", kind: .notFound)
         }
         let saved = try object.saved(answer)
         session.note(saved)
@@ -112,7 +112,7 @@ extension MaxLeapClient {
 
     /// Reads an object.
     /// - Parameters:
-    ///   - keys: The fields that are wanted; nil for all.
+    ///   - keys: The fields that are requested; nil for all.
     ///   - include: The fields whose objects come along, as paths with dots.
     /// - Throws: ``RemoteError``, with code 101 if there is no such object.
     public func fetch(
@@ -130,7 +130,8 @@ extension MaxLeapClient {
         return object
     }
 
-    /// The object with its fields: as it is if they have been read, else from the server. What is to be saved stays so.
+    /// The object with its fields: as it is if they have been read, otherwise from the server. Pending changes stay
+    /// pending.
     public func fetchIfNeeded(
         _ object: MaxLeapObject, options: RequestOptions? = nil
     ) async throws(RemoteError) -> MaxLeapObject {
@@ -141,13 +142,13 @@ extension MaxLeapClient {
     }
 
     /// Deletes an object.
-    /// - Throws: ``RemoteError``, with code 101 if it is not there any more.
+    /// - Throws: ``RemoteError``, with code 101 if it no longer exists.
     public func delete(_ pointer: MaxLeapPointer, options: RequestOptions? = nil) async throws(RemoteError) {
         let options = self.options(options)
         let request = try dialect.deleteRequest(pointer.className, pointer.objectId, options: options)
         let answer = try dialect.object(await send(request, options))
         if dialect.flavor == .maxLeap, answer["number"]?.integer == 0 {
-            throw MaxLeapError.objectNotFound.error("\(pointer) is not there any more", kind: .notFound)
+            throw MaxLeapError.objectNotFound.error("\(pointer) no longer exists", kind: .notFound)
         }
     }
 

@@ -32,7 +32,7 @@ extension MaxLeapClient {
         }
     }
 
-    /// Has a mail sent by which a user can set the password anew.
+    /// Has a mail sent by which a user can set the password again.
     public func requestPasswordReset(email: String, options: RequestOptions? = nil) async throws(RemoteError) {
         _ = try await perform(.requestPasswordReset(email: email), options)
     }

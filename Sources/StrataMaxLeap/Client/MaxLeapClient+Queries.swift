@@ -5,7 +5,7 @@ extension MaxLeapClient {
     /// - Parameters:
     ///   - policy: Where the answer comes from.
     ///   - maximumAge: How many seconds old an answer of the cache may be; nil for any age.
-    /// - Throws: ``RemoteError``, with code 120 if the cache has nothing where it is asked last, 102 for
+    /// - Throws: ``RemoteError``, with code 120 if the cache has nothing where it is last asked, 102 for
     ///   ``MaxLeapCachePolicy/cacheThenNetwork``, which has two answers.
     public func find(
         _ query: MaxLeapQuery, policy: MaxLeapCachePolicy = .ignoreCache, maximumAge: Double? = nil,
@@ -102,7 +102,7 @@ extension MaxLeapClient {
         return "\(parts.first ?? "")?\(parameters)#\(session.token ?? "")"
     }
 
-    /// An answer that is not JSON is none.
+    /// An answer that is not JSON is not a result.
     private func cached(_ request: WireRequest, _ maximumAge: Double?) -> WireResponse? {
         guard
             let body = configuration.cache.body(
@@ -145,7 +145,7 @@ extension MaxLeapClient {
         // Another user may have logged in when the answer comes.
         let name = name(of: request)
         let response = try await send(request, options, repeats: repeats)
-        // What is not an answer to a query is not kept as one.
+        // Only answers to queries are cached.
         if (try? JSONValue(parsing: response.body))?.members != nil {
             configuration.cache.keep(response.body, named: name, now: configuration.clock.now)
         }

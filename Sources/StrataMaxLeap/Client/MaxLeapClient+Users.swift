@@ -93,7 +93,7 @@ extension MaxLeapClient {
         do throws(RemoteError) {
             _ = try await perform(.logOut, options)
         } catch {
-            // A session that has ended is what was wanted.
+            // A session that has already ended is fine.
             guard error.kind == .unauthorized else { throw error }
         }
         session.replace(token: nil, user: nil)
@@ -178,7 +178,7 @@ extension MaxLeapObject {
     /// Whether the user has no name of their own yet.
     public var isAnonymous: Bool { authData(of: "anonymous") != nil }
 
-    /// What the server told of a user's account at another service; nil if there is none.
+    /// What the server reported about a user's account at another service; nil if there is none.
     public func authData(of provider: String) -> [String: MaxLeapValue]? {
         guard case .dictionary(let services)? = values["authData"], case .dictionary(let data)? = services[provider]
         else { return nil }

@@ -70,7 +70,7 @@ public final class MaxLeapClient: Sendable {
 
     /// Sends a request. One that reads is sent again if the server cannot be reached or is not well.
     /// - Parameter repeats: Whether it may be.
-    /// - Throws: ``RemoteError``, also for answers that report a failure.
+    /// - Throws: ``RemoteError``, including for answers that report a failure.
     func send(
         _ request: WireRequest, _ options: RequestOptions, repeats: Bool = true
     ) async throws(RemoteError) -> WireResponse {

@@ -29,7 +29,7 @@ public struct MaxLeapConfiguration: Sendable {
     /// Where between one and two seconds the first of these waits is: 0 to 1.
     public var jitter: @Sendable () -> Double = { Double.random(in: 0..<1) }
 
-    /// Talks in a dialect; all else as usual.
+    /// Talks in a dialect; everything else as usual.
     public init(_ dialect: MaxLeapDialect) { self.dialect = dialect }
 
     /// The name that the session is kept under.

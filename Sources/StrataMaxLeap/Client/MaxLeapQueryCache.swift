@@ -19,7 +19,7 @@ public final class MaxLeapQueryCache: Sendable {
     ///   them in memory.
     public init(folder: URL? = nil) { self.folder = folder }
 
-    /// What is kept under a name; nil if nothing is, if it is older than so many seconds, or if it cannot be read.
+    /// What is kept under a name; nil if nothing is, if it is older than this many seconds, or if it cannot be read.
     package func body(named name: String, now: Date, maximumAge: Double?) -> Data? {
         guard let entry = entries.withLock({ $0[name] }) ?? stored(name) else { return nil }
         if let maximumAge, now.timeIntervalSince(entry.time) > maximumAge { return nil }
@@ -71,7 +71,7 @@ public final class MaxLeapQueryCache: Sendable {
         return Entry(time: Date(timeIntervalSince1970: time), body: body)
     }
 
-    /// The file of a name, by its FNV-1a hash.
+    /// The file with the given name, by its FNV-1a hash.
     private func file(_ name: String, in folder: URL) -> URL {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

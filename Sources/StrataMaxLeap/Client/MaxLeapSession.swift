@@ -56,7 +56,7 @@ public final class MaxLeapSession: RequestAuthorizer {
         }
     }
 
-    /// Takes over what the server told of the user who is logged in.
+    /// Takes over what the server reported about the user who is logged in.
     func note(_ user: MaxLeapObject) {
         state.withLock { state in
             guard state.token != nil, user.className == "_User", state.user?.objectId == user.objectId else { return }
@@ -115,7 +115,7 @@ public final class MaxLeapSession: RequestAuthorizer {
 }
 
 extension MaxLeapObject {
-    /// What the server told of the object, as it would tell it again.
+    /// What the server reported about the object, as it would tell it again.
     func kept() throws(RemoteError) -> JSONObject {
         var members: JSONObject = [:]
         for (name, value) in values.sorted(by: { $0.key < $1.key }) { members[name] = try value.json() }

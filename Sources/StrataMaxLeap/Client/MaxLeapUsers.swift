@@ -1,7 +1,7 @@
 import Foundation
 
-/// The users of a MaxLeap or Parse application, in the words that all services share. ``MaxLeapClient`` has what these services
-/// alone have, such as log-in by phone and verified mail addresses.
+/// The users of a MaxLeap or Parse application, in the words that all services share. ``MaxLeapClient`` has the
+/// features that only these services have, such as log-in by phone and verified mail addresses.
 ///
 /// Passwords are reset by mail address. An account at another service is sent with `id`, `access_token` and `expiration_date`,
 /// that of `twitter` with `auth_token` and `auth_token_secret`; give what else the service wants in ``ProviderToken/fields``.
@@ -63,7 +63,7 @@ public struct MaxLeapUsers: RemoteUsers {
         try await client.changePassword(from: old, to: new)
     }
 
-    /// Has a mail sent to an address by which its user sets the password anew.
+    /// Has a mail sent to an address, with a link by which its user sets a new password.
     public func requestPasswordReset(for user: String) async throws(RemoteError) {
         try await client.requestPasswordReset(email: user)
     }

@@ -22,8 +22,8 @@ public struct ParseLiveQuery: ServerChangeFeed {
     ///   - classes: The classes, by their names at the server.
     ///   - sockets: What opens the connection.
     ///   - address: Where the live query server is, `wss://example.com/parse`; nil for the address of the application.
-    /// - Throws: ``RemoteError`` with code 108 for MaxLeap, which has no live queries, and 109 for an address that is none, or
-    ///   would show keys to everybody on the way.
+    /// - Throws: ``RemoteError`` with code 108 for MaxLeap, which has no live queries, and 109 for an invalid address, or one
+    ///   over which keys would be sent unencrypted.
     public init(
         _ client: MaxLeapClient, classes: [String], sockets: any WebSocketTransport, address: String? = nil
     ) throws(RemoteError) {

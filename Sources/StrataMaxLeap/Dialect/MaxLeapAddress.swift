@@ -26,7 +26,7 @@ public struct MaxLeapAddress: Sendable, Hashable, CustomStringConvertible {
             HostAndPort(parts[2]) != nil, !text.contains("?"), !text.contains("#"), !text.contains(" ")
         else {
             throw MaxLeapError.notInitialized.error(
-                "\(text.prefix(200)) is no address of a server; write one like https://api.maxleap.cn/2.0/")
+                "\(text.prefix(200)) is not the address of a server; write one like https://api.maxleap.cn/2.0/")
         }
         scheme = String(parts[0].dropLast()).lowercased()
         authority = parts[2]

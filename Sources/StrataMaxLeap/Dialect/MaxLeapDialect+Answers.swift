@@ -109,7 +109,7 @@ extension MaxLeapDialect {
         }
     }
 
-    /// The answer to an update without the number of objects that it met, which is no field.
+    /// The answer to an update without the number of objects that it met, which is not a field.
     private func updated(_ members: JSONObject) -> JSONValue {
         .object(flavor == .maxLeap ? JSONObject(members.filter { $0.name != "number" }) : members)
     }

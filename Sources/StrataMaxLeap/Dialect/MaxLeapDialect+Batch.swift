@@ -29,7 +29,7 @@ extension MaxLeapDialect {
             // `{"success": true}` and the like.
             if answer["success"] != nil { return .done([:]) }
             guard let members = answer.members else {
-                return .failed(invalidAnswer("a member of the answer to a batch is no object", response))
+                return .failed(invalidAnswer("an element of the answer to a batch is not an object", response))
             }
             return .done(members)
         }
@@ -39,7 +39,7 @@ extension MaxLeapDialect {
         let body = (try? error.data()) ?? Data()
         let status = 400
         let response = WireResponse(HTTPResponse(status: .init(code: status)), body: body)
-        return failure(status, error, response) ?? invalidAnswer("a member of a batch is no error", response)
+        return failure(status, error, response) ?? invalidAnswer("an element of a batch is not an error", response)
     }
 
     /// What became of the writes of a batch: one outcome for each object, and one for each change of members, which has

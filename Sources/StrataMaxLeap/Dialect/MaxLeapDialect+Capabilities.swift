@@ -28,7 +28,7 @@ extension MaxLeapDialect {
             }
             guard MaxLeapObject.isKey(schema.className, ofClass: true) else {
                 throw MaxLeapError.unsupported(
-                    "\(entity.name): \"\(schema.className)\" is no name of a class; use letters, digits and underscores, "
+                    "\(entity.name): \"\(schema.className)\" is not a valid class name; use letters, digits and underscores, "
                         + "a letter first")
             }
             try check(entity, schema)

@@ -16,7 +16,7 @@ extension MaxLeapDialect {
 
     /// Reads an object.
     /// - Parameters:
-    ///   - keys: The fields that are wanted; nil for all.
+    ///   - keys: The fields that are requested; nil for all.
     ///   - include: The fields whose objects come along, as paths with dots.
     public func fetchRequest(
         _ className: String, _ id: String, keys: [String]? = nil, include: [String] = [],
@@ -70,7 +70,7 @@ extension MaxLeapDialect {
     }
 
     /// Several writes in one request. They are carried out in order; one that fails keeps the others from nothing.
-    /// - Throws: ``RemoteError`` if one of them is no write of an object by JSON.
+    /// - Throws: ``RemoteError`` if one of them is not a write of an object by JSON.
     public func batchRequest(
         _ requests: [WireRequest], options: RequestOptions = RequestOptions()
     ) throws(RemoteError) -> WireRequest {
@@ -120,7 +120,7 @@ extension MaxLeapDialect {
         guard !name.isEmpty, name.utf8.count <= 500, name != ".", name != "..",
             !name.unicodeScalars.contains(where: { $0 == "/" || $0.value < 0x20 })
         else {
-            throw MaxLeapError.invalidFileName.error("\"\(name.prefix(80))\" is no name of a file")
+            throw MaxLeapError.invalidFileName.error("\"\(name.prefix(80))\" is not a valid file name")
         }
         return name
     }

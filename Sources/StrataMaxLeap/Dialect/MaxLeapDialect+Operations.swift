@@ -51,7 +51,7 @@ extension MaxLeapDialect: RemoteDialect {
         case .upload(let entity, let file):
             guard names.files[entity.name]?.contains(file.property) == true else {
                 throw MaxLeapError.unsupported(
-                    "\(entity.name).\(file.property) is no file at the server; name it in MaxLeapNames.files")
+                    "\(entity.name).\(file.property) is not a file at the server; name it in MaxLeapNames.files")
             }
             return try uploadRequest(
                 MaxLeapFile(name: file.name, contentType: file.contentType, data: file.data), options: options)

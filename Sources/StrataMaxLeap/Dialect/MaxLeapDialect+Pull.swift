@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a pull goes on: at a time of change, behind so many objects of that time.
+/// Where a pull goes on: at a time of change, after this many objects of that time.
 struct MaxLeapPullCursor {
     var time: String
     var skip = 0
@@ -29,8 +29,8 @@ extension MaxLeapDialect {
     /// A pull before anything was ever changed begins here.
     private static let beginning = "1970-01-01T00:00:00.000Z"
 
-    /// What changed since a cursor. The server is asked for objects by time of change, and tells of no deletions; those of
-    /// the cursor's own millisecond come again.
+    /// What changed since a cursor. The server is asked for objects by time of change, and reports no deletions; those
+    /// of the cursor's own millisecond come again.
     func pullRequest(_ pull: RemotePull, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
         let schema = try schema(pull.entity)
         var query = MaxLeapQuery(schema.className)

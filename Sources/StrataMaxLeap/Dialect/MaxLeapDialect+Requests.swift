@@ -3,7 +3,7 @@ import Foundation
 extension MaxLeapDialect {
     /// A request with the standing headers.
     /// - Parameters:
-    ///   - parts: The path behind the address; each part is encoded.
+    ///   - parts: The path after the address; each part is encoded.
     ///   - parameters: Query parameters, not encoded.
     ///   - json: The body. POST and PUT without one have an empty object.
     /// - Throws: ``RemoteError`` with code 107 if the body has a number that is not finite.
@@ -60,7 +60,7 @@ extension MaxLeapDialect {
         default:
             guard MaxLeapObject.isKey(className, ofClass: true) else {
                 throw MaxLeapError.invalidClassName.error(
-                    "\"\(className.prefix(80))\" is no name of a class; use letters, digits and underscores, a letter first"
+                    "\"\(className.prefix(80))\" is not a valid class name; use letters, digits and underscores, a letter first"
                 )
             }
             return ["classes", className]
@@ -74,7 +74,7 @@ extension MaxLeapDialect {
         }
         // As a part of a path these would lead elsewhere.
         guard id != ".", id != ".." else {
-            throw MaxLeapError.invalidObjectId.error("\(className): \"\(id)\" is no identifier of an object")
+            throw MaxLeapError.invalidObjectId.error("\(className): \"\(id)\" is not an object identifier")
         }
         return try path(ofClass: className) + [id]
     }

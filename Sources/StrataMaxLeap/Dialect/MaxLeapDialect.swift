@@ -43,7 +43,8 @@ public struct MaxLeapDialect: Sendable {
             throw MaxLeapError.notInitialized.error("the application has no identifier")
         }
         guard flavor == .parse || apiKey?.isEmpty == false || masterKey?.isEmpty == false else {
-            throw MaxLeapError.notInitialized.error("MaxLeap wants an API key or a master key beside the application")
+            throw MaxLeapError.notInitialized.error(
+                "MaxLeap needs an API key or a master key in addition to the application")
         }
         guard flavor == .maxLeap || address != .world else {
             throw MaxLeapError.notInitialized.error("Parse has no usual address; tell that of your server")

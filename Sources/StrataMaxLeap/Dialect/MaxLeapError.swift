@@ -51,7 +51,7 @@ public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     case invalidEmail = 125
     /// A role keeps its name.
     case roleNameImmutable = 136
-    /// A value is there already that may be there once.
+    /// A value exists already that may be there once.
     case duplicateValue = 137
     /// The name of a role is malformed.
     case invalidRoleName = 139
@@ -99,7 +99,7 @@ public enum MaxLeapError: Int, Sendable, Hashable, CaseIterable {
     /// The domain of these codes, in both dialects.
     public static let domain = "MaxLeap"
 
-    /// What an error of a code means for the one who asked; nil for a code that says nothing beyond the HTTP status.
+    /// What an error of a code means for the caller; nil for a code that says nothing beyond the HTTP status.
     static func kind(ofCode code: Int) -> RemoteError.Kind? {
         switch code {
         case 1, 2: .unavailable

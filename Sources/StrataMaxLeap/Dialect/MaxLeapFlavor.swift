@@ -42,7 +42,8 @@ public enum MaxLeapHeader: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The header of a name in either dialect, older names included; nil if it is none. Upper and lower case are the same.
+    /// The header with the given name in either dialect, older names included; nil if it is not such a header. Case
+    /// does not matter.
     public init?(named name: String) {
         let name = name.lowercased()
         let older: [String: MaxLeapHeader] = [

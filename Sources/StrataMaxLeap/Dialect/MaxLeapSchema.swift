@@ -7,10 +7,10 @@ public struct MaxLeapNames: Sendable, Hashable {
     /// The fields of properties, by entity and property.
     public var fields: [String: [String: String]] = [:]
     /// The to-many relationships, by entity, that the server keeps as relations. All others are arrays of pointers. The
-    /// members of a relation do not come with its object: what others put in is not seen here.
+    /// members of a relation do not come with its object: members that others add are not seen here.
     public var relations: [String: Set<String>] = [:]
-    /// The attributes, by entity, that the server keeps as files. They are strings or URIs here: the address with the file's name
-    /// behind a `#`. See ``RemoteStore/stageFile(_:name:contentType:)``.
+    /// The attributes, by entity, that the server keeps as files. They are strings or URIs here: the address, `#`, and the
+    /// name of the file. See ``RemoteStore/stageFile(_:name:contentType:)``.
     public var files: [String: Set<String>] = [:]
 
     /// All as in the model.
@@ -77,7 +77,7 @@ struct MaxLeapSchema: Sendable {
             }
             guard MaxLeapObject.isKey(field) else {
                 throw MaxLeapError.unsupported(
-                    "\(entity.name).\(name): \"\(field)\" is no name of a field; use letters, digits and underscores, a "
+                    "\(entity.name).\(name): \"\(field)\" is not a valid field name; use letters, digits and underscores, a "
                         + "letter first")
             }
             fields[name] = field

@@ -14,7 +14,7 @@ public enum MaxLeapUserAction: Sendable, Hashable {
     case update(id: String, JSONObject)
     /// Another password; in Parse a change of the user.
     case changePassword(old: String, new: String)
-    /// A mail by which a password can be set anew, to an address.
+    /// A mail by which a password can be set again, to an address.
     case requestPasswordReset(email: String)
     /// The new password, for the page that the mail leads to; MaxLeap only.
     case resetPassword(new: String)
@@ -84,7 +84,7 @@ extension MaxLeapDialect {
         }
     }
 
-    /// What MaxLeap alone has.
+    /// What only MaxLeap has.
     private func maxLeapRequest(
         _ action: MaxLeapUserAction, _ options: RequestOptions
     ) throws(RemoteError) -> WireRequest {

@@ -13,7 +13,7 @@ public struct MaxLeapACL: Sendable, Hashable {
         case everybody
         /// A user, by identifier.
         case user(String)
-        /// Whoever has a role, by name.
+        /// All users with a role, by its name.
         case role(String)
 
         var key: String {
@@ -31,10 +31,10 @@ public struct MaxLeapACL: Sendable, Hashable {
     public init() {}
 
     /// The rules of a field's value. Members that are not known, such as MaxLeap's `creator`, are kept.
-    /// - Throws: ``RemoteError`` with code 123 if the value is no dictionary.
+    /// - Throws: ``RemoteError`` with code 123 if the value is not a dictionary.
     public init(_ value: MaxLeapValue) throws(RemoteError) {
         guard case .dictionary(let rules) = value else {
-            throw MaxLeapError.invalidACL.error("\(value.kind) is no access rule", kind: .invalidAnswer)
+            throw MaxLeapError.invalidACL.error("\(value.kind) is not an access rule", kind: .invalidAnswer)
         }
         self.rules = rules
     }
@@ -71,7 +71,7 @@ public struct MaxLeapACL: Sendable, Hashable {
 }
 
 extension MaxLeapObject {
-    /// Who may read and write the object; nil if the server decides, or if the field is no access rule.
+    /// Who may read and write the object; nil if the server decides, or if the field is not an access rule.
     public var acl: MaxLeapACL? {
         get { self["ACL"].flatMap { try? MaxLeapACL($0) } }
         set { self["ACL"] = newValue?.value }

@@ -11,7 +11,7 @@ public struct MaxLeapFile: Sendable, Hashable {
     public var url: String?
     /// The MIME type of the bytes.
     public var contentType: String
-    /// The bytes of a file that is to be uploaded; nil for one that the server told of.
+    /// The bytes of a file that is to be uploaded; nil for one that the server reported about.
     public var data: Data?
 
     /// A file to be uploaded.
@@ -29,7 +29,7 @@ public struct MaxLeapFile: Sendable, Hashable {
         contentType = "application/octet-stream"
     }
 
-    /// A file as an attribute of a store has it: the address, and behind a `#` the name.
+    /// A file as the value of an attribute: the address, `#`, and the name.
     /// - Returns: nil without an address.
     public init?(reference: String) {
         guard let mark = reference.firstIndex(of: "#"), mark > reference.startIndex,
@@ -49,7 +49,7 @@ public struct MaxLeapFile: Sendable, Hashable {
         url.map { "\($0.prefix { $0 != "#" })#\(PercentEncoding.encode(name))" }
     }
 
-    /// Reads a file as it stands in answers.
+    /// Reads a file from an answer.
     /// - Returns: nil if name or address is missing.
     init?(_ members: JSONObject) {
         guard let name = members["name"]?.string, let url = members["url"]?.string else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An object of a class: what the server told of it, and what is to be saved.
+/// An object of a class: what the server reported about it, and what is to be saved.
 ///
 /// ```swift
 /// var post = MaxLeapObject("Post")
@@ -19,7 +19,7 @@ public struct MaxLeapObject: Sendable, Hashable {
     public internal(set) var createdAt: Date?
     /// When the server changed it last.
     public internal(set) var updatedAt: Date?
-    /// What the server told of the fields.
+    /// What the server reported about the fields.
     public internal(set) var values: [String: MaxLeapValue] = [:]
     /// What is to be saved, by field.
     public internal(set) var operations: [String: MaxLeapOperation] = [:]
@@ -56,7 +56,7 @@ public struct MaxLeapObject: Sendable, Hashable {
     public subscript(key: String) -> MaxLeapValue? {
         get {
             guard let operation = operations[key] else { return values[key] }
-            // What was merged fits what was there when it was.
+            // The merged operations fit the values of that time.
             return try? operation.applied(to: values[key])
         }
         set { operations[key] = newValue.map(MaxLeapOperation.set) ?? .delete }
@@ -116,7 +116,7 @@ extension MaxLeapObject {
         for (key, operation) in operations.sorted(by: { $0.key < $1.key }) {
             guard Self.isKey(key), !Self.systemKeys.contains(key) else {
                 throw MaxLeapError.invalidKeyName.error(
-                    "\(className): \"\(key.prefix(80))\" is no name of a field that can be written; use letters, digits "
+                    "\(className): \"\(key.prefix(80))\" is not the name of a writable field; use letters, digits "
                         + "and underscores, a letter first")
             }
             do throws(RemoteError) {
@@ -154,7 +154,7 @@ extension MaxLeapObject {
         values.merge(told) { $1 }
     }
 
-    /// The object after a save: what was to be saved is there, and what the server told of it counts.
+    /// The object after a save: pending values have been saved, and the values that the server reported count.
     func saved(_ answer: JSONObject) throws(RemoteError) -> MaxLeapObject {
         var copy = self
         for (key, operation) in operations { copy.values[key] = try operation.applied(to: values[key]) }

@@ -17,7 +17,7 @@ public enum MaxLeapOperation: Sendable, Hashable {
     case relation(add: [MaxLeapPointer], remove: [MaxLeapPointer])
 
     /// The operation as it is sent.
-    /// - Throws: ``RemoteError`` for a value that cannot be sent, or an increment by something that is no number.
+    /// - Throws: ``RemoteError`` for a value that cannot be sent, or an increment by something that is not a number.
     public func json() throws(RemoteError) -> JSONValue {
         switch self {
         case .set(let value): return try value.json()
@@ -77,7 +77,7 @@ public enum MaxLeapOperation: Sendable, Hashable {
 
     /// What a value becomes by the operation.
     /// - Parameter value: What the field has; nil for nothing.
-    /// - Returns: What it has then; nil for nothing. A relation is known by its class alone.
+    /// - Returns: What it has then; nil for nothing. A relation is known only by its class.
     /// - Throws: ``RemoteError`` if the value is of another type.
     public func applied(to value: MaxLeapValue?) throws(RemoteError) -> MaxLeapValue? {
         switch self {
@@ -94,7 +94,7 @@ public enum MaxLeapOperation: Sendable, Hashable {
             let className = added.first?.className ?? removed.first?.className
             guard let value, value != .null else { return className.map(MaxLeapValue.relation) }
             guard case .relation(let there) = value, className == nil || className == there else {
-                throw MaxLeapError.incorrectType.error("\(value.kind) is no relation of \(className ?? "objects")")
+                throw MaxLeapError.incorrectType.error("\(value.kind) is not a relation of \(className ?? "objects")")
             }
             return value
         }
@@ -110,7 +110,7 @@ public enum MaxLeapOperation: Sendable, Hashable {
         guard let sum = a.adding(b) else {
             throw a.number == nil || b.number == nil
                 ? Clash.notANumber.error(.increment(b), .set(a))
-                : MaxLeapError.incorrectType.error("the sum of \(a) and \(b) is no number that can be sent")
+                : MaxLeapError.incorrectType.error("the sum of \(a) and \(b) is not a number that can be sent")
         }
         return sum
     }
@@ -161,7 +161,7 @@ extension MaxLeapOperation {
 }
 
 extension [MaxLeapValue] {
-    /// Another array with those of these values behind it that it lacks. An object takes the place of the same one.
+    /// Another array with those of these values after it that it lacks. An object takes the place of the same one.
     func addedUniquely(to base: [MaxLeapValue]) -> [MaxLeapValue] {
         var result = base
         for value in self {

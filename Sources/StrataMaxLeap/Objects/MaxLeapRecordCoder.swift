@@ -37,7 +37,7 @@ struct MaxLeapRecordCoder {
 
     /// The value of a property as it is sent; nil to send nothing.
     private func json(_ value: RemoteValue, _ name: String, _ isInsert: Bool) throws(RemoteError) -> JSONValue? {
-        // A nil that stands alone would be a null of JSON.
+        // A nil on its own would be a null of JSON.
         let clear = isInsert ? Optional<JSONValue>.none : .some(try MaxLeapOperation.delete.json())
         switch (value, schema.properties[name]) {
         case (.value(.string(let text)), _) where isFile(name): return try file(text).json()
@@ -68,7 +68,7 @@ struct MaxLeapRecordCoder {
     private func file(_ reference: String) throws(RemoteError) -> MaxLeapValue {
         guard let file = MaxLeapFile(reference: reference) else {
             throw MaxLeapError.unsavedFile.error(
-                "\"\(reference.prefix(80))\" is no file that is uploaded; stage it with RemoteStore.stageFile")
+                "\"\(reference.prefix(80))\" is not an uploaded file; stage it with RemoteStore.stageFile")
         }
         return .file(file)
     }
@@ -95,7 +95,7 @@ struct MaxLeapRecordCoder {
                 values[name] = try self.value(member, type)
             }
             return .dictionary(values)
-        case .object: throw MaxLeapError.incorrectType.error("an object is no value of an attribute")
+        case .object: throw MaxLeapError.incorrectType.error("an object is not the value of an attribute")
         }
     }
 

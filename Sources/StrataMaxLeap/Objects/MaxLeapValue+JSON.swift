@@ -109,6 +109,7 @@ extension MaxLeapValue {
             return .object(try MaxLeapObject(className, members))
         }
         throw MaxLeapError.incorrectType.error(
-            "\(JSONValue.object(members).description.prefix(120)) in the answer is no \(type)", kind: .invalidAnswer)
+            "\(JSONValue.object(members).description.prefix(120)) in the answer is not a valid \(type)",
+            kind: .invalidAnswer)
     }
 }

@@ -96,7 +96,7 @@ extension MaxLeapValue {
     }
 
     /// The sum of two numbers.
-    /// - Returns: nil if one of them is no number, or the sum is not finite.
+    /// - Returns: nil if one of them is not a number, or the sum is not finite.
     func adding(_ other: MaxLeapValue) -> MaxLeapValue? {
         if case .integer(let a) = self, case .integer(let b) = other {
             let (sum, overflow) = a.addingReportingOverflow(b)

@@ -18,7 +18,7 @@ public indirect enum MaxLeapConstraint: Sendable, Hashable {
     case isNotIn([MaxLeapValue])
     /// An array with all of several values.
     case all([MaxLeapValue])
-    /// An array with so many elements.
+    /// An array with this many elements.
     case size(Int)
     /// There, or not there.
     case exists(Bool)
@@ -47,24 +47,24 @@ public indirect enum MaxLeapConstraint: Sendable, Hashable {
     public static func contains(_ text: String) -> MaxLeapConstraint { .matches(MaxLeapRegex.quoted(text)) }
     /// Text that begins with another one.
     public static func hasPrefix(_ text: String) -> MaxLeapConstraint { .matches("^" + MaxLeapRegex.quoted(text)) }
-    /// Text that ends with another one. As everywhere in such expressions, a line break behind it does not count.
+    /// Text that ends with another one. As everywhere in such expressions, a line break after it does not count.
     public static func hasSuffix(_ text: String) -> MaxLeapConstraint { .matches(MaxLeapRegex.quoted(text) + "$") }
-    /// No farther than so many miles, nearest first.
+    /// No further than this many miles, nearest first.
     public static func within(miles: Double, of point: GeoPoint) -> MaxLeapConstraint {
         .near(point, maximumRadians: miles / milesPerRadian)
     }
-    /// No farther than so many kilometres, nearest first.
+    /// No further than this many kilometres, nearest first.
     public static func within(kilometers: Double, of point: GeoPoint) -> MaxLeapConstraint {
         .near(point, maximumRadians: kilometers / kilometersPerRadian)
     }
-    /// No farther than so many radians, nearest first.
+    /// No further than this many radians, nearest first.
     public static func within(radians: Double, of point: GeoPoint) -> MaxLeapConstraint {
         .near(point, maximumRadians: radians)
     }
 }
 
 extension MaxLeapConstraint {
-    /// How a constraint stands behind its key.
+    /// How a constraint follows its key.
     enum Form: Equatable {
         /// As the value itself.
         case value(JSONValue)

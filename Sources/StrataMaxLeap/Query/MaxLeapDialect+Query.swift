@@ -31,12 +31,12 @@ extension MaxLeapDialect {
         var skip = query.offset
         if let cursor = query.cursor {
             guard let place = Int(cursor), place >= query.offset else {
-                throw MaxLeapError.invalidQuery.error("\"\(cursor)\" is no place in the answer to a query")
+                throw MaxLeapError.invalidQuery.error("\"\(cursor)\" is not a cursor of a query")
             }
             skip = place
         }
         result.skip = skip
-        // Behind a cursor the limit is what is left of it.
+        // After a cursor the limit is what is left of it.
         result.limit = min(query.limit ?? Self.maximumPage, Self.maximumPage)
         // Pages fit together only in an order that tells all objects apart. An order would come before nearness.
         let hasPages = skip > 0 || query.limit ?? .max > Self.maximumPage
@@ -73,7 +73,7 @@ extension MaxLeapDialect {
                 current = other
             default:
                 throw MaxLeapError.unsupported(
-                    "\(current.entity).\(name) is no field with pointers, so that its objects do not come along")
+                    "\(current.entity).\(name) is not a field with pointers, so its objects cannot be included")
             }
         }
         return fields.joined(separator: ".")
@@ -98,7 +98,7 @@ extension MaxLeapDialect {
             names.className(ofEntity: destination) == other.className
         else {
             throw MaxLeapError.unsupported(
-                "\(schema.entity).\(subquery.property) is no to-one relationship to \(subquery.entity)")
+                "\(schema.entity).\(subquery.property) is not a to-one relationship to \(subquery.entity)")
         }
         return .key(field, subquery.isNegated ? .notInQuery(query) : .inQuery(query))
     }

@@ -87,7 +87,7 @@ extension MaxLeapPredicate {
             if case .value(let value)? = bindings[name] { return value }
             throw unsupported(whole, "the variable $\(name), which has no value here")
         case .keyPath, .evaluatedObject: throw unsupported(whole, "one property compared with another")
-        default: throw unsupported(whole, "a right side that is no fixed value")
+        default: throw unsupported(whole, "a right side that is not a fixed value")
         }
     }
 

@@ -114,7 +114,7 @@ struct MaxLeapPredicate {
                 return .inQuery(query)
             }
             guard case .array(let values) = try value(right, target, whole) else {
-                throw unsupported(whole, "a right side of IN that is no list")
+                throw unsupported(whole, "a right side of IN that is not a list")
             }
             // In a store nil is in no list.
             return .isIn(schema == nil ? values : values.filter { $0 != .null })
@@ -136,7 +136,7 @@ struct MaxLeapPredicate {
             }
         }
         guard options.isEmpty || options == .caseInsensitive else {
-            throw unsupported(whole, "the options \(options.suffix); there is [c] alone")
+            throw unsupported(whole, "the options \(options.suffix); only [c] is supported")
         }
         guard case .string(let text) = value else { throw unsupported(whole, "\(comparison.rawValue) with no text") }
         // In a store `*` stands for line breaks, too.
@@ -162,7 +162,7 @@ struct MaxLeapPredicate {
 
     private func condition(_ geo: GeoCondition, _ whole: FetchPredicate) throws(RemoteError) -> MaxLeapWhere {
         func place(_ expression: FetchExpression) throws(RemoteError) -> Target {
-            guard let path = path(expression) else { throw unsupported(whole, "a position that is no property") }
+            guard let path = path(expression) else { throw unsupported(whole, "a position that is not a property") }
             return try self.target(path, whole)
         }
         func point(_ expression: FetchExpression, _ target: Target) throws(RemoteError) -> GeoPoint {
@@ -174,7 +174,7 @@ struct MaxLeapPredicate {
                 }
             default: break
             }
-            throw unsupported(whole, "a position that is no pair of latitude and longitude")
+            throw unsupported(whole, "a position that is not a pair of latitude and longitude")
         }
         let target: Target
         let constraint: MaxLeapConstraint
@@ -185,7 +185,7 @@ struct MaxLeapPredicate {
         case .within(let left, let right, let distance, let unit, let earthRadius):
             target = try place(left)
             guard let number = try value(distance, target, whole).number else {
-                throw unsupported(whole, "a distance that is no number")
+                throw unsupported(whole, "a distance that is not a number")
             }
             constraint = .near(
                 try point(right, target), maximumRadians: Self.radians(number, unit, earthRadius))

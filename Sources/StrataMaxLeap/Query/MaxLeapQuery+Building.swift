@@ -1,4 +1,4 @@
-/// Parts of queries, one behind another. Each method gives a copy of the query with one more part.
+/// Parts of queries, one after another. Each method gives a copy of the query with one more part.
 extension MaxLeapQuery {
     /// Only objects that meet a condition. Several calls all count.
     public func `where`(_ condition: MaxLeapWhere) -> MaxLeapQuery {
@@ -20,8 +20,8 @@ extension MaxLeapQuery {
         self.where(.relatedTo(object, key: key))
     }
 
-    /// Sets what a field must be as the libraries of MaxLeap and Parse do: an equality takes the place of all else that
-    /// was set for the field, and another constraint that of an equality.
+    /// Sets what a field must be as the libraries of MaxLeap and Parse do: an equality takes the place of everything
+    /// else that was set for the field, and another constraint that of an equality.
     public mutating func constrain(_ key: String, _ constraint: MaxLeapConstraint) {
         let isEquality = if case .equal = constraint { true } else { false }
         conditions.removeAll { condition in
@@ -48,7 +48,7 @@ extension MaxLeapQuery {
             plain.conditions = query.conditions
             guard plain == query else {
                 throw MaxLeapError.invalidQuery.error(
-                    "a query that is one of several has conditions alone; set order, limit, skip and fields of the whole"
+                    "one of several joined queries has only conditions; set order, limit, skip and fields on the joined query"
                 )
             }
         }
@@ -57,7 +57,7 @@ extension MaxLeapQuery {
         return result
     }
 
-    /// In the order of a field, behind those given before.
+    /// In the order of a field, after those given before.
     public func ordered(by key: String, ascending: Bool = true) -> MaxLeapQuery {
         var copy = self
         copy.orders.append(Order(key, ascending: ascending))
@@ -78,7 +78,7 @@ extension MaxLeapQuery {
         return copy
     }
 
-    /// With these fields alone.
+    /// With only these fields.
     public func selecting(_ keys: String...) -> MaxLeapQuery {
         var copy = self
         copy.keys = (copy.keys ?? []) + keys

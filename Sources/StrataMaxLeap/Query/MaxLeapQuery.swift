@@ -1,4 +1,4 @@
-/// Which objects of a class are wanted.
+/// Which objects of a class are requested.
 ///
 /// ```swift
 /// let query = MaxLeapQuery("Post")
@@ -31,13 +31,13 @@ public struct MaxLeapQuery: Sendable, Hashable {
     public var conditions: [MaxLeapWhere] = []
     /// The order, the most important field first.
     public var orders: [Order] = []
-    /// The greatest number of objects; nil for as many as the server gives, which is 100. Servers give 1000 at most.
+    /// The maximum number of objects; nil for as many as the server gives, which is 100. Servers give 1000 at most.
     public var limit: Int?
     /// How many objects are left out at the beginning.
     public var skip = 0
-    /// The fields that are wanted; nil for all. Those that the server keeps itself always come.
+    /// The fields that are requested; nil for all. Those that the server keeps itself always come.
     public var keys: [String]?
-    /// The fields that are not wanted.
+    /// The fields to leave out.
     public var excludedKeys: [String] = []
     /// The fields whose objects come along, as paths with dots.
     public var include: [String] = []
@@ -63,7 +63,7 @@ public struct MaxLeapQuery: Sendable, Hashable {
         return parameters
     }
 
-    /// The query as a text behind the question mark of an address.
+    /// The query as a text after the question mark of an address.
     /// - Throws: As ``parameters(for:)``.
     public func encoded(for flavor: MaxLeapFlavor = .maxLeap) throws(RemoteError) -> String {
         MaxLeapParameter.encoded(try parameters(for: flavor))
@@ -81,7 +81,7 @@ public struct MaxLeapQuery: Sendable, Hashable {
         func list(_ texts: some Sequence<String>) throws(RemoteError) -> JSONValue {
             let names = Set(texts)
             if let wrong = names.first(where: { $0.isEmpty || $0.contains(",") }) {
-                throw MaxLeapError.invalidKeyName.error("\"\(wrong.prefix(80))\" is no name of a field")
+                throw MaxLeapError.invalidKeyName.error("\"\(wrong.prefix(80))\" is not a valid field name")
             }
             return .string(names.sorted().joined(separator: ","))
         }

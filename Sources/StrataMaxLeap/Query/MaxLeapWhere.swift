@@ -11,7 +11,7 @@ public indirect enum MaxLeapWhere: Sendable, Hashable {
 
     /// The condition as it is sent.
     ///
-    /// Conditions on one field are one object, if that loses nothing; else they stand in an `$and`.
+    /// Conditions on one field are one object, if that loses nothing, otherwise they are in an `$and`.
     /// - Throws: ``RemoteError`` with code 102 for a value that an operator does not take, or an OR without members.
     public func json() throws(RemoteError) -> JSONObject {
         var writer = MaxLeapWhereWriter()
@@ -41,7 +41,7 @@ struct MaxLeapWhereWriter {
             groups.append(["$relatedTo": ["object": try MaxLeapValue.pointer(pointer).json(), "key": .string(key)]])
         case .key(let key, let constraint):
             guard !key.isEmpty, !key.hasPrefix("$") else {
-                throw MaxLeapError.invalidKeyName.error("\"\(key.prefix(80))\" is no name of a field")
+                throw MaxLeapError.invalidKeyName.error("\"\(key.prefix(80))\" is not a valid field name")
             }
             add(try constraint.form(key), key)
         }

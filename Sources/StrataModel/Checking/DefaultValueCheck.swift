@@ -1,7 +1,7 @@
 import Foundation
 
 extension AttributeType {
-    /// Whether a value may stand in an attribute of the type. Whole numbers may stand for all numbers; nothing else is
+    /// Whether a value may be in an attribute of the type. Whole numbers may stand for all numbers; nothing else is
     /// converted.
     func accepts(_ value: Value) -> Bool {
         switch (self, value) {
@@ -21,8 +21,8 @@ extension AttributeType {
 }
 
 extension AttributeType {
-    /// The position of the first of some values that is no element of an array of the type. JSON, in which arrays are
-    /// kept, has no infinity, and nothing that is not a number.
+    /// The position of the first of some values that is not an element of an array of the type. JSON, in which arrays
+    /// are kept, has no infinity, and nothing that is not a number.
     package func firstMisfit(in values: [Value]) -> Int? {
         values.firstIndex { value in
             if case .double(let number) = value, !number.isFinite { return true }
@@ -54,7 +54,7 @@ extension Value {
         }
     }
 
-    /// Whether a number or date is greater than another one; false for all else.
+    /// Whether a number or date is greater than another one; false for everything else.
     func isAbove(_ other: Value) -> Bool {
         if case .date(let a) = self, case .date(let b) = other { return a > b }
         guard let a = number, let b = other.number else { return false }

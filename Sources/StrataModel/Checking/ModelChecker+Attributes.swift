@@ -75,7 +75,7 @@ extension ModelChecker {
             if attribute.type != .binary {
                 report(
                     entity, attribute,
-                    "is of type \(attribute.type.name); only binary data can stand in files of their own")
+                    "is of type \(attribute.type.name); only binary data can be stored in external files")
             } else if attribute.isTransient {
                 report(entity, attribute, "is transient; nothing of it is stored, so remove the external storage")
             }
@@ -86,7 +86,7 @@ extension ModelChecker {
             } else if attribute.allowsExternalStorage {
                 report(
                     entity, attribute,
-                    "may stand in files of its own, which history does not keep; remove the external storage, or the "
+                    "may be stored in external files, which history does not keep; remove the external storage, or the "
                         + "preserved values")
             }
         }
@@ -106,7 +106,9 @@ extension ModelChecker {
                 report(entity, attribute, "the \(name) \(bound) is not a \(type == .date ? "date" : "number")")
             }
         }
-        if rules.minimumLength != nil || rules.maximumLength != nil, type != .string, type != .binary, type.element == nil {
+        if rules.minimumLength != nil || rules.maximumLength != nil, type != .string, type != .binary,
+            type.element == nil
+        {
             report(entity, attribute, "a length is for strings, binary data and arrays, not for \(type.name)")
         }
         if rules.pattern != nil, type != .string {
@@ -167,7 +169,7 @@ extension ModelChecker {
         case (.value, .json):
             report(entity, attribute, "JSON has no default in the model; give it a value when an object is inserted")
         case (.value(.null), _):
-            report(entity, attribute, "nil is no default: leave the default out, and make the attribute optional")
+            report(entity, attribute, "nil is not a default: omit the default, and make the attribute optional")
         case (.value(let value), let type):
             if !type.accepts(value) {
                 report(entity, attribute, "the default \(value) is \(value.unfitness(for: type))")

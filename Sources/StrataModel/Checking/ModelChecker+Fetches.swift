@@ -37,7 +37,8 @@ extension FetchTemplate {
 }
 
 extension ManagedObjectModel {
-    /// What is wrong with the conditions and orders of fetched properties and templates. All else is right by now.
+    /// What is wrong with the conditions and orders of fetched properties and templates. Everything else is right by
+    /// now.
     var faultsOfFetches: [ModelFault] {
         var faults: [ModelFault] = []
         for owner in entities {

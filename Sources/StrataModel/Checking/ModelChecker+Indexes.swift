@@ -42,7 +42,8 @@ extension ModelChecker {
         guard let first = path.first, let attribute = attribute(first, of: entity) else {
             let known = attributeNames(of: entity) + relationshipNames(of: entity)
             report(
-                entity, index, "\(name) is no property of \(entity.name)" + Spelling.suggestion(for: name, in: known))
+                entity, index, "\(name) is not a property of \(entity.name)" + Spelling.suggestion(for: name, in: known)
+            )
             return
         }
         var type = attribute.type

@@ -48,7 +48,7 @@ extension ModelChecker {
             } else {
                 report(
                     entity,
-                    "the primary key \(name) is no attribute of \(entity.name)"
+                    "the primary key \(name) is not an attribute of \(entity.name)"
                         + Spelling.suggestion(for: name, in: attributeNames(of: entity)))
             }
         } else if entity.isUser, attribute("username", of: entity)?.type != .string {

@@ -83,7 +83,7 @@ extension ModelChecker {
     static func faultOfEntityName(_ name: String, what: String = "entities") -> String? {
         if name.hasPrefix("_") { return "names that begin with an underscore are the store's own; choose another name" }
         guard isIdentifier(name) else {
-            return "'\(name)' is no name: use letters, digits and underscores, a capital letter first"
+            return "'\(name)' is not a valid name: use letters, digits and underscores, and begin with a capital letter"
         }
         guard name.first?.isUppercase == true else {
             return "names of \(what) begin with a capital letter: \(name.prefix(1).uppercased() + name.dropFirst())"
@@ -98,7 +98,7 @@ extension ModelChecker {
     static func faultOfPropertyName(_ name: String) -> String? {
         if name.hasPrefix("_") { return "names that begin with an underscore are the store's own; choose another name" }
         guard isIdentifier(name) else {
-            return "'\(name)' is no name: use letters, digits and underscores, a small letter first"
+            return "'\(name)' is not a valid name: use letters, digits and underscores, and begin with a small letter"
         }
         guard name.first?.isLowercase == true else {
             return "names of properties begin with a small letter: \(NamingConvention.lowerCamelCase(name))"

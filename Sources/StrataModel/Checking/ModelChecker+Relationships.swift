@@ -60,7 +60,7 @@ extension ModelChecker {
             }
             return
         }
-        // A destination that does not exist is a fault of the inverse alone.
+        // A destination that does not exist is an error of the inverse only.
         guard entitiesByName[inverse.destination] != nil else { return }
         if inverse.destination != entity.name {
             report(

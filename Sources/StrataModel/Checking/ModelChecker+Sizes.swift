@@ -2,7 +2,7 @@
 extension ModelChecker {
     private static let entityLimit = 65_535
     private static let valueLimit = 32_767
-    /// More levels are a mistake of whoever generated the model; each costs stack where rows are planned.
+    /// More levels are a mistake in the model; each level costs stack space when rows are planned.
     private static let levelLimit = 100
 
     /// Checks how large the model is.

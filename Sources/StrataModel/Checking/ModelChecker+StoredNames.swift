@@ -1,5 +1,5 @@
-/// Names that differ in the model may meet in the store: through the naming convention, and because SQLite takes
-/// capital and small letters for the same in names of tables and columns.
+/// Names that differ in the model may meet in the store: through the naming convention, and because SQLite ignores case
+/// in the names of tables and columns.
 extension ModelChecker {
     mutating func checkStoredNames() {
         checkTableNames()
@@ -134,7 +134,7 @@ extension ModelChecker {
         case .key: "references"
         case .text: "text"
         case .decimal: "decimal numbers"
-        case .bytes: external ? "bytes that may stand outside of the file" : "bytes"
+        case .bytes: external ? "bytes that may be stored in external files" : "bytes"
         case .uuid: "UUIDs"
         case .geoPoint: "geo points"
         }

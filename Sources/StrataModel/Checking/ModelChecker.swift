@@ -1,4 +1,4 @@
-/// Checks declarations as a whole and finds all faults at once, in the order of the declarations.
+/// Checks declarations as a whole and finds all errors in one pass, in the order of the declarations.
 ///
 /// A check that needs what another one found missing says nothing, so that one mistake gives one fault.
 struct ModelChecker {
@@ -72,12 +72,12 @@ struct ModelChecker {
         return result
     }
 
-    /// The attribute of a name, own or inherited.
+    /// The attribute with the given name, own or inherited.
     func attribute(_ name: String, of entity: Entity) -> Attribute? {
         lineage(of: entity).lazy.flatMap(\.attributes).first { $0.name == name }
     }
 
-    /// The relationship of a name, own or inherited.
+    /// The relationship with the given name, own or inherited.
     func relationship(_ name: String, of entity: Entity) -> Relationship? {
         lineage(of: entity).lazy.flatMap(\.relationships).first { $0.name == name }
     }

@@ -38,6 +38,6 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         self.faults = faults
     }
 
-    /// The faults, one a line.
+    /// The faults, one per line.
     public var description: String { faults.map(\.description).joined(separator: "\n") }
 }

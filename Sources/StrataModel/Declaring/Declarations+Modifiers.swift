@@ -3,9 +3,9 @@ import Foundation
 extension Attribute {
     /// The value may be nil.
     public func optional() -> Attribute { with(\.isOptional, true) }
-    /// The value lives in memory alone.
+    /// The value lives only in memory.
     public func transient() -> Attribute { with(\.isTransient, true) }
-    /// An index of this attribute alone is kept; a spatial one for geo points.
+    /// An index of just this attribute is kept; a spatial one for geo points.
     public func indexed() -> Attribute { with(\.isIndexed, true) }
     /// No two objects may share a value.
     public func unique() -> Attribute { with(\.isUnique, true) }
@@ -48,37 +48,38 @@ extension Attribute {
     public func range(_ range: ClosedRange<Date>) -> Attribute {
         between(.date(range.lowerBound), .date(range.upperBound))
     }
-    /// Numbers must be at least this great.
+    /// Numbers must be at least this value.
     public func range(_ range: PartialRangeFrom<Int>) -> Attribute { between(.integer(Int64(range.lowerBound)), nil) }
-    /// Numbers must be at least this great.
+    /// Numbers must be at least this value.
     @_disfavoredOverload
     public func range(_ range: PartialRangeFrom<Double>) -> Attribute { between(.double(range.lowerBound), nil) }
     /// Dates must not be earlier.
     public func range(_ range: PartialRangeFrom<Date>) -> Attribute { between(.date(range.lowerBound), nil) }
-    /// Numbers must be at most this great.
+    /// Numbers must be at most this value.
     public func range(_ range: PartialRangeThrough<Int>) -> Attribute {
         between(nil, .integer(Int64(range.upperBound)))
     }
-    /// Numbers must be at most this great.
+    /// Numbers must be at most this value.
     @_disfavoredOverload
     public func range(_ range: PartialRangeThrough<Double>) -> Attribute { between(nil, .double(range.upperBound)) }
     /// Dates must not be later.
     public func range(_ range: PartialRangeThrough<Date>) -> Attribute { between(nil, .date(range.upperBound)) }
-    /// Values must lie between these bounds (inclusive); nil is no bound. Unlike a range literal, the bounds may be of
-    /// any kind.
+    /// Values must lie between these bounds (inclusive); nil means no bound. Unlike a range literal, the bounds may be
+    /// of any kind.
     public func range(minimum: Value?, maximum: Value?) -> Attribute { between(minimum, maximum) }
 
-    /// Text must have so many characters, binary data so many bytes, an array so many elements.
+    /// Text must have this many characters, binary data this many bytes, an array this many elements.
     public func length(_ range: ClosedRange<Int>) -> Attribute {
         length(minimum: range.lowerBound, maximum: range.upperBound)
     }
-    /// Text must have at least so many characters, binary data so many bytes, an array so many elements.
+    /// Text must have at least this many characters, binary data this many bytes, an array this many elements.
     public func length(_ range: PartialRangeFrom<Int>) -> Attribute { length(minimum: range.lowerBound, maximum: nil) }
-    /// Text may have at most so many characters, binary data so many bytes, an array so many elements.
+    /// Text may have at most this many characters, binary data this many bytes, an array this many elements.
     public func length(_ range: PartialRangeThrough<Int>) -> Attribute {
         length(minimum: nil, maximum: range.upperBound)
     }
-    /// Text must have so many characters, binary data so many bytes, an array so many elements; nil is no bound.
+    /// Text must have this many characters, binary data this many bytes, an array this many elements; nil means no
+    /// bound.
     public func length(minimum: Int?, maximum: Int?) -> Attribute {
         with(\.rules.minimumLength, minimum).with(\.rules.maximumLength, maximum)
     }
@@ -97,7 +98,7 @@ extension Attribute {
 extension Relationship {
     /// A to-one relationship may be nil.
     public func optional() -> Relationship { with(\.isOptional, true) }
-    /// The least and the greatest number of objects of a to-many relationship; a greatest number of 0 is no limit.
+    /// The minimum and the maximum number of objects of a to-many relationship; a maximum number of 0 means no limit.
     public func count(_ minimum: Int, _ maximum: Int = 0) -> Relationship {
         with(\.minimumCount, minimum).with(\.maximumCount, maximum)
     }
@@ -120,7 +121,8 @@ extension Relationship {
 extension Entity {
     /// The name of the Swift class, if it is not the entity's name.
     public func className(_ name: String) -> Entity { with(\.className, name) }
-    /// The generated class is a base class, named with `Base` behind, of a class that the application writes itself.
+    /// The generated class is a base class, named with the suffix `Base`, of a class that the application writes
+    /// itself.
     public func baseClass() -> Entity { with(\.generatesBaseClass, true) }
     /// The names that this entity had in earlier versions, the latest first: a store of any of them can be migrated.
     public func renamed(from names: String...) -> Entity { with(\.formerNames, names) }

@@ -1,4 +1,4 @@
-/// The default of an attribute: a fixed value, or one made anew for each object.
+/// The default of an attribute: a fixed value, or one created for each object.
 public enum AttributeDefault: Sendable, Hashable {
     /// The same value for every object.
     case value(Value)
@@ -46,7 +46,7 @@ public struct Attribute: Sendable, Hashable {
     public var type: AttributeType
     /// Whether the value may be nil.
     public var isOptional = false
-    /// Whether the value lives in memory alone and is not kept by the store.
+    /// Whether the value lives only in memory and is not kept by the store.
     public var isTransient = false
     /// The value of new objects.
     public var defaultValue: AttributeDefault?
@@ -56,7 +56,7 @@ public struct Attribute: Sendable, Hashable {
     public var rules = ValidationRules()
     /// The enumeration that the values of a string or a whole number belong to.
     public var enumeration: EnumerationType?
-    /// Whether an index of this attribute alone is kept.
+    /// Whether an index of just this attribute is kept.
     public var isIndexed = false
     /// Whether no two objects may share a value.
     public var isUnique = false
@@ -107,9 +107,9 @@ public struct Relationship: Sendable, Hashable {
     public var inverse: String?
     /// What happens at the other end when an object is deleted.
     public var deleteRule: DeleteRule = .nullify
-    /// The least number of objects of a to-many relationship, checked at a save.
+    /// The minimum number of objects of a to-many relationship, checked at a save.
     public var minimumCount = 0
-    /// The greatest number of objects of a to-many relationship, checked at a save; 0 is no limit.
+    /// The maximum number of objects of a to-many relationship, checked at a save; 0 means no limit.
     public var maximumCount = 0
     /// The names that this relationship had in earlier versions, the latest first. Not part of the version hash.
     public var formerNames: [String] = []
@@ -206,12 +206,12 @@ public struct Entity: Sendable, Hashable {
     public var relationships: [Relationship] = []
     /// The fetched properties.
     public var fetchedProperties: [FetchedProperty] = []
-    /// The indexes over several properties, and those of kinds that a single attribute cannot ask for itself.
+    /// The indexes over several properties, and those of kinds that an attribute cannot declare on its own.
     public var indexes: [Index] = []
     /// The names that this entity had in earlier versions, the latest first. Not part of the version hash.
     public var formerNames: [String] = []
-    /// Whether the generated class is a base class, named with `Base` behind, of a class that the application writes
-    /// itself.
+    /// Whether the generated class is a base class, named with the suffix `Base`, of a class that the application
+    /// writes itself.
     public var generatesBaseClass = false
     /// Anything an application wants to keep with the entity. Not part of the version hash.
     public var userInfo: [String: String] = [:]

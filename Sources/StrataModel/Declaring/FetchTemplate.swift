@@ -16,7 +16,7 @@ public struct FetchTemplate: Sendable, Hashable {
     public let predicate: String?
     /// The order: paths, or expressions of the format language, with `-` before those that descend.
     public let sorts: [String]
-    /// The greatest number of objects; nil for all.
+    /// The maximum number of objects; nil for all.
     public let limit: Int?
     /// What it is for; the comment of the generated code.
     public var documentation: String?

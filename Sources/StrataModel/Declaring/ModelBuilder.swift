@@ -17,30 +17,29 @@ public enum ModelBuilder {
     public static func buildArray(_ parts: [[Entity]]) -> [Entity] { parts.flatMap(\.self) }
 }
 
-/// Something that stands in the block of an ``Entity``: ``Attribute``, ``Relationship``,
-/// ``FetchedProperty`` or ``Index``.
+/// Something that is in the block of an ``Entity``: ``Attribute``, ``Relationship``, ``FetchedProperty`` or ``Index``.
 public protocol EntityComponent: Sendable {
     /// Adds itself to the entity.
     func add(to entity: inout Entity)
 }
 
 extension Attribute: EntityComponent {
-    /// Adds the attribute behind the others.
+    /// Appends the attribute.
     public func add(to entity: inout Entity) { entity.attributes.append(self) }
 }
 
 extension Relationship: EntityComponent {
-    /// Adds the relationship behind the others.
+    /// Appends the relationship.
     public func add(to entity: inout Entity) { entity.relationships.append(self) }
 }
 
 extension FetchedProperty: EntityComponent {
-    /// Adds the fetched property behind the others.
+    /// Appends the fetched property.
     public func add(to entity: inout Entity) { entity.fetchedProperties.append(self) }
 }
 
 extension Index: EntityComponent {
-    /// Adds the index behind the others.
+    /// Appends the index.
     public func add(to entity: inout Entity) { entity.indexes.append(self) }
 }
 
@@ -94,9 +93,9 @@ extension Entity {
 }
 
 extension ManagedObjectModel {
-    /// Checks the declarations of a block and makes a model of them.
+    /// Checks the declarations of a block and creates a model from them.
     /// - Parameter fetches: The fetch requests with names.
-    /// - Throws: ``ModelError`` with all faults at once.
+    /// - Throws: ``ModelError`` with all errors together.
     public convenience init(
         name: String, naming: NamingConvention = .snakeCase, fetches: [FetchTemplate] = [],
         @ModelBuilder _ content: () -> [Entity]

@@ -13,7 +13,7 @@ public struct AttributeDescription: Sendable, Hashable {
     public var type: AttributeType { declaration.type }
     /// Whether the value may be nil.
     public var isOptional: Bool { declaration.isOptional }
-    /// Whether the value is kept in memory alone.
+    /// Whether the value is kept only in memory.
     public var isTransient: Bool { declaration.isTransient }
     /// How the value is computed, for derived attributes.
     public var derivation: Derivation? { declaration.derivation }

@@ -28,7 +28,7 @@ public final class EntityDescription: Sendable {
     public let slots: [SlotDescription]
     /// The positions in ``relationships`` of those that lead to many.
     public let toManyIndexes: [Int]
-    /// All indexes, inherited ones first, with those that attributes ask for themselves.
+    /// All indexes, inherited ones first, including those that attributes declare.
     public let indexes: [Index]
     /// The groups of slots in which no two objects may agree.
     public let uniqueConstraints: [[Int]]
@@ -53,22 +53,23 @@ public final class EntityDescription: Sendable {
     /// Whether other entities inherit from it.
     public var hasSubentities: Bool { descendantIndexes.count > 1 }
 
-    /// The attribute of a name, inherited ones included.
+    /// The attribute with the given name, inherited ones included.
     public func attribute(named name: String) -> AttributeDescription? {
         attributeIndexesByName[name].map { attributes[$0] }
     }
 
-    /// The relationship of a name, inherited ones included.
+    /// The relationship with the given name, inherited ones included.
     public func relationship(named name: String) -> RelationshipDescription? {
         relationshipIndexesByName[name].map { relationships[$0] }
     }
 
-    /// The position in ``fetchedProperties`` of the one of a name, inherited ones included.
+    /// The position in ``fetchedProperties`` of the one with the given name, inherited ones included.
     public func fetchedPropertyIndex(named name: String) -> Int? {
         fetchedProperties.firstIndex { $0.name == name }
     }
 
-    /// The slot of a name: an attribute, a to-one relationship, or an element of a composite as `address.street`.
+    /// The slot with the given name: an attribute, a to-one relationship, or an element of a composite as
+    /// `address.street`.
     public func slot(named name: String) -> SlotDescription? {
         slotIndexesByName[name].map { slots[$0] }
     }

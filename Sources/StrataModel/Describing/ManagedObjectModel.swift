@@ -1,4 +1,4 @@
-/// A checked, immutable model: entities with their properties, and how they hang together.
+/// A checked, immutable model: entities with their properties, and how they are related.
 ///
 /// A model is made from declarations in app code, from a model file (`StrataModelFiles`), or by generated code. All of
 /// these give the same model, and the same ``versionHash``, for the same declarations.
@@ -19,8 +19,8 @@ public final class ManagedObjectModel: Sendable {
     private let indexesByName: [String: Int]
     private let indexesByStoredName: [String: Int]
 
-    /// Checks declarations and makes a model of them.
-    /// - Throws: ``ModelError`` with all faults at once.
+    /// Checks declarations and creates a model from them.
+    /// - Throws: ``ModelError`` with all errors together.
     public init(
         name: String, naming: NamingConvention = .snakeCase, entities: [Entity], fetches: [FetchTemplate] = []
     ) throws(ModelError) {
@@ -66,12 +66,12 @@ public final class ManagedObjectModel: Sendable {
         }
     }
 
-    /// The entity of a name.
+    /// The entity with the given name.
     public func entity(named name: String) -> EntityDescription? {
         indexesByName[name].map { entities[$0] }
     }
 
-    /// The fetch request of a name.
+    /// The fetch request with the given name.
     public func fetchRequestTemplate(named name: String) -> FetchTemplate? {
         fetchTemplates.first { $0.name == name }
     }

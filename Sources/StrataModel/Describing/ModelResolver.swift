@@ -109,7 +109,7 @@ struct ModelResolver {
     private func toManyStorage(of relationship: Relationship, in entity: Entity) -> RelationshipDescription.Storage {
         guard let (destination, inverse) = inverseDeclaration(of: relationship) else { return .pairs(isPrimary: true) }
         if !inverse.isToMany { return .inverseSlot(slot(of: inverse.name, in: destination)) }
-        // Both sides agree on who is primary: the ordered side, else the one whose entity and name sort first.
+        // Both sides agree on who is primary: the ordered side, otherwise the one whose entity and name sort first.
         if relationship.isOrdered != inverse.isOrdered { return .pairs(isPrimary: relationship.isOrdered) }
         return .pairs(isPrimary: (entity.name, relationship.name) <= (destination.name, inverse.name))
     }

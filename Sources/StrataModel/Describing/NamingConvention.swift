@@ -39,8 +39,8 @@ public struct NamingConvention: Sendable, Hashable {
 
     /// The property name that a stored name suggests: `year_born` gives `yearBorn`.
     ///
-    /// This is the way back for names in plain camelCase; words in capitals (`imageURL`) cannot be told from others any
-    /// more. For the properties of a model, ``EntityDescription/property(storedName:)`` is exact.
+    /// This is the way back for names in plain camelCase; words in capitals (`imageURL`) can no longer be told from
+    /// others. For the properties of a model, ``EntityDescription/property(storedName:)`` is exact.
     public func propertyName(ofStored name: String) -> String {
         properties == .snakeCase ? Self.camelCase(name) : name
     }
@@ -53,7 +53,7 @@ public struct NamingConvention: Sendable, Hashable {
         return camel.prefix(1).uppercased() + camel.dropFirst()
     }
 
-    /// The snake_case form of a name. A word begins at a capital behind a small letter or a digit, and at the last of
+    /// The snake_case form of a name. A word begins at a capital after a small letter or a digit, and at the last of
     /// several capitals when a small letter follows: `imageURL` gives `image_url`, `HTTPServer` gives `http_server`,
     /// `line2Text` gives `line2_text`. Names in snake_case or in lower case stay as they are.
     public static func snakeCase(_ name: String) -> String {

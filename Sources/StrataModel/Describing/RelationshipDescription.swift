@@ -3,12 +3,12 @@
 public final class RelationshipDescription: Sendable {
     /// Where the store keeps a relationship.
     public enum Storage: Sendable, Hashable {
-        /// To-one: a key in this slot of the own row.
+        /// To-one: a key in this slot of its own row.
         case slot(Int)
         /// To-many with a to-one inverse: a key in this slot of the rows at the other end.
         case inverseSlot(Int)
         /// Many-to-many, or to-many without an inverse: pairs of keys in a table of their own. The side that is
-        /// `primary` gives the table its name and stands in its first column.
+        /// `primary` gives the table its name and is in its first column.
         case pairs(isPrimary: Bool)
     }
 

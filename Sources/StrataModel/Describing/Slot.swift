@@ -1,6 +1,6 @@
 /// How the value of a slot is laid out in a packed row.
 ///
-/// Numbers, truth values, dates and keys fill the eight bytes of the slot itself; everything else stands behind the
+/// Numbers, truth values, dates and keys fill the eight bytes of the slot itself; everything else comes after the
 /// slots, and the slot holds its offset and length.
 public enum SlotStorage: UInt8, Sendable, Hashable {
     /// An `Int64` in the slot; integers of all widths.
@@ -13,15 +13,15 @@ public enum SlotStorage: UInt8, Sendable, Hashable {
     case date
     /// The `Int64` key of another object in the slot.
     case key
-    /// UTF-8 text behind the slots; URIs and JSON, too.
+    /// UTF-8 text after the slots; URIs and JSON, too.
     case text
-    /// The shortest plain decimal text behind the slots.
+    /// The shortest plain decimal text after the slots.
     case decimal
-    /// Bytes behind the slots; the encoded form of transformables, too.
+    /// Bytes after the slots; the encoded form of transformables, too.
     case bytes
-    /// 16 bytes behind the slots.
+    /// 16 bytes after the slots.
     case uuid
-    /// Latitude and longitude as two little-endian `Double`s behind the slots.
+    /// Latitude and longitude as two little-endian `Double`s after the slots.
     case geoPoint
 
     /// Whether the value fits in the eight bytes of the slot.
@@ -43,7 +43,7 @@ public struct SlotDescription: Sendable, Hashable {
     public let type: AttributeType?
     /// Whether the value may be nil.
     public let isOptional: Bool
-    /// Whether the value is kept in memory alone.
+    /// Whether the value is kept only in memory.
     public let isTransient: Bool
     /// How the value is computed, for derived attributes.
     public let derivation: Derivation?

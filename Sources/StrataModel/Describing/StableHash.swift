@@ -1,7 +1,7 @@
 /// A 128-bit fingerprint that is the same on every platform and in every run: two 64-bit FNV-1a hashes
 /// (http://www.isthe.com/chongo/tech/comp/fnv/) over the same bytes with different offsets.
 ///
-/// It tells models apart; it is no protection against somebody who wants two models to look alike.
+/// It tells models apart; it does not protect against somebody who wants two models to look alike.
 struct StableHash {
     private(set) var low: UInt64 = 0xcbf2_9ce4_8422_2325
     private(set) var high: UInt64 = 0x8422_2325_cbf2_9ce4

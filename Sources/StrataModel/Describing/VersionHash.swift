@@ -71,6 +71,6 @@ enum VersionHash {
         }
     }
 
-    /// Compares bytes, so that no locale and no Unicode version has a say.
+    /// Compares bytes, so that the order does not depend on the locale or the Unicode version.
     private static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 }

@@ -108,7 +108,8 @@ package struct AttributeRecord: Codable, Sendable, Hashable {
     }
 }
 
-/// The type of an attribute in a ``ModelRecord``. Types of Swift that only name how a value is decoded stand by name.
+/// The type of an attribute in a ``ModelRecord``. Swift types that only determine how a value is decoded are given by
+/// name.
 package struct TypeRecord: Codable, Sendable, Hashable {
     var name: String
     var swiftType: String?
@@ -176,7 +177,7 @@ package struct TypeRecord: Codable, Sendable, Hashable {
         }
     }
 
-    /// The type of a name, as far as the name alone says it; nil if this version of Strata does not know it.
+    /// The type with the given name, if the name determines it; nil if this version of Strata does not know it.
     package static func type(named name: String) -> AttributeType? {
         switch name {
         case "transformable": .transformable("Data")

@@ -38,7 +38,7 @@ extension MigrationInference {
             add(
                 .changeStorage, .safe, entity.name, name,
                 now.allowsExternalStorage
-                    ? "large values that are saved from now on stand in files of their own"
+                    ? "large values that are saved from now on go to external files"
                     : "values in files of their own move into the database")
         }
     }
@@ -79,12 +79,12 @@ extension MigrationInference {
         let isStored = attribute.slots.contains { entity.slots.indices.contains($0) && entity.slots[$0].isStored }
         let name = attribute.name
         if wasStored, !isStored, before.derivation == nil {
-            add(.removeAttribute, .lossy, entity.name, name, "is not stored any more; its values go")
+            add(.removeAttribute, .lossy, entity.name, name, "is no longer stored; its values are lost")
         } else if isStored, !wasStored, attribute.derivation == nil {
             describeAddition(of: attribute, of: entity)
         } else if attribute.derivation != before.derivation {
             if attribute.derivation == nil {
-                add(.describe, .safe, entity.name, name, "is not derived any more; its values stay")
+                add(.describe, .safe, entity.name, name, "is no longer derived; its values stay")
             } else if before.derivation == nil, wasStored {
                 add(.recompute, .lossy, entity.name, name, "is derived; its values are overwritten")
             } else {
@@ -102,7 +102,7 @@ extension MigrationInference {
             for element in old where !new.contains(where: { $0.name == element.name }) {
                 add(
                     .removeAttribute, .lossy, entity.name, "\(attribute.name).\(element.name)",
-                    "the element goes with its values")
+                    "the element is removed with its values")
             }
             for element in new {
                 let path = "\(attribute.name).\(element.name)"
@@ -121,7 +121,7 @@ extension MigrationInference {
         case (.composite, _), (_, .composite):
             add(
                 .changeType, .lossy, entity.name, attribute.name,
-                "was \(before.type.name), is \(attribute.type.name), and begins anew; its values go")
+                "was \(before.type.name), is \(attribute.type.name), and starts empty; its values are lost")
         default: describeConversion(before.type, attribute.type, entity.name, attribute.name)
         }
     }
@@ -211,7 +211,7 @@ extension MigrationInference {
         {
             add(
                 .changeRelationship, .impossible, entity.name, name,
-                "becomes one to one, and which of the objects remain is for you to say")
+                "becomes one-to-one; you decide which of the objects remain")
         }
         if relationship.isOrdered, !before.isOrdered {
             add(.changeRelationship, .safe, entity.name, name, "has an order, at first by key")

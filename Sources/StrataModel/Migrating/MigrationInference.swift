@@ -61,7 +61,7 @@ struct MigrationInference {
     private func map(
         _ slot: SlotDescription, of attribute: AttributeDescription, to entity: EntityDescription?, _ property: String?
     ) -> SlotMapping {
-        // An attribute that continues a relationship, or a composite that continues a value, begins anew.
+        // An attribute that continues a relationship, or a composite that continues a value, starts over.
         let past = property.flatMap { entity?.attribute(named: $0) }
         let path = slot.path.dropFirst()
         let source = past.flatMap { past in
@@ -186,7 +186,7 @@ struct MigrationInference {
             guard let entity = old.entity(named: name) else { continue }
             add(
                 .removeEntity, entity.isAbstract ? .safe : .lossy, name, nil,
-                entity.isAbstract ? "the abstract entity goes" : "the entity goes with all its objects")
+                entity.isAbstract ? "the abstract entity is removed" : "the entity is removed with all its objects")
         }
         for entity in old.entities {
             for attribute in entity.attributes where attribute.declaringEntity == entity.name {
@@ -196,8 +196,8 @@ struct MigrationInference {
                         .removeAttribute, isStored && attribute.derivation == nil ? .lossy : .safe, place,
                         attribute.name,
                         isStored && attribute.derivation == nil
-                            ? "the attribute goes with its values"
-                            : "the attribute goes; it can be computed, or was never kept")
+                            ? "the attribute is removed with its values"
+                            : "the attribute is removed; it can be computed, or was never stored")
                 }
             }
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {
@@ -228,10 +228,10 @@ struct MigrationInference {
             add(
                 .removeRelationship, relationship.isOrdered ? .lossy : .safe, place, relationship.name,
                 relationship.isOrdered
-                    ? "the relationship goes with its order; its links remain at the other end"
-                    : "the relationship goes; its links remain at the other end")
+                    ? "the relationship is removed with its order; its links remain at the other end"
+                    : "the relationship is removed; its links remain at the other end")
         } else {
-            add(.removeRelationship, .lossy, place, relationship.name, "the relationship goes with its links")
+            add(.removeRelationship, .lossy, place, relationship.name, "the relationship is removed with its links")
         }
     }
 

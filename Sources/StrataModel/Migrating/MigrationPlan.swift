@@ -1,5 +1,5 @@
 /// What a store has to do so that its data fit another model. A plan is made from two models, without a store and without
-/// SQL; ``isExecutable`` and the counts of rows are known once a store has looked at its data.
+/// SQL; `isExecutable` and the counts of rows are known once a store has looked at its data.
 ///
 ///     let plan = MigrationPlan(from: version1, to: version2)
 ///     for step in plan.steps { print(step.text) }
@@ -40,7 +40,7 @@ public struct MigrationPlan: Sendable, Hashable {
 }
 
 extension MigrationPlan: CustomStringConvertible {
-    /// The steps, one a line, with their risks and the rows that they touch.
+    /// The steps, one per line, with their risks and the rows that they touch.
     public var description: String {
         steps.isEmpty ? "nothing to do" : steps.map(\.description).joined(separator: "\n")
     }
@@ -52,7 +52,7 @@ public struct MigrationStep: Sendable, Hashable, Identifiable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// An entity is new.
         case addEntity
-        /// An entity and its objects go.
+        /// An entity is removed, with its objects.
         case removeEntity
         /// An entity has another name.
         case renameEntity
@@ -60,7 +60,7 @@ public struct MigrationStep: Sendable, Hashable, Identifiable {
         case changeHierarchy
         /// An attribute is new.
         case addAttribute
-        /// An attribute and its values go.
+        /// An attribute is removed, with its values.
         case removeAttribute
         /// A property has another name.
         case renameProperty
@@ -68,15 +68,15 @@ public struct MigrationStep: Sendable, Hashable, Identifiable {
         case moveProperty
         /// An attribute has another type.
         case changeType
-        /// A property may be nil, or may not any more.
+        /// A property becomes optional or required.
         case changeOptionality
-        /// Values of a derived attribute are computed anew.
+        /// Values of a derived attribute are computed again.
         case recompute
         /// Large values move into files, or back.
         case changeStorage
         /// A relationship is new.
         case addRelationship
-        /// A relationship and its links go.
+        /// A relationship is removed, with its links.
         case removeRelationship
         /// A relationship has another cardinality, destination, inverse or order.
         case changeRelationship
@@ -104,9 +104,9 @@ public struct MigrationStep: Sendable, Hashable, Identifiable {
     public let kind: Kind
     /// What can happen to data.
     public let risk: Risk
-    /// The entity: its new name, or the old one if it goes.
+    /// The entity: its new name, or the old one if the entity is removed.
     public let entity: String
-    /// The property: its new name, or the old one if it goes; nil for a step that concerns the entity.
+    /// The property: its new name, or the old one if the property is removed; nil for a step that concerns the entity.
     public let property: String?
     /// What is done, in words.
     public let text: String
@@ -156,10 +156,10 @@ public enum MigrationAnswer: Sendable, Hashable {
     case fill(Value)
     /// Values that do not fit become nil.
     case clear
-    /// Of objects with the same unique values the one that was made first stays. The others are deleted, and what led to them
-    /// leads to the one that stays.
+    /// Of several objects with the same unique values, the one that was created first stays. The others are deleted,
+    /// and relationships to them lead to the one that stays.
     case keepFirst
-    /// As ``keepFirst``, with the object that was made last.
+    /// Like ``keepFirst``, but the object that was created last stays.
     case keepLast
 }
 

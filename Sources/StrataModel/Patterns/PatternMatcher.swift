@@ -1,4 +1,4 @@
-/// Looks whether a program matches a text.
+/// Checks whether a program matches a text.
 ///
 /// It tries one way after the other, as regular expressions are defined. A split that was at a place before has led
 /// nowhere from there and is not tried again, which bounds the steps by the length of the program times that of the
@@ -56,7 +56,7 @@ struct PatternMatcher {
                 step = nextStep
                 place = nextPlace
             case .accepted:
-                // What slots held is still wanted, should the part around this lead nowhere.
+                // The old content of slots is still needed in case the enclosing part does not match.
                 stack.replaceSubrange(base..., with: stack[base...].filter { $0.step < 0 })
                 return place
             case .failed:
@@ -178,7 +178,7 @@ struct PatternMatcher {
         let base = stack.count
         for place in places where try runInside(start, at: place, until: end) != nil {
             guard isNegative else { return true }
-            // Nothing of what must not stand there is kept.
+            // A negative look-around keeps nothing of what it matched.
             _ = backtrack(to: base)
             return false
         }

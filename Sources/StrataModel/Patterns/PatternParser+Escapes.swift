@@ -20,10 +20,10 @@ extension PatternParser {
             }
         }
         guard offset <= scalars.count else { throw fault(start, "the set has no closing bracket") }
-        return try scalarClass(start, "this is no set of characters")
+        return try scalarClass(start, "this is not a set of characters")
     }
 
-    /// A bracket that stands first in a set is one of its characters; colons there belong to a name.
+    /// A bracket that comes first in a set is one of its characters; colons there belong to a name.
     private mutating func skipSetStart() {
         if scalar(at: offset) == ":" {
             while let next = scalar(at: offset), next != "]" { offset += 1 }
@@ -33,7 +33,7 @@ extension PatternParser {
         if scalar(at: offset) == "]" { offset += 1 }
     }
 
-    /// The class whose text stands between a place and the next scalar.
+    /// The class whose text is between a place and the next scalar.
     private func scalarClass(_ start: Int, _ reason: String) throws(PatternFault) -> PatternNode {
         let text = String(String.UnicodeScalarView(scalars[start..<offset]))
         guard
@@ -44,9 +44,9 @@ extension PatternParser {
 
     // MARK: Escapes
 
-    /// What a backslash and the signs behind it mean, and whether it may be repeated.
+    /// What a backslash and the characters after it mean, and whether that may be repeated.
     mutating func escape(_ start: Int) throws(PatternFault) -> (PatternNode, Bool)? {
-        guard let sign = scalar(at: offset) else { throw fault(start, "nothing stands behind the backslash") }
+        guard let sign = scalar(at: offset) else { throw fault(start, "nothing follows the backslash") }
         offset += 1
         switch sign {
         case "d", "D", "w", "W", "s", "S", "h", "H", "v", "V":

@@ -9,7 +9,7 @@ struct PatternParser {
 
     /// Deeper groups are refused, so that no pattern is too deep for the stack.
     static let nesting = 40
-    /// The greatest number in braces.
+    /// The maximum number in braces.
     static let countLimit = 100_000
 
     let scalars: [Unicode.Scalar]
@@ -44,7 +44,7 @@ struct PatternParser {
 
     // MARK: Reading
 
-    /// The next scalar of the pattern, behind what does not count.
+    /// The next scalar of the pattern, after what does not count.
     private mutating func peek() -> Unicode.Scalar? {
         while let next = scalar(at: offset) {
             if next == "\\", scalar(at: offset + 1) == (isQuoted ? "E" : "Q") {
@@ -69,7 +69,7 @@ struct PatternParser {
         return true
     }
 
-    /// Whether a text stands next, as it is.
+    /// Whether a text comes next, as it is.
     private mutating func take(_ text: String) -> Bool {
         let wanted = Array(text.unicodeScalars)
         guard scalars[offset...].starts(with: wanted) else { return false }
@@ -133,7 +133,7 @@ struct PatternParser {
 
     // MARK: Atoms
 
-    /// The next part, and whether it may be repeated; nil for what is none, as a comment.
+    /// The next part, and whether it may be repeated; nil for something that is not a part, such as a comment.
     private mutating func atom() throws(PatternFault) -> (PatternNode, Bool)? {
         let start = offset
         let next = scalars[offset]
@@ -178,7 +178,7 @@ struct PatternParser {
         ] where take(text) {
             let part = try rest(of: start, outer)
             if isBehind, part.length.upperBound > Double(Self.countLimit) {
-                throw fault(start, "a look-behind needs a greatest length")
+                throw fault(start, "a look-behind needs a maximum length")
             }
             return (.look(part, isBehind: isBehind, isNegative: isNegative), true)
         }
@@ -193,11 +193,11 @@ struct PatternParser {
         try readFlags()
         if take(":") { return (try rest(of: start, outer), true) }
         // The flags hold to the end of the group.
-        guard takeSign(")") else { throw fault(offset, "expected : or ) behind the flags") }
+        guard takeSign(")") else { throw fault(offset, "expected : or ) after the flags") }
         return nil
     }
 
-    /// What stands in a group up to its end.
+    /// What is in a group up to its end.
     private mutating func rest(of start: Int, _ outer: Flags) throws(PatternFault) -> PatternNode {
         let node = try alternatives()
         guard takeSign(")") else { throw fault(start, "the group has no closing parenthesis") }
@@ -222,7 +222,7 @@ struct PatternParser {
         if offset == start { throw fault(start, "expected flags, or what kind of group it is") }
     }
 
-    /// The name of a group, up to the `>` behind it.
+    /// The name of a group, up to the `>` after it.
     mutating func name() throws(PatternFault) -> String {
         let start = offset
         var name = String.UnicodeScalarView()

@@ -1,4 +1,4 @@
-/// A step of a pattern's program. Where nothing else is said, the step behind it comes next.
+/// A step of a pattern's program. Where nothing else is said, the step after it comes next.
 enum PatternStep {
     case scalar(UInt32)
     case scalars(ScalarClass)
@@ -16,9 +16,9 @@ enum PatternStep {
     case backReference(Int, ignoresCase: Bool)
     /// The steps up to the next `accept` must lead to it, and of their ways only the first counts.
     case atomic(next: Int)
-    /// The steps behind it must lead, or must not lead, to their `accept`; the place stays.
+    /// The steps after it must lead, or must not lead, to their `accept`; the place stays.
     case look(isNegative: Bool, next: Int)
-    /// The same for a text that ends here and begins so many scalars before.
+    /// The same for a text that ends here and begins this many scalars before.
     case lookBehind(ClosedRange<Int>, isNegative: Bool, next: Int)
     case accept
 }
@@ -27,11 +27,11 @@ enum PatternStep {
 struct PatternProgram {
     struct Entry {
         var step: PatternStep
-        /// How much farther it goes on if it has taken something of the text; see ``star(_:isLazy:)``.
+        /// How much further it goes on if it has taken something of the text; see ``star(_:isLazy:)``.
         var shift = 0
     }
 
-    /// Longer programs are refused: of numbers in braces that stand inside of each other.
+    /// Longer programs are refused; they come from nested numbers in braces.
     static let limit = 20_000
 
     private(set) var entries: [Entry] = []
@@ -160,8 +160,8 @@ struct PatternProgram {
         for split in splits { setSplit(split, first: split + 1, second: entries.count, isLazy: isLazy) }
     }
 
-    /// Any number of rounds, of which one that takes nothing is the last: the part stands here twice, and what takes
-    /// something of the text leads from the first copy into the second.
+    /// Any number of rounds; a round that takes nothing is the last. The part is written twice, and steps that take
+    /// something of the text lead from the first copy into the second.
     private mutating func star(_ part: PatternNode, isLazy: Bool) throws(PatternFault) {
         let split = try add(.accept)
         try write(part)

@@ -10,7 +10,7 @@ struct PatternText {
         (0x0A...0x0D).contains(scalar) || scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029
     }
 
-    /// Whether a line feed stands at a place that belongs to the carriage return before.
+    /// Whether a line feed is at a place that belongs to the carriage return before.
     private func isSecondOfBreak(_ place: Int) -> Bool {
         place > 0 && place < count && scalars[place] == 0x0A && scalars[place - 1] == 0x0D
     }
@@ -33,7 +33,7 @@ struct PatternText {
         }
     }
 
-    /// Whether a word begins or ends at a place, by ICU's simple rule: marks belong to what stands before them.
+    /// Whether a word begins or ends at a place, by ICU's simple rule: marks belong to what comes before them.
     private func isWordEdge(_ place: Int) -> Bool {
         if place < count, ScalarClass.extending.contains(scalars[place]) { return false }
         var before = place - 1
@@ -42,7 +42,7 @@ struct PatternText {
         return isWordBefore != (place < count && ScalarClass.word.contains(scalars[place]))
     }
 
-    /// Where a text that stands between two places ends if it stands again at a third; nil if it does not.
+    /// Where a text that is between two places ends if it stands again at a third; nil if it does not.
     func end(of range: Range<Int>, at place: Int, ignoresCase: Bool) -> Int? {
         guard count - place >= range.count else { return nil }
         for (offset, index) in range.enumerated() {

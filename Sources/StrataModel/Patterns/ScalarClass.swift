@@ -2,8 +2,8 @@ import Foundation
 
 /// A set of Unicode scalars as a regular expression writes it: `[a-z&&[^q]]`, `\w`, `\p{Greek}`.
 ///
-/// Which scalars belong to it is asked of ICU, 256 at a time and once each, so that all its properties and set operations
-/// are at hand. What ICU is asked has no repetition, and so no way back to try.
+/// ICU says which scalars belong to it, 256 at a time and only once, so that all its properties and set operations are
+/// supported. The expressions that ICU evaluates have no repetition and never backtrack.
 final class ScalarClass: Sendable {
     private typealias Page = SIMD4<UInt64>
 
@@ -13,7 +13,7 @@ final class ScalarClass: Sendable {
     nonisolated(unsafe) private var pages: [UInt32: Page] = [:]
     private let lock = NSLock()
 
-    /// Makes a class of its text.
+    /// Creates a class from its text.
     /// - Returns: nil if ICU does not know such a class.
     private init?(_ text: String, ignoresCase: Bool, isSpaced: Bool) {
         var options: NSRegularExpression.Options = ignoresCase ? .caseInsensitive : []
@@ -38,7 +38,7 @@ final class ScalarClass: Sendable {
         }
     }
 
-    /// The members among the 256 scalars of a page, a bit each.
+    /// The members among the 256 scalars of a page, one bit each.
     private static func page(_ number: UInt32, _ expression: NSRegularExpression) -> Page {
         let scalars = (0..<256).compactMap { Unicode.Scalar(number << 8 | UInt32($0)) }
         let text = String(String.UnicodeScalarView(scalars))
@@ -82,7 +82,7 @@ final class ScalarClass: Sendable {
     }
 
     static let word = builtIn("\\w")
-    /// What stands on the letter before it and does not end a word.
+    /// What is on the letter before it and does not end a word.
     static let extending = builtIn("[\\p{Grapheme_Extend}\\p{Cf}]")
 }
 

@@ -32,7 +32,7 @@ package struct TextPattern: Sendable {
 
 /// Why a text is not a pattern, and where.
 package struct PatternFault: Error {
-    /// How many Unicode scalars stand before the place.
+    /// How many Unicode scalars come before the place.
     package let position: Int
     /// What is wrong there.
     package let reason: String

@@ -80,7 +80,7 @@ public enum AttributeType: Sendable, Hashable {
         }
     }
 
-    /// The type of the elements of an ``array(_:)``; nil for all else.
+    /// The type of the elements of an ``array(_:)``; nil for everything else.
     public var element: AttributeType? { if case .array(let element) = self { element } else { nil } }
 
     /// Whether an ``array(_:)`` can have elements of the type.

@@ -13,8 +13,8 @@ public protocol AttributeValue: Sendable, Hashable {
     /// - Returns: nil if `value` is null or of another kind, or does not fit.
     init?(_ value: Value)
 
-    /// What a property that the model requires reads as when there is no row behind it any more: zero, empty, or the
-    /// reference date.
+    /// What a property that the model requires reads as when it has no row any more: zero, empty, or the reference
+    /// date.
     static var zeroValue: Self { get }
 }
 
@@ -146,12 +146,12 @@ extension GeoPoint: AttributeValue {
     public static var zeroValue: GeoPoint { GeoPoint(latitude: 0, longitude: 0) }
 }
 
-/// A Swift type that a transformable attribute can have: any `Codable` value with a stand-in for "no row behind it".
+/// A Swift type that a transformable attribute can have: any `Codable` value with a stand-in for "no row".
 ///
 /// The value is kept as JSON. It is a value type by intent: change it by assigning a new one, so that the change is
 /// seen.
 public protocol TransformableValue: Codable, Hashable {
-    /// What a required property reads as when there is no row behind it any more.
+    /// What a required property reads as when it has no row any more.
     static var zeroValue: Self { get }
 }
 

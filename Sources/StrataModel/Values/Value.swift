@@ -20,7 +20,7 @@ public enum Value: Sendable, Hashable {
     case boolean(Bool)
     /// A point in time.
     case date(Date)
-    /// Bytes. The encoded form of a transformable is given so, too.
+    /// Bytes. The encoded form of a transformable has this case, too.
     case binary(Data)
     /// A UUID.
     case uuid(UUID)
@@ -34,7 +34,7 @@ public enum Value: Sendable, Hashable {
     case object(Int64)
     /// Several values in order, as on the right of an `IN`.
     case list([Value])
-    /// Several values without order. A key path mapped over a set drops nil and what is there already; mapped over a
+    /// Several values without order. A key path mapped over a set drops nil and what already exists; mapped over a
     /// ``list(_:)`` it keeps them.
     case set(ValueSet)
 

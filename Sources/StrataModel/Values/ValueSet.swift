@@ -8,7 +8,7 @@ public struct ValueSet: Sendable, Hashable {
         var seen: Set<Value> = []
         var members: [Value] = []
         for value in values {
-            // Swift takes canonically equivalent texts for equal, predicates do not.
+            // Swift treats canonically equivalent texts as equal; predicates do not.
             if seen.insert(value).inserted || !members.contains(where: { Self.areSame($0, value) }) {
                 members.append(value)
             }

@@ -220,7 +220,7 @@ private struct SVGDrawing {
 
     // MARK: Text
 
-    /// A coordinate with one digit behind the point, the same on every platform.
+    /// A coordinate with one digit after the point, the same on every platform.
     private func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths.isMultiple(of: 10)

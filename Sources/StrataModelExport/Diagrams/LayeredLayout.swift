@@ -3,7 +3,7 @@
 ///
 /// The steps are those of Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
 /// Structures" (IEEE SMC 11, 1981): layers by longest paths, order by barycentres, positions by least squares. The
-/// result depends on the input alone.
+/// result depends only on the input.
 struct LayeredLayout {
     struct Node {
         var width: Double

@@ -97,7 +97,7 @@ struct ClassGenerator {
     private func defaultDocumentation(of attribute: AttributeDescription) -> String {
         var words = "The attribute `\(attribute.name)`: \(attribute.type.name)"
         if let derivation = attribute.derivation { words += ", derived as `\(DerivationSpelling.text(derivation))`" }
-        if attribute.isTransient { words += ", kept in memory alone" }
+        if attribute.isTransient { words += ", kept only in memory" }
         return words + "."
     }
 

@@ -11,7 +11,8 @@ public struct GeneratedFile: Sendable, Hashable {
 /// Makes Swift source of a model file: the model and its classes, spread over a fixed number of files.
 ///
 /// The same model file gives the same source, byte by byte. The names of the files follow from the model file's name
-/// alone: a build system knows them before the generator ran, and its plan remains right when entities come and go.
+/// and nothing else: a build system knows them before the generator ran, and its plan remains right when entities come
+/// and go.
 public struct CodeGenerator: Sendable {
     /// How many files there are of a model, large or small.
     ///

@@ -21,10 +21,10 @@ enum GeneratedNames {
 
     static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// The name as it stands in Swift code.
+    /// The name as it appears in Swift code.
     static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-    /// The name as it stands before the colon of an argument, where nearly every word may stand.
+    /// The name as it appears before the colon of an argument, where nearly every word may stand.
     static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
 
     /// Members of `ManagedObject` and of typed keys.
@@ -36,7 +36,8 @@ enum GeneratedNames {
         "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
         "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
         "objectID", "path",
-        "predicateArgument", "prepareForDeletion", "propertyKeyPaths", "refresh", "survivor", "validateForDelete", "validateForInsert",
+        "predicateArgument", "prepareForDeletion", "propertyKeyPaths", "refresh", "survivor", "validateForDelete",
+        "validateForInsert",
         "validateForUpdate",
         "willSave",
         "willTurnIntoFault",
@@ -52,7 +53,8 @@ enum GeneratedNames {
 
     /// Names that members of generated structs cannot have: those structs and their keys have them.
     private static let takenJSONMembers = impossibleMembers.union([
-        "path", "expression", "json", "jsonList", "hash", "hashValue", "encode", "zeroValue", "propertyKeyPaths", "ascending",
+        "path", "expression", "json", "jsonList", "hash", "hashValue", "encode", "zeroValue", "propertyKeyPaths",
+        "ascending",
         "descending",
     ])
 
@@ -118,11 +120,13 @@ enum GeneratedNames {
     /// Enumerations and structs that would not compile.
     private static func valueTypeFaults(in file: ModelFile, _ types: [String: String]) -> [ModelFault] {
         var faults: [ModelFault] = []
-        func report(_ message: String) { faults.append(ModelFault(message: message, location: file.entities[0].location)) }
+        func report(_ message: String) {
+            faults.append(ModelFault(message: message, location: file.entities[0].location))
+        }
         var types = types
         func check(_ name: String) {
             if name.contains(".") {
-                report("the generated type \(name) stands by itself; give it a name without a dot")
+                report("the generated type \(name) is generated at the top level; give it a name without a dot")
             } else if takenTypes.contains(name) {
                 report("a type named \(name) would hide Swift's or Strata's own type; give it another name")
             } else if let other = types[name] {

@@ -70,7 +70,7 @@ struct KeysGenerator {
         return variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(literal))")
     }
 
-    /// The composite's struct, which stands in the generated class.
+    /// The composite's struct, which is in the generated class.
     private func compositeName(_ attribute: AttributeDescription) -> String {
         GeneratedNames.generatedClass(entity.declaration) + "." + GeneratedNames.composite(attribute.name)
     }

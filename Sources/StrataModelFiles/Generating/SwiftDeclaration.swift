@@ -1,6 +1,6 @@
 /// A declaration of Swift source as a tree. It knows what is declared, not how it is laid out; see ``SwiftRenderer``.
 struct SwiftDeclaration {
-    /// What stands behind the head.
+    /// What follows the head.
     enum Body {
         /// Nothing: a stored property, a type alias.
         case none
@@ -14,7 +14,7 @@ struct SwiftDeclaration {
 
     /// The text of the comment, or nil.
     var documentation: String?
-    /// Attributes such as `@available(…)`, one a line.
+    /// Attributes such as `@available(…)`, one per line.
     var attributes: [String] = []
     /// The words before the keyword: `open`, `override class`.
     var modifiers: [String] = []
@@ -22,11 +22,11 @@ struct SwiftDeclaration {
     var keyword: String
     /// The name, escaped where needed.
     var name = ""
-    /// The parameters of a function or an initializer; nil for all else.
+    /// The parameters of a function or an initializer; nil for everything else.
     var parameters: [String]?
-    /// What stands between name or parameters and the body: `: ManagedObject`, `: Int64`, ` -> Bool`, ` = 1`.
+    /// What is between name or parameters and the body: `: ManagedObject`, `: Int64`, ` -> Bool`, ` = 1`.
     var suffix = ""
-    /// What stands behind the head.
+    /// What follows the head.
     var body = Body.none
 }
 
@@ -52,7 +52,7 @@ struct SwiftRenderer {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Items between brackets: on one line if they fit, else one a line.
+    /// Items between brackets: on one line if they fit, otherwise one per line.
     static func list(_ opening: String, _ items: [String], _ closing: String, indent: Int) -> [String] {
         let short = opening + items.joined(separator: ", ") + closing
         if short.count + 4 * indent <= width { return [short] }

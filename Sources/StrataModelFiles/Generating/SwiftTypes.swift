@@ -43,7 +43,7 @@ extension AttributeType {
     /// Whether values are of a `Codable` type and are read by accessors of their own.
     var isEncoded: Bool { isTransformable || isJSON }
 
-    /// The elements of a composite; nil for all else.
+    /// The elements of a composite; nil for everything else.
     var elements: [CompositeElement]? {
         if case .composite(let elements) = self { elements } else { nil }
     }

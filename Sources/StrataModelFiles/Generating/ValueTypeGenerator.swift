@@ -1,6 +1,6 @@
 import StrataModel
 
-/// Writes the enumerations and `Codable` structs whose cases and members a model file lists. They stand beside the
+/// Writes the enumerations and `Codable` structs whose cases and members a model file lists. They are next to the
 /// classes, because entities share them.
 struct ValueTypeGenerator {
     let model: ManagedObjectModel
@@ -27,7 +27,7 @@ struct ValueTypeGenerator {
         return found
     }
 
-    /// The types with members, each once, those that others contain behind them.
+    /// The types with members, each once, those that others contain after them.
     static func jsonTypes(of entities: [Entity]) -> [JSONType] {
         var found: [JSONType] = []
         func add(_ type: JSONType) {

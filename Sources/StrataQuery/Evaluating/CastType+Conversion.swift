@@ -1,13 +1,13 @@
 import Foundation
 
 extension CastType {
-    /// The type of a name in a format. Foundation's names may stand without their `NS`.
+    /// The type with the given name in a format. Foundation's names may stand without their `NS`.
     public init?(named name: String) {
         guard let type = CastType(rawValue: name) ?? CastType(rawValue: "NS" + name) else { return nil }
         self = type
     }
 
-    /// What a cast of a constant is at once: those casts that stand for literals which the language lacks.
+    /// The value of a cast of a constant, for those casts that stand for literals which the language lacks.
     func constant(of value: Value) -> Value? {
         switch (self, value) {
         case (.date, .integer), (.date, .double), (.decimal, .string), (.uuid, .string), (.uri, .string),

@@ -2,8 +2,7 @@ import Foundation
 
 extension ComparisonOperator {
     /// Whether the comparison holds for two values.
-    /// - Throws: ``PredicateEvaluationError`` for an order of different kinds, bounds that are none, and an invalid
-    ///   pattern.
+    /// - Throws: ``PredicateEvaluationError`` for an order of different kinds, invalid bounds, and an invalid pattern.
     public func evaluate(
         _ left: Value, _ right: Value, _ options: ComparisonOptions = []
     ) throws(PredicateEvaluationError) -> Bool {
@@ -66,7 +65,7 @@ extension ComparisonOperator {
         return collection.elements?.contains { ValueComparison.areEqual($0.value, value, options) } ?? false
     }
 
-    /// Whether two values stand in the order that the operator asks for. Nil stands in none.
+    /// Whether two values are in the order that the operator asks for. Nil is in none.
     private func isOrdered(
         _ a: Evaluated, _ b: Evaluated, _ options: ComparisonOptions
     ) throws(PredicateEvaluationError) -> Bool {

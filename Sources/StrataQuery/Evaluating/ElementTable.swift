@@ -21,7 +21,7 @@ struct ElementTable {
 }
 
 /// A value whose equality is that of predicates and of SQL: numbers by value whatever their type, text by its bytes, nil
-/// like nil. `Value` itself takes 1 and 1.0 for different, and canonically equivalent texts for the same.
+/// like nil. `Value` itself treats 1 and 1.0 as different, and canonically equivalent texts as equal.
 struct ComparedValue: Hashable {
     let value: Value
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A number of one of three kinds. Whole numbers stay whole, decimal ones exact; a floating-point operand makes the
-/// result one. What has no answer is nil.
+/// result one. An undefined result is nil.
 enum NumberOperation {
     case integer(Int64)
     case double(Double)
@@ -72,7 +72,7 @@ enum NumberOperation {
         case .multiply: (result, overflow) = x.multipliedReportingOverflow(by: y)
         case .divide: (result, overflow) = x.dividedReportingOverflow(by: y)
         case .modulus:
-            // The remainder of the least number by -1 is 0, though the quotient does not fit.
+            // The remainder of the smallest number by -1 is 0, though the quotient does not fit.
             (result, overflow) = y == -1 ? (0, false) : x.remainderReportingOverflow(dividingBy: y)
         default:
             if y < 0 { return doubles(.power, Double(x), Double(y)) }
@@ -150,7 +150,7 @@ enum NumberOperation {
         return result
     }
 
-    /// Nil for what is no number.
+    /// Nil for what is not a number.
     private static func number(_ number: Double) -> Value { number.isNaN ? .null : .double(number) }
 
     /// The number as a value.

@@ -1,26 +1,27 @@
-/// Why a predicate has no answer in memory. What is merely absent or of another kind is no error for equality; see each
-/// case.
+/// Why a predicate cannot be evaluated in memory. For equality, a value that is absent or of another kind is not an
+/// error; see each case.
 public enum PredicateEvaluationError: Error, Sendable, Hashable {
     /// A `$name` has no value.
     case unboundVariable(name: String)
-    /// The pattern of `MATCHES` is no regular expression; the position counts the Unicode scalars before the fault.
+    /// The pattern of `MATCHES` is not a regular expression; the position counts the Unicode scalars before the fault.
     case invalidPattern(pattern: String, position: Int, reason: String)
-    /// The pattern of `MATCHES` takes too many steps on a text of so many Unicode scalars; see ``RegularExpressions``.
+    /// The pattern of `MATCHES` takes too many steps on a text of this many Unicode scalars; see
+    /// ``RegularExpressions``.
     case costlyPattern(pattern: String, length: Int)
     /// The right side of `BETWEEN` is not a list of two.
     case invalidBounds(found: String)
-    /// `ANY`, `ALL`, `NONE`, `SUBQUERY`, an aggregate function or a collection operator met something that is no
+    /// `ANY`, `ALL`, `NONE`, `SUBQUERY`, an aggregate function or a collection operator met something that is not a
     /// collection.
     case noCollection(found: String, context: String)
     /// Values of different kinds have no order, and functions take values of their own kind.
     case incomparable(left: String, right: String, context: String)
     /// A function or an operator met a value of a kind that it does not take.
     case wrongOperand(found: String, context: String)
-    /// A component of a key path that begins with `@` is no collection operator.
+    /// A component of a key path that begins with `@` is not a collection operator.
     case unknownOperator(name: String)
     /// A function has more or fewer arguments than it takes.
     case wrongArgumentCount(function: String, count: Int)
-    /// A condition or an expression that code has built has more than ``PredicateLimits/height`` levels.
+    /// A condition or an expression that was built in code has more than ``PredicateLimits/height`` levels.
     case nestedTooDeeply
 }
 
@@ -30,7 +31,7 @@ extension PredicateEvaluationError: CustomStringConvertible {
         switch self {
         case .unboundVariable(let name): "$\(name) has no value; give it one with withVariables"
         case .invalidPattern(let pattern, let position, let reason):
-            "\"\(pattern)\" is no regular expression: at position \(position) \(reason)"
+            "\"\(pattern)\" is not a regular expression: at position \(position) \(reason)"
         case .costlyPattern(let pattern, let length):
             "\"\(pattern)\" takes too many steps on a text of \(length) characters; "
                 + "write it without back references and with less look-around"
@@ -39,7 +40,7 @@ extension PredicateEvaluationError: CustomStringConvertible {
         case .incomparable(let left, let right, let context): "\(left) and \(right) have no order, in \(context)"
         case .wrongOperand(let found, let context): "\(context) does not take \(found)"
         case .unknownOperator(let name):
-            "\(name) is no collection operator; there are "
+            "\(name) is not a collection operator; there are "
                 + CollectionOperator.allCases.map(\.rawValue).joined(separator: ", ")
         case .wrongArgumentCount(let function, let count): "\(function) does not take \(count) arguments"
         case .nestedTooDeeply:

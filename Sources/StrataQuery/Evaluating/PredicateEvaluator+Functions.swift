@@ -84,7 +84,7 @@ extension PredicateEvaluator {
         }
     }
 
-    /// The element that comes before (or behind) all others.
+    /// The element that comes before (or after) all others.
     private func extreme(
         _ elements: [Evaluated], _ op: ComparisonOperator, _ name: String
     ) throws(PredicateEvaluationError) -> Evaluated {

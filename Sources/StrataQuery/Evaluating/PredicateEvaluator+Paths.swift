@@ -2,7 +2,7 @@ import Foundation
 
 extension PredicateEvaluator {
     /// What a path leads to. A key is mapped over a collection: over an array it keeps nil, over a set it drops nil and
-    /// what is there already; collections of collections are joined to one.
+    /// what already exists; collections of collections are joined to one.
     func walk(_ start: Evaluated, _ names: ArraySlice<String>) throws(PredicateEvaluationError) -> Evaluated {
         var current = start
         var rest = names

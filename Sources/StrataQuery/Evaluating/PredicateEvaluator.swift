@@ -1,17 +1,18 @@
 import Foundation
 
 extension FetchPredicate {
-    /// Whether the condition holds for an object. Never undecided: a comparison with nil is true or false.
+    /// Whether the condition holds for an object. The result is never undecided: a comparison with nil is true or
+    /// false.
     ///
     /// Nil is unequal to every value but nil, and in no order with any. A path through nil is nil; a nil collection has
     /// no elements.
     /// - Parameters:
     ///   - source: The object.
-    ///   - variables: Values of the `$variables` that stand in the condition.
+    ///   - variables: Values of the `$variables` that are in the condition.
     ///   - environment: What `now()` means; the same one for all objects that belong together.
-    /// - Throws: A ``PredicateEvaluationError`` for what has no meaning: an unbound variable, an invalid pattern, an
-    ///   order of different kinds, a quantifier before what is no collection. Conditions whose answer does not matter
-    ///   any more, behind a false part of an AND for instance, are not looked at.
+    /// - Throws: A ``PredicateEvaluationError`` for a part that cannot be evaluated: an unbound variable, an invalid
+    ///   pattern, an order of different kinds, a quantifier before what is not a collection. Conditions whose answer no
+    ///   longer matters, after a false part of an AND for instance, are not evaluated.
     public func evaluate(
         on source: some PropertySource, variables: [String: Value] = [:],
         environment: EvaluationEnvironment = EvaluationEnvironment()
@@ -59,7 +60,7 @@ enum Evaluated {
         }
     }
 
-    /// The elements of a collection; nil for what is none.
+    /// The elements of a collection; nil for anything else.
     var elements: [Evaluated]? {
         switch self {
         case .plain(.list(let values)): values.map(Evaluated.plain)

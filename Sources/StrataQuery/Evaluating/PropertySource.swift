@@ -1,6 +1,6 @@
 /// Something that predicates can be evaluated on.
 public protocol PropertySource {
-    /// A property by its name; null for a name that there is not.
+    /// A property by its name; null for an unknown name.
     func property(_ name: String) -> PropertyValue
     /// The object itself as a value: what `SELF` and references to it compare as.
     var evaluatedObject: Value { get }
@@ -17,19 +17,19 @@ extension PropertySource {
 public enum PropertyValue {
     /// A plain value.
     case value(Value)
-    /// A value kept as JSON, or a member of one. Nobody knows of which kind it is: a comparison with a value of another kind
-    /// is false instead of an error, and what a function does not take is nil. A path leads into objects, not through
-    /// arrays.
+    /// A value kept as JSON, or a member of one. Its kind is not known in advance: a comparison with a value of another
+    /// kind is false instead of an error, and a function gives nil for a kind that it does not accept. A path leads
+    /// into objects, not through arrays.
     case json(Value)
     /// Another object.
     case object(any PropertySource)
-    /// Other objects. Mapping a key over those without order drops nil and what is there already.
+    /// Other objects. Mapping a key over those without order drops nil and what already exists.
     case objects([any PropertySource], isOrdered: Bool)
 }
 
 extension PropertySource {
     /// The value at the end of a path through to-one relationships and composites; null where anything on the way is
-    /// nil, and behind a collection.
+    /// nil, and after a collection.
     public func value(at path: [String]) -> Value {
         switch propertyValue(at: path) {
         case .value(let value), .json(let value): value
@@ -60,7 +60,7 @@ extension Value {
     }
 }
 
-/// Values are sources, too: composites with their elements as properties, all others as nothing but themselves.
+/// Values are sources, too: composites have their elements as properties, and all others have none.
 extension Value: PropertySource {
     /// An element of a composite.
     public func property(_ name: String) -> PropertyValue {

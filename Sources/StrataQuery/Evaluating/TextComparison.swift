@@ -6,8 +6,8 @@ public enum TextComparison {
     /// ``ComparisonOptions/normalized``, it stays as it is.
     ///
     /// Accents are dropped as nonspacing marks after canonical decomposition. Case is dropped scalar by scalar: each is
-    /// replaced by the full lower case of its full upper case, so that `ß` equals `ss` and a final sigma every other;
-    /// only the dotless `ı` stays apart from `i`. No locale of the machine plays a part.
+    /// replaced by the full lower case of its full upper case, so that `ß` equals `ss` and a final sigma equals every
+    /// other sigma; only the dotless `ı` differs from `i`. The locale of the machine does not matter.
     public static func fold(_ text: String, _ options: ComparisonOptions) -> String {
         if options.isEmpty || options.contains(.normalized) { return text }
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
@@ -42,7 +42,7 @@ public enum TextComparison {
         a.utf8.lexicographicallyPrecedes(b.utf8)
     }
 
-    /// Whether two texts are the same bytes. Swift's `==` would also take canonically equivalent texts for the same.
+    /// Whether two texts are the same bytes. Swift's `==` would also treat canonically equivalent texts as equal.
     public static func isEqual(_ a: String, _ b: String) -> Bool {
         a.utf8.elementsEqual(b.utf8)
     }
@@ -75,7 +75,7 @@ public enum TextComparison {
         let pattern = Array(pattern.unicodeScalars)
         var place = 0
         var step = 0
-        // Where to go on after the last star, should the rest not fit: it then stands for one scalar more.
+        // Where to go on after the last star if the rest does not fit: the star then stands for one more scalar.
         var retry: (place: Int, step: Int)?
         while place < text.count {
             if step < pattern.count, pattern[step] == "*" {

@@ -1,9 +1,9 @@
 /// What `MATCHESTEXT` looks for: the words of a query, in a text.
 ///
-/// Words are runs of letters, digits and marks; case and accents do not count. The query holds if every word of it stands
-/// somewhere in the text. `storm*` stands for all words that begin so, and words in double quotes must follow each other
-/// in this order. A query without a word holds for nothing. Stores index the same words, ``words(of:)``, so that they give
-/// the same answer.
+/// Words are runs of letters, digits and marks; case and accents do not count. The query matches if the text contains
+/// each of its words. `storm*` matches every word with that prefix, and words in double quotes must follow each other
+/// in this order. A query without a word matches nothing. Stores index the same words, ``words(of:)``, so that they
+/// give the same answer.
 public struct TextQuery: Sendable, Hashable {
     /// Words that must follow each other; mostly one.
     public struct Phrase: Sendable, Hashable {
@@ -45,7 +45,7 @@ public struct TextQuery: Sendable, Hashable {
     /// Whether the text has everything that the query looks for.
     public func matches(_ text: String) -> Bool { matches([text]) }
 
-    /// Whether everything that the query looks for stands in some of the texts; words that must follow each other stand in
+    /// Whether everything that the query looks for is in some of the texts; words that must follow each other are in
     /// one.
     public func matches(_ texts: [String]) -> Bool {
         guard !phrases.isEmpty else { return false }
@@ -66,7 +66,7 @@ public struct TextQuery: Sendable, Hashable {
         }
     }
 
-    /// The words of a text without case and accents. What consists of accents alone is no word.
+    /// The words of a text without case and accents. A run of only accents is not a word.
     public static func words(of text: String) -> [String] {
         text.unicodeScalars.split { !isPart($0) }.map {
             TextComparison.fold(String($0), [.caseInsensitive, .diacriticInsensitive])

@@ -3,7 +3,7 @@ import Foundation
 /// Equality and order of values as predicates and sorts see them: numbers by their value whatever their type, text by
 /// its bytes.
 public enum ValueComparison {
-    /// Whether two values are equal. Nil equals nil alone; values of different kinds are unequal, save for numbers.
+    /// Whether two values are equal. Nil equals only nil; values of different kinds are unequal, save for numbers.
     public static func areEqual(_ a: Value, _ b: Value, _ options: ComparisonOptions = []) -> Bool {
         switch (a, b) {
         case (.null, .null): true

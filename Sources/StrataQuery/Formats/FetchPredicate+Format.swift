@@ -7,7 +7,7 @@ extension FetchPredicate {
     /// `%f %g %e` (floating-point numbers) take the arguments in the order of reading. `%%` between two numbers is the
     /// remainder of a division. Variables such as `$limit` are given later by ``withVariables(_:)``.
     ///
-    /// - Throws: A ``PredicateParseError`` with the place of the fault, also if there are too few or too many
+    /// - Throws: A ``PredicateParseError`` with the place of the fault, even if there are too few or too many
     ///   arguments, or if an argument does not fit its specifier.
     public init(format: String, _ arguments: (any PredicateArgument)?...) throws(PredicateParseError) {
         try self.init(format: format, arguments: arguments.map { $0?.predicateArgument ?? .null })

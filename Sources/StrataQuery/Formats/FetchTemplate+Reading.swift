@@ -5,7 +5,7 @@ extension FetchTemplate {
     ///   - entity: The entity whose objects it asks for.
     ///   - predicate: The condition in the format language, with `$variables`; nil for all objects.
     ///   - sorts: Criteria of the order; see ``FetchSort/init(format:)``.
-    ///   - limit: The greatest number of objects; nil for all.
+    ///   - limit: The maximum number of objects; nil for all.
     public init(
         _ name: String, of entity: String, where predicate: String? = nil, sortedBy sorts: String...,
         limit: Int? = nil, file: String = #fileID, line: Int = #line, column: Int = #column
@@ -25,7 +25,7 @@ extension FetchTemplate {
             content: ReadFetch(predicate, sorts))
     }
 
-    /// The condition, with its variables; nil for all objects, and for a text that is no condition.
+    /// The condition, with its variables; nil for all objects, and for a text that is not a condition.
     public var condition: FetchPredicate? { read.predicate }
     /// The order, with its variables, as far as the texts can be read.
     public var order: [FetchSort] { read.sorts }

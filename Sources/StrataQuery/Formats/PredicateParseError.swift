@@ -1,14 +1,14 @@
-/// Why a text is no predicate, and where.
+/// Why a text is not a predicate, and where.
 public struct PredicateParseError: Error, Sendable, Hashable {
-    /// How many characters (Unicode scalars) of the format stand before the fault; at most their number.
+    /// How many characters (Unicode scalars) of the format come before the fault; at most their number.
     public let position: Int
     /// The line of the fault, counted from 1.
     public let line: Int
     /// The character in that line, counted from 1.
     public let column: Int
-    /// What stands there, in a few words.
+    /// The text that was found, shortened.
     public let found: String
-    /// What should stand there, or what is wrong with what does.
+    /// What was expected, or what is wrong with the text there.
     public let expected: String
 }
 

@@ -64,7 +64,7 @@ extension PredicateParser {
     private mutating func quantified(
         _ quantifier: ComparisonQuantifier, _ least: FormatPrecedence
     ) throws(FormatFault) -> Node {
-        guard least <= .comparison else { throw fault("a quantifier stands in front of a comparison only") }
+        guard least <= .comparison else { throw fault("a quantifier can only precede a comparison") }
         let begin = start
         try advance()
         let left = try parse(.set)
@@ -110,7 +110,7 @@ extension PredicateParser {
         }
     }
 
-    /// The name of a function with a parenthesis behind it, which is where the parser stands then.
+    /// The name of a function with a parenthesis after it, which is where the parser stands then.
     private mutating func callee() throws(FormatFault) -> String? {
         switch token {
         case .identifier(let name) where scanner.isBeforeParenthesis:
@@ -118,7 +118,7 @@ extension PredicateParser {
             return name
         case .selector(let name):
             try advance()
-            guard token == .sign("(") else { throw fault("expected ( behind the function \(name)") }
+            guard token == .sign("(") else { throw fault("expected ( after the function \(name)") }
             return name
         default: return nil
         }
@@ -185,7 +185,7 @@ extension PredicateParser {
 
     // MARK: Paths
 
-    /// Takes keys or an index behind a value.
+    /// Takes keys or an index after a value.
     private mutating func extend(_ node: inout Node) throws(FormatFault) -> Bool {
         if token == .sign("[") {
             try advance()
@@ -211,7 +211,7 @@ extension PredicateParser {
             height = max(height, position.height)
             index = .at(try value(position))
         }
-        try expect("]", "behind the index")
+        try expect("]", "after the index")
         return try node(.expression(.index(expression, index)), over: height, from: base.start)
     }
 
@@ -224,7 +224,7 @@ extension PredicateParser {
         }
     }
 
-    /// The keys behind dots, as many as follow.
+    /// The keys after dots, as many as follow.
     private mutating func pathBehind() throws(FormatFault) -> [String] {
         var names: [String] = []
         while try take(".") { names += try key() }
@@ -253,7 +253,7 @@ extension PredicateParser {
     private func check(_ name: String) throws(FormatFault) {
         guard CollectionOperator(rawValue: name) != nil else {
             throw fault(
-                "\(name) is no collection operator; expected "
+                "\(name) is not a collection operator; expected "
                     + CollectionOperator.allCases.map(\.rawValue).joined(separator: ", "))
         }
     }
@@ -265,7 +265,7 @@ extension PredicateParser {
             guard !name.isEmpty else { throw fault("the key path \"\(path)\" has an empty key") }
             if name.utf8.first == UInt8(ascii: "@") { try check(name) }
         }
-        // Behind a collection operator `self` is the element, as every Objective-C object answers to it.
+        // After a collection operator `self` is the element, as every Objective-C object answers to it.
         if names.count > 1, names.last == "self", names[names.count - 2].utf8.first == UInt8(ascii: "@") {
             names.removeLast()
         }
@@ -276,7 +276,7 @@ extension PredicateParser {
     // MARK: Calls
 
     private mutating func arguments(_ name: String) throws(FormatFault) -> [Node] {
-        try expect("(", "behind \(name)")
+        try expect("(", "after \(name)")
         var nodes: [Node] = []
         if try take(")") { return nodes }
         repeat { nodes.append(try parse(.set)) } while try take(",")
@@ -335,7 +335,8 @@ extension PredicateParser {
 
     private func radius(_ node: Node?) throws(FormatFault) -> Double {
         guard let node else { return GeoCondition.meanEarthRadius }
-        guard case .expression(let expression) = node.content, case .constant(let value) = expression.node, let radius = NumberOperation(value)?.asDouble
+        guard case .expression(let expression) = node.content, case .constant(let value) = expression.node,
+            let radius = NumberOperation(value)?.asDouble
         else {
             throw fault("the radius of the earth must be a number", at: node.start)
         }
@@ -344,7 +345,7 @@ extension PredicateParser {
 
     private mutating func open(_ word: String) throws(FormatFault) {
         try advance()
-        try expect("(", "behind \(word)")
+        try expect("(", "after \(word)")
     }
 
     private mutating func subquery() throws(FormatFault) -> Node {
@@ -355,15 +356,15 @@ extension PredicateParser {
         let name = try boundVariable()
         let condition = try parse(.or)
         let expression = FetchExpression.subquery(try value(collection), name, try self.condition(condition))
-        try expect(")", "behind the condition of a SUBQUERY")
+        try expect(")", "after the condition of a SUBQUERY")
         return try node(.expression(expression), over: max(collection.height, condition.height), from: begin)
     }
 
     private mutating func boundVariable() throws(FormatFault) -> String {
-        try expect(",", "behind the collection of a SUBQUERY")
+        try expect(",", "after the collection of a SUBQUERY")
         guard case .variable(let name) = token else { throw fault("expected the variable of a SUBQUERY, such as $x") }
         try advance()
-        try expect(",", "behind the variable of a SUBQUERY")
+        try expect(",", "after the variable of a SUBQUERY")
         return name
     }
 
@@ -372,11 +373,11 @@ extension PredicateParser {
         try open("TERNARY")
         let condition = try parse(.or)
         let test = try self.condition(condition)
-        try expect(",", "behind the condition of a TERNARY")
+        try expect(",", "after the condition of a TERNARY")
         let first = try parse(.set)
         try expect(",", "between the two values of a TERNARY")
         let second = try parse(.set)
-        try expect(")", "behind the values of a TERNARY")
+        try expect(")", "after the values of a TERNARY")
         return try node(
             .expression(.ternary(test, try value(first), try value(second))),
             over: max(condition.height, first.height, second.height), from: begin)
@@ -395,13 +396,13 @@ extension PredicateParser {
     }
 
     private mutating func castType() throws(FormatFault) -> CastType {
-        try expect(",", "behind the value of a CAST")
+        try expect(",", "after the value of a CAST")
         guard case .string(let name) = token, let type = CastType(named: name) else {
             throw fault(
                 "expected the type of a CAST in quotes: " + CastType.allCases.map(\.rawValue).joined(separator: ", "))
         }
         try advance()
-        try expect(")", "behind the type of a CAST")
+        try expect(")", "after the type of a CAST")
         return type
     }
 
@@ -422,7 +423,7 @@ extension PredicateParser {
     }
 
     private mutating func methodName() throws(FormatFault) -> FetchMethod {
-        try expect(",", "behind the receiver of a FUNCTION")
+        try expect(",", "after the receiver of a FUNCTION")
         guard case .string(let name) = token, let method = FetchMethod(rawValue: name) else {
             throw fault(
                 "expected one of the methods "

@@ -2,7 +2,7 @@
 /// function reads both and says which it found.
 ///
 /// Functions that call themselves in a circle do little else, because without optimisation every local of a function
-/// costs stack in each round; what reads a leaf stands apart.
+/// costs stack in each round; what reads a leaf is separate.
 struct PredicateParser {
     /// A part of a format with the depth of its tree.
     struct Node {
@@ -15,7 +15,7 @@ struct PredicateParser {
         let height: Int
         /// Where it begins.
         let start: Int
-        /// Whether it stands in parentheses of its own, which keep it from being joined with what stands around it.
+        /// Whether it is in parentheses of its own, which keep it from being joined with what stands around it.
         var isGuarded = false
     }
 
@@ -143,7 +143,7 @@ struct PredicateParser {
         return left
     }
 
-    /// Takes one operator and what stands on its right, if it binds tightly enough.
+    /// Takes one operator and what is on its right, if it binds tightly enough.
     private mutating func extend(_ left: inout Node, _ least: FormatPrecedence) throws(FormatFault) -> Bool {
         if let (precedence, isOr) = logicalSign, precedence >= least {
             left = try chain(left, precedence, isOr: isOr)
@@ -255,7 +255,7 @@ struct PredicateParser {
             }
         }
         try advance()
-        try expect("]", "behind the options")
+        try expect("]", "after the options")
         return options
     }
 }

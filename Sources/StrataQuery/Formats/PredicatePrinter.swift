@@ -48,7 +48,7 @@ extension FetchFunction {
 
 /// Writes trees as text.
 struct PredicatePrinter {
-    /// What a tree prints as that is too high to be kept. It is no format.
+    /// What a tree prints as that is too high to be kept. It is not a format.
     private static let tooDeep = "<nested too deeply>"
 
     private(set) var text = ""
@@ -111,7 +111,7 @@ struct PredicatePrinter {
     mutating func write(_ expression: FetchExpression, _ around: FormatPrecedence) {
         switch expression.node {
         case .constant(let value):
-            // A sign in front of a number and a point behind it would be read as part of it.
+            // A sign in front of a number and a point after it would be read as part of it.
             inParentheses(around == .postfix) { $0.write(value) }
         case .keyPath(let names): path(names, around)
         case .evaluatedObject: text += around == .postfix ? "(SELF)" : "SELF"

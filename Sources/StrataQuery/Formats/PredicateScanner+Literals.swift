@@ -31,7 +31,7 @@ extension PredicateScanner {
         if isWhole { return try integer(from: start, prefix: 0, radix: 10) }
         try checkEnd(start, end)
         let text = String(decoding: bytes[start..<end], as: UTF8.self)
-        guard let number = Double(text), number.isFinite else { throw fault(start, "the number is too great") }
+        guard let number = Double(text), number.isFinite else { throw fault(start, "the number is too large") }
         move(to: end)
         return .double(number)
     }
@@ -63,9 +63,9 @@ extension PredicateScanner {
     private func checkEnd(_ start: Int, _ end: Int) throws(FormatFault) {
         guard let byte = byte(at: end) else { return }
         let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-        if isLetter || Self.isDigit(byte) || byte >= 0x80 { throw fault(start, "this is no number") }
+        if isLetter || Self.isDigit(byte) || byte >= 0x80 { throw fault(start, "this is not a number") }
         if byte == UInt8(ascii: "."), let next = self.byte(at: end + 1), Self.isDigit(next) {
-            throw fault(start, "this is no number")
+            throw fault(start, "this is not a number")
         }
     }
 
@@ -77,7 +77,7 @@ extension PredicateScanner {
 
     // MARK: Strings
 
-    /// The string whose opening quote stands here, with its escapes resolved.
+    /// The string whose opening quote is here, with its escapes resolved.
     mutating func string() throws(FormatFault) -> String {
         let start = offset
         let quote = bytes[start]
@@ -126,7 +126,7 @@ extension PredicateScanner {
             guard (0xDC00..<0xE000).contains(second) else { return try scalar(start, first) }
             return try scalar(start, 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
         default:
-            throw fault(start, "a backslash stands for itself only if it is written twice")
+            throw fault(start, "write a literal backslash twice")
         }
     }
 

@@ -1,11 +1,11 @@
 /// A word, sign or literal of a format.
 enum FormatToken: Equatable {
     case end
-    /// A word that is no reserved one, as it stands.
+    /// A word that is not a reserved one, as it stands.
     case identifier(String)
     /// A reserved word in capitals.
     case word(String)
-    /// A key behind `#`, or the whole of a selector with its colons.
+    /// A key after `#`, or the whole of a selector with its colons.
     case escapedKey(String)
     case selector(String)
     case variable(String)
@@ -54,7 +54,7 @@ struct PredicateScanner {
         return reserved.contains(word) ? word : nil
     }
 
-    /// Whether a name may stand in a format as it is.
+    /// Whether a name may be in a format as it is.
     static func isIdentifier(_ name: String) -> Bool {
         var scanner = PredicateScanner(name)
         let end = scanner.identifierEnd()
@@ -149,7 +149,7 @@ struct PredicateScanner {
         }
         let end = identifierEnd()
         guard end > offset else {
-            throw FormatFault(offset: start, expected: "expected \(what) behind \(mark)", found: nil)
+            throw FormatFault(offset: start, expected: "expected \(what) after \(mark)", found: nil)
         }
         return take(to: end)
     }

@@ -1,4 +1,4 @@
-/// What a store is asked for: objects of an entity that meet a condition, in an order.
+/// A fetch as stores see it: objects of an entity that match a condition, in an order.
 ///
 /// Objects that agree in all sorts come in the order of their keys, so that pages never overlap.
 public struct FetchPlan: Sendable, Hashable {
@@ -12,10 +12,10 @@ public struct FetchPlan: Sendable, Hashable {
     public var sorts: [FetchSort] = []
     /// The maximum number of objects; nil for all.
     public var limit: Int?
-    /// How many objects are left out at the beginning.
+    /// How many objects to skip at the beginning.
     public var offset = 0
-    /// What `now()` means in the condition and the order; nil for the moment at which a store runs the plan. Set it where
-    /// one request is answered by a store and by memory together.
+    /// What `now()` means in the condition and the order; nil for the moment at which a store runs the plan. Set it if
+    /// a store and memory answer one request together.
     public var environment: EvaluationEnvironment?
 
     /// Asks for all objects of an entity.

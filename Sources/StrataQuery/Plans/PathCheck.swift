@@ -10,7 +10,7 @@ extension ManagedObjectModel {
         inPath path: [String], from entity: EntityDescription, takesCollections: Bool, isStored: Bool = true
     ) -> String? {
         if path.isEmpty { return "an empty key path names no property" }
-        // Every fetch comes by here, mostly with the name of an attribute.
+        // Every fetch passes through here, mostly with the name of an attribute.
         if path.count == 1, let slot = entity.slot(named: path[0]), slot.relationshipIndex == nil, !slot.isTransient {
             return nil
         }
@@ -24,7 +24,7 @@ extension ManagedObjectModel {
         for (position, name) in path.enumerated() {
             if name.hasPrefix("@") {
                 guard takesCollections, CollectionOperator(rawValue: name) != nil else {
-                    return "\(whole): \(name) is no collection operator that can stand here"
+                    return "\(whole): \(name) is not a collection operator that can be used here"
                 }
                 if name == CollectionOperator.count.rawValue, position < path.count - 1 {
                     return "\(whole): nothing can follow \(name), which is a number"
@@ -37,8 +37,9 @@ extension ManagedObjectModel {
             }
             if takesCollections, position == path.count - 1, current.attribute(named: name) != nil { return nil }
             guard let relationship = current.relationship(named: name) else {
+                let known = current.attributes.map(\.name) + current.relationships.map(\.name)
                 return current.fetchedPropertyIndex(named: name) == nil
-                    ? "\(current.name) has no property \(rest)"
+                    ? "\(current.name) has no property \(rest)" + Spelling.suggestion(for: name, in: known)
                     : "\(whole): \(name) is a fetched property, which conditions and orders cannot look at"
             }
             guard !relationship.isToMany || takesCollections else {
@@ -49,7 +50,7 @@ extension ManagedObjectModel {
         return nil
     }
 
-    /// What is wrong with a criterion of an order, as ``fault(inPath:from:takesCollections:)`` says it.
+    /// What is wrong with a criterion of an order, as `fault(inPath:from:takesCollections:)` says it.
     public func fault(inOrder sort: FetchSort, from entity: EntityDescription) -> String? {
         if case .keyPath(let path) = sort.expression.node {
             return fault(inPath: path, from: entity, takesCollections: false)

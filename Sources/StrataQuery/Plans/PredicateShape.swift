@@ -1,7 +1,7 @@
 import Foundation
 
-/// What two conditions, with the orders behind them, have in common that differ in their constants alone: the structure,
-/// and of each constant its kind. Stores keep what they compiled under it, because the same fetch is mostly made again with other values.
+/// The common shape of conditions, with their orders, that differ only in constants: the structure, and the kind of
+/// each constant. Stores cache compiled statements by it, because the same fetch is usually repeated with other values.
 ///
 /// A `now()` counts as a constant: the same date for all of them.
 ///
@@ -10,7 +10,7 @@ import Foundation
 public struct PredicateShape: Sendable, Hashable {
     /// The structure in preorder.
     public private(set) var bytes: [UInt8] = []
-    /// The constants in the order in which they stand in the tree. They are no part of equality.
+    /// The constants in the order in which they are in the tree. They are not part of equality.
     public private(set) var constants: [Value] = []
     /// What `now()` means; made when the first one is met.
     private var now: Date?

@@ -1,4 +1,4 @@
-/// A value that a fetch answers with in place of an object, under a name.
+/// A named value that a fetch returns instead of an object.
 public struct FetchColumn: Sendable, Hashable {
     /// The name.
     public var name: String
@@ -12,7 +12,7 @@ public struct FetchColumn: Sendable, Hashable {
     }
 }
 
-/// What a store is asked for where values are wanted, not objects: rows of columns.
+/// A fetch of values instead of objects, as stores see it: rows of columns.
 ///
 /// Aggregate functions (`sum:`, `count:`, `min:`, `max:`, `average:`, `median:`, `stddev:`) of a single value are taken
 /// over the objects of a group; nil is left out, so that `count:(name)` counts the objects that have a name and
@@ -30,10 +30,10 @@ public struct ValuePlan: Sendable, Hashable {
     public var isDistinct = false
     /// What objects of a group have in common.
     public var groupBy: [FetchExpression] = []
-    /// Which groups are wanted. `$name` stands for the column of that name.
+    /// Which groups are requested. `$name` stands for the column of that name.
     public var having: FetchPredicate?
 
-    /// Asks for columns of all objects that a plan selects.
+    /// Requests columns of all objects that a plan selects.
     public init(_ fetch: FetchPlan, columns: [FetchColumn]) {
         self.fetch = fetch
         self.columns = columns
@@ -44,8 +44,8 @@ public struct ValuePlan: Sendable, Hashable {
 }
 
 extension FetchExpression {
-    /// Whether an aggregate function over a group stands in the expression: one of a single value that is a property or
-    /// the object itself.
+    /// Whether an aggregate function over a group is in the expression: one of a single value that is a property or the
+    /// object itself.
     public var isAggregate: Bool {
         switch node {
         case .function(let function, let arguments):

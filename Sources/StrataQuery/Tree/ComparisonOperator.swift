@@ -1,6 +1,6 @@
 /// How the two sides of a comparison are compared. The raw value is the spelling in the format language.
 public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
-    /// Same value. Nil equals nil alone.
+    /// Same value. Nil equals only nil.
     case equal = "=="
     /// Not ``equal``: nil is unequal to every value.
     case notEqual = "!="
@@ -24,14 +24,14 @@ public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
     /// The text on the left contains that on the right, or the collection on the left has it as an element.
     case contains = "CONTAINS"
     /// The whole text on the left has the form on the right, where `?` stands for one Unicode scalar and `*` for any
-    /// number of them. All other characters stand for themselves.
+    /// number of them. All other characters match literally.
     case like = "LIKE"
     /// The whole text on the left matches the regular expression on the right, in the syntax of ICU.
     case matches = "MATCHES"
     /// The text on the left has the words on the right; see ``TextQuery``.
     ///
     /// In a store the left side is an attribute of a full-text index, or `SELF` for all attributes of the index. The
-    /// word is no reserved one: it means the operator only where an operator stands.
+    /// word is not a reserved one: it means the operator only where an operator stands.
     case matchesText = "MATCHESTEXT"
 }
 

@@ -18,9 +18,9 @@ public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
     case sum = "@sum"
     /// The mean; nil of nothing.
     case average = "@avg"
-    /// The least value; nil of nothing.
+    /// The smallest value; nil of nothing.
     case minimum = "@min"
-    /// The greatest value; nil of nothing.
+    /// The largest value; nil of nothing.
     case maximum = "@max"
     /// The values of the next component, each once.
     case distinctUnion = "@distinctUnionOfObjects"
@@ -31,7 +31,7 @@ public enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
     public var isAggregate: Bool { self != .distinctUnion && self != .union }
 }
 
-/// What `CAST` makes of a value. Nil stays nil; what has no such form becomes nil.
+/// The types that `CAST` converts to. Nil stays nil; a value that has no such form becomes nil.
 public enum CastType: String, Sendable, Hashable, CaseIterable {
     /// Seconds since 2001-01-01 00:00 UTC become a date; a text in ISO 8601, too.
     case date = "NSDate"
@@ -57,11 +57,11 @@ public enum CastType: String, Sendable, Hashable, CaseIterable {
     case object = "ManagedObject"
     /// A truth value: whether a number is not 0.
     case boolean = "Bool"
-    /// A composite from a list of names and values by turns.
+    /// A composite from a list of alternating names and values.
     case dictionary = "NSDictionary"
 }
 
-/// The methods that `FUNCTION(receiver, 'name', arguments…)` may call: these and no others. Nil as the receiver or as
+/// The methods that `FUNCTION(receiver, 'name', arguments…)` may call; there are no others. Nil as the receiver or as
 /// an argument gives nil.
 public enum FetchMethod: String, Sendable, Hashable, CaseIterable {
     /// The text in upper case.
@@ -72,7 +72,7 @@ public enum FetchMethod: String, Sendable, Hashable, CaseIterable {
     case length
     /// The number of elements of a collection.
     case count
-    /// The text with another behind it.
+    /// The text with another after it.
     case stringByAppendingString = "stringByAppendingString:"
     /// The text from a position on, in UTF-16 units; nil if the position lies outside.
     case substringFromIndex = "substringFromIndex:"

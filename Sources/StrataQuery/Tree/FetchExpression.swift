@@ -1,16 +1,16 @@
 @_exported import StrataModel
 
-/// One side of a comparison: what gives a value.
+/// One side of a comparison: an expression that gives a value.
 ///
 /// Build it from the functions here, which are named like the cases of ``Node``, and read it by switching over ``node``.
 /// As for a ``FetchPredicate``, the height of the tree is bounded.
 public struct FetchExpression: Sendable, Hashable {
-    /// What stands at the top of an expression.
+    /// What is at the top of an expression.
     public indirect enum Node: Sendable, Hashable {
-        /// A fixed value. A collection whose elements are all fixed is one, too.
+        /// A fixed value. A collection of only fixed elements is a fixed value, too.
         case constant(Value)
         /// A property of the object, or one that relationships lead to: `["country", "name"]`. An element of a composite
-        /// is two components, too. A to-one relationship at the end stands for the object it leads to; behind a to-many
+        /// is two components, too. A to-one relationship at the end stands for the object it leads to; after a to-many
         /// relationship the rest of the path is mapped over the members.
         ///
         /// A component that begins with `@` is a collection operator; see ``CollectionOperator``.
@@ -41,7 +41,7 @@ public struct FetchExpression: Sendable, Hashable {
         case tooDeep
     }
 
-    /// What stands at the top.
+    /// What is at the top.
     public let node: Node
     /// How many levels the tree has; 1 for a leaf.
     let height: UInt8
@@ -69,7 +69,7 @@ public struct FetchExpression: Sendable, Hashable {
         FetchExpression(.path(base, names), over: base.height)
     }
 
-    /// Several values of which some are not fixed: `{a, 1}`.
+    /// Several values, not all of them fixed: `{a, 1}`.
     public static func aggregate(_ parts: [FetchExpression]) -> FetchExpression {
         FetchExpression(.aggregate(parts), over: parts.height)
     }

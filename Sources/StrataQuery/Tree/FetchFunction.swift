@@ -2,8 +2,8 @@
 /// `NSExpression` knows the function; the format language takes it as `modulus:by:(a, b)` and, for the part before the
 /// first colon, as `modulus(a, b)`.
 ///
-/// Nil among the operands gives nil. What has no answer is nil, too: division by zero, a whole number that does not fit
-/// 64 bits, the square root or logarithm of a negative number. Nothing of this ever traps.
+/// Nil among the operands gives nil. Undefined results are nil, too: division by zero, a whole number that does not fit
+/// 64 bits, the square root or logarithm of a negative number. None of these traps.
 public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     /// `a + b`.
     case add = "add:to:"
@@ -15,7 +15,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case divide = "divide:by:"
     /// `a ** b`; whole where both are whole and `b` is not negative.
     case power = "raise:toPower:"
-    /// What is left when `a` is divided by `b`, with the sign of `a`; `a %% b`.
+    /// The remainder of `a` divided by `b`, with the sign of `a`; `a %% b`.
     case modulus = "modulus:by:"
     /// The bits that both whole numbers have.
     case bitwiseAnd = "bitwiseAnd:with:"
@@ -39,9 +39,9 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case sum = "sum:"
     /// The number of elements of a collection.
     case count = "count:"
-    /// The least value of a collection, or of several arguments; nil of nothing.
+    /// The smallest value of a collection, or of several arguments; nil of nothing.
     case minimum = "min:"
-    /// The greatest value of a collection, or of several arguments; nil of nothing.
+    /// The largest value of a collection, or of several arguments; nil of nothing.
     case maximum = "max:"
     /// The mean of a collection; nil of nothing.
     case average = "average:"
@@ -61,13 +61,13 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
     case naturalLogarithm = "ln:"
     /// e to the power of the number.
     case exponential = "exp:"
-    /// The greatest whole number that is not greater.
+    /// The largest whole number that is not greater.
     case floor = "floor:"
-    /// The least whole number that is not less.
+    /// The smallest whole number that is not less.
     case ceiling = "ceiling:"
     /// The whole part.
     case truncate = "trunc:"
-    /// The time of the evaluation; one evaluation, also of a fetch, has one time.
+    /// The time of the evaluation; a fetch or an evaluation has one time throughout.
     case now = "now"
     /// A random number: without argument from 0 up to 1, with a whole number n a whole number from 0 up to n.
     case random = "random"
@@ -89,7 +89,7 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The sign between two operands, where the function is written so.
+    /// The operator between two operands, if the function is written as one.
     public var infix: String? {
         switch self {
         case .add: "+"
@@ -102,8 +102,8 @@ public enum FetchFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The function of a name as formats spell it, with or without colons; nil if there is none. Set operators have no
-    /// name.
+    /// The function with the given name as formats spell it, with or without colons; nil if there is none. Set
+    /// operators have no name.
     public static func named(_ name: String) -> FetchFunction? { byName[name] }
 
     private static let byName: [String: FetchFunction] = {

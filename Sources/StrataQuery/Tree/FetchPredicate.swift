@@ -7,7 +7,7 @@
 /// which every evaluation and every fetch refuses with ``PredicateEvaluationError/nestedTooDeeply``. Conjunctions and
 /// disjunctions are flat lists of any length and count as one level.
 public struct FetchPredicate: Sendable, Hashable {
-    /// What stands at the top of a condition.
+    /// What is at the top of a condition.
     public indirect enum Node: Sendable, Hashable {
         /// Always the same answer.
         case constant(Bool)
@@ -28,7 +28,7 @@ public struct FetchPredicate: Sendable, Hashable {
         case tooDeep
     }
 
-    /// What stands at the top.
+    /// What is at the top.
     public let node: Node
     /// How many levels the tree has; 1 for a leaf.
     let height: UInt8
@@ -62,12 +62,12 @@ public struct FetchPredicate: Sendable, Hashable {
         FetchPredicate(.geo(condition), over: condition.height)
     }
 
-    /// All hold; true if there are none. This is the way to combine the conditions that a loop collects.
+    /// All hold; true if there are none. Use it to combine conditions that you collect in a loop.
     public static func and(_ parts: [FetchPredicate]) -> FetchPredicate {
         FetchPredicate(.and(parts), over: parts.height)
     }
 
-    /// At least one holds; false if there are none. This is the way to combine the conditions that a loop collects.
+    /// At least one holds; false if there are none. Use it to combine conditions that you collect in a loop.
     public static func or(_ parts: [FetchPredicate]) -> FetchPredicate {
         FetchPredicate(.or(parts), over: parts.height)
     }
@@ -129,7 +129,7 @@ public enum PredicateLimits {
     /// smallest threads have: the deepest shape takes 450 KB in a debug build, most far less.
     public static let nesting = 80
 
-    /// How many levels a tree may have that code builds: a few more than ``nesting``, because contexts and stores put
+    /// How many levels a tree built in code may have: a few more than ``nesting``, because contexts and stores put
     /// conditions of their own around that of a request.
     public static let height: UInt8 = 88
 }

@@ -1,7 +1,7 @@
 /// One criterion of an order. Nil comes before all values in ascending order; text is ordered by its UTF-8 bytes.
 public struct FetchSort: Sendable, Hashable {
-    /// What objects are ordered by: a property, also through to-one relationships, or any other single value, such as
-    /// the distance to a point or the number of members of a relationship to many.
+    /// The value that objects are ordered by: a property, even through to-one relationships, or any other single value,
+    /// such as the distance to a point or the number of members of a to-many relationship.
     public var expression: FetchExpression
     /// The property that objects are ordered by, by the names that lead to it; nil for other expressions.
     public var keyPath: [String]? { if case .keyPath(let names) = expression.node { names } else { nil } }
@@ -28,7 +28,7 @@ public struct FetchSort: Sendable, Hashable {
     }
 
     /// Reads a criterion as model files and tools write it: a dotted path or an expression of the format language, `-`
-    /// before it for the greatest first, options for text behind it.
+    /// before it for descending order, options for text after it.
     ///
     ///     try FetchSort(format: "-population")
     ///     try FetchSort(format: "country.name[cd]")

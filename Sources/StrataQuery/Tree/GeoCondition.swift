@@ -3,7 +3,7 @@ import Foundation
 /// Where on the earth a point lies. Points are values of geo-point attributes, or lists of latitude and longitude in
 /// degrees; nil and points outside the ranges of coordinates satisfy no condition.
 ///
-/// In the format language the conditions look like functions and stand where a comparison stands:
+/// In the format language the conditions look like functions and take the place of a comparison:
 ///
 ///     near(place, {48.86, 2.35})
 ///     withinKilometers(place, {48.86, 2.35}, 5)
@@ -11,12 +11,12 @@ import Foundation
 ///     withinRadians(place, $here, 0.001)
 ///     withinBox(place, {south, west}, {north, east})
 ///
-/// Distances are those on a sphere, by the haversine formula. Back ends differ in the radius that they take for the
-/// earth, so a condition carries its own: a last argument in kilometres, where it is not ``meanEarthRadius``.
+/// Distances are those on a sphere, by the haversine formula. Back ends use different radii for the earth, so a
+/// condition carries its own: a last argument in kilometres, where it is not ``meanEarthRadius``.
 public enum GeoCondition: Sendable, Hashable {
     /// There is a point, and objects nearer to the other point come first, if the fetch has no order of its own.
     case near(FetchExpression, FetchExpression, earthRadius: Double = meanEarthRadius)
-    /// The point is no farther from the other point than a distance.
+    /// The point is within a distance from the other point.
     case within(
         FetchExpression, FetchExpression, distance: FetchExpression, GeoUnit, earthRadius: Double = meanEarthRadius)
     /// The point lies in a box, edges included. A box whose west is greater than its east crosses the 180° meridian.

@@ -1,14 +1,13 @@
 import Foundation
 
-/// What may stand for `%@`, `%K` and the other specifiers of a format. An argument is a value; its text is never
-/// parsed.
+/// An argument for `%@`, `%K` and the other specifiers of a format. An argument is a value; its text is never parsed.
 public protocol PredicateArgument {
     /// The argument as a value.
     var predicateArgument: Value { get }
 }
 
 extension Value: PredicateArgument {
-    /// The value itself. Use `Value` where elements of several kinds stand in one list.
+    /// The value itself. Use `Value` where elements of several kinds are in one list.
     public var predicateArgument: Value { self }
 }
 

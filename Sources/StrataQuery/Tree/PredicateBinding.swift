@@ -1,5 +1,5 @@
 extension FetchPredicate {
-    /// The condition with objects in place of variables: what depends on them alone, `$name.key.path` for instance, is
+    /// The condition with objects in place of variables: what depends only on them, `$name.key.path` for instance, is
     /// replaced by its value.
     /// - Parameters:
     ///   - objects: The objects by the names of the variables.
@@ -22,7 +22,7 @@ extension FetchSort {
     }
 }
 
-/// Puts values in place of what depends on given objects alone.
+/// Puts values in place of what depends only on given objects.
 private struct BoundObjects: PredicateRewriter {
     private let names: Set<String>
     private let evaluator: PredicateEvaluator
@@ -55,7 +55,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-    /// Whether the object that the condition is about stands in the expression.
+    /// Whether the object that the condition is about is in the expression.
     fileprivate var isAboutObject: Bool {
         switch node {
         case .keyPath, .evaluatedObject: return true

@@ -57,9 +57,9 @@ extension FetchExpression {
 protocol PredicateRewriter {
     /// What may go wrong.
     associatedtype Failure: Error
-    /// What stands in place of a condition.
+    /// What is in place of a condition.
     func rewrite(_ predicate: FetchPredicate) throws(Failure) -> FetchPredicate
-    /// What stands in place of an expression.
+    /// What is in place of an expression.
     func rewrite(_ expression: FetchExpression) throws(Failure) -> FetchExpression
 }
 

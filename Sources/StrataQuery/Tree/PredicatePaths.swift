@@ -1,6 +1,6 @@
 extension FetchPredicate {
     /// All key paths from the object itself that the condition looks at, those in its expressions and subqueries too.
-    /// Paths that start at a variable of a subquery are given behind the path of its collection.
+    /// Paths that start at a variable of a subquery are given after the path of its collection.
     public var keyPaths: [[String]] { keyPaths(from: nil) }
 
     /// The only one of ``keyPaths``, if the condition compares a path with a constant, as most do: found without gathering.
@@ -49,7 +49,7 @@ private struct PathCollector {
         var names: [String]
     }
 
-    /// The paths of what subqueries bind; nil for what is no path.
+    /// The paths of what subqueries bind; nil for what is not a path.
     typealias Bindings = [String: Path?]
 
     let variable: String?

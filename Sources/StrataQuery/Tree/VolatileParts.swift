@@ -1,5 +1,6 @@
 extension FetchPlan {
-    /// Whether the answer may change though no object does: the condition or the order asks for the time, or for chance.
+    /// Whether the result may change although no object does: the condition or the order uses the time or a random
+    /// number.
     package var isVolatile: Bool {
         predicate?.isVolatile == true || sorts.contains { $0.expression.isVolatile }
     }

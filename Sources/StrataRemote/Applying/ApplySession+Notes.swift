@@ -7,7 +7,7 @@ struct ApplyNotes {
     var names: [(root: Int64, id: String, key: Int64)] = []
     /// New placeholders, by topmost entity.
     var placeholders: [Int: [(id: String, key: Int64, entityName: String)]] = [:]
-    /// What the server told of the states of objects.
+    /// What the server reported about the states of objects.
     var versions: [(root: Int64, id: String, version: String?, modified: Date?)] = []
     /// Placeholders that turn out to be of other entities than was thought: their keys, by entity.
     var entities: [Int: [Int64]] = [:]

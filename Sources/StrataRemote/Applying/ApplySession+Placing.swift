@@ -31,7 +31,8 @@ extension ApplySession {
         guard let id = PrimaryKey.value(item.record.id, primaryKey) else {
             throw .invalidData(
                 entity: entity.name, property: primaryKey.name, key: keys[item.identity] ?? 0,
-                reason: "the server's primary key \"\(item.record.id)\" is no \(primaryKey.type?.name ?? "key")")
+                reason:
+                    "the server's primary key \"\(item.record.id)\" is not of type \(primaryKey.type?.name ?? "key")")
         }
         return result.filter { $0.slot.isTold && $0.slot.index != primaryKey.index } + [(primaryKey, id)]
     }
@@ -42,7 +43,7 @@ extension ApplySession {
         guard RowEditing.setValue(value, slot, layout: entity.slots, in: &slab) else {
             throw .invalidData(
                 entity: entity.name, property: slot.name, key: slab.row.key,
-                reason: "the server's \(value.kind) \(value) is no \(slot.type?.name ?? "key")")
+                reason: "the server's \(value.kind) \(value) is not of type \(slot.type?.name ?? "key")")
         }
     }
 
@@ -65,7 +66,8 @@ extension ApplySession {
                     identity: item.record.identity,
                     error: RemoteError(
                         .invalidAnswer, domain: "Strata",
-                        message: "the server says that \(model.entities[old.row.entityIndex].name) \(item.record.id) is a "
+                        message:
+                            "the server says that \(model.entities[old.row.entityIndex].name) \(item.record.id) is a "
                             + "\(entity.name); purge it and read it again", identity: item.record.identity)))
             return
         }
@@ -138,7 +140,7 @@ extension ApplySession {
         _ entity: EntityDescription
     ) throws(StoreError) -> Bool {
         var agrees = true
-        // The change behind the one that the server tells of was made to what that sent, whatever the server made of it.
+        // The change after the one that the server reports was made to what that sent, whatever the server made of it.
         let sent = echoed.flatMap { entry in entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) } }
         for (position, var entry) in entries.enumerated() {
             let isSettled = entry.seq == settled?.seq

@@ -1,8 +1,8 @@
 import Foundation
 import StrataSQLite
 
-/// Takes in records as part of a transaction. Its stored properties are what the parts of one transaction hand each other: the
-/// state when it began, and what is collected for its end.
+/// Applies records as part of a transaction. Its stored properties are what the parts of one transaction hand each
+/// other: the state when it began, and what is collected for its end.
 struct ApplySession {
     let mirror: Mirror
     let transaction: StoreTransaction
@@ -10,7 +10,7 @@ struct ApplySession {
     var ticket: ReadTicket?
     /// An entry of the outbox whose conflict has been decided: what it still has is put on top of what is told.
     var settled: OutboxEntry?
-    /// What contexts hear of.
+    /// What contexts hear about.
     var change: StoreChange?
 
     var changes = ChangeSet()
@@ -19,10 +19,10 @@ struct ApplySession {
     var items: [Item] = []
     var positions: [RemoteIdentity: Int] = [:]
     var keys: [RemoteIdentity: Int64] = [:]
-    /// Objects that are not here any more, so that nothing may refer to them.
+    /// Objects that are no longer here, so that nothing may refer to them.
     var gone: Set<RemoteIdentity> = []
     var rows: [RowIdentity: RowReference] = [:]
-    /// nil until somebody asks.
+    /// nil until it is needed.
     private var outboxIsEmpty: Bool?
     /// Whether there are references to objects that were deleted; nil if nobody has looked.
     var hasLinks: Bool?
@@ -39,7 +39,7 @@ struct ApplySession {
     /// Whether the records are the server's answers to changes made here, which it has carried out.
     var isEcho = false
     var notes = ApplyNotes()
-    /// Records that cannot be taken in.
+    /// Records that cannot be applied.
     var unreadable: [UnreadableRecord] = []
     /// Objects of which the server is asked again: their record was overtaken, or came before their save has ended.
     var overtaken: [RemoteIdentity] = []
@@ -149,7 +149,7 @@ struct ApplySession {
         }
     }
 
-    /// References as they stand here.
+    /// References as they appear here.
     private func canonicalize(_ name: String, _ entity: EntityDescription, _ record: inout RemoteRecord) {
         guard let relationship = entity.relationship(named: name) else { return }
         let destination = model.destination(of: relationship)
@@ -162,7 +162,7 @@ struct ApplySession {
         }
     }
 
-    /// Why a record cannot be taken in; nil if it can.
+    /// Why a record cannot be applied; nil if it can.
     private func misfit(_ record: RemoteRecord, _ entity: EntityDescription) -> RemoteError? {
         func error(_ property: String, _ reason: String) -> RemoteError {
             RemoteError(

@@ -1,6 +1,6 @@
 import StrataSQLite
 
-/// New objects on their way to the server in an online save. The server may tell of them before the save is in the
+/// New objects on their way to the server in an online save. The server may report them before the save is in the
 /// mirror; they would get other keys there than contexts know them by. Until the outcome of the save is known, they are
 /// left out of all answers, and read again afterwards.
 final class Births: Sendable {

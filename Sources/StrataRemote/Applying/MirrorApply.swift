@@ -5,21 +5,21 @@ import StrataSQLite
 package struct AppliedChanges: Sendable {
     /// For each record of the page the object here; nil for one that was deleted here, or is about to be.
     package var rows: [RowIdentity?] = []
-    /// What contexts hear of; nil if nothing changed.
+    /// What contexts hear about; nil if nothing changed.
     package var change: StoreChange?
-    /// The records that could not be taken in.
+    /// The records that could not be applied.
     package var unreadable: [UnreadableRecord] = []
 }
 
 extension Mirror {
-    /// Takes in what a server told, in one transaction. Objects that it refers to and that are not here become
-    /// placeholders. What was changed here stays on top until the server has heard of it. Contexts hear of the change.
+    /// Applies a server's records in one transaction. Objects that they refer to and that are not here become
+    /// placeholders. Local changes stay on top until the server has received them. Contexts are notified of the change.
     /// - Parameters:
-    ///   - isWhole: Whether the records have all values; false if some properties alone were asked for.
+    ///   - isWhole: Whether the records have all values; false if only some properties were requested.
     ///   - ticket: Taken before the request was sent.
     ///   - state: A value to keep in the same transaction: how far a pull came that began at a moment. It is not kept if
     ///     objects were forgotten since.
-    ///   - fresh: Objects that were asked for again, and need not be any more.
+    ///   - fresh: Objects that were requested again, and need not be again.
     ///   - told: The entity of which objects need not be asked for again that the page told, unless the answer was overtaken:
     ///     then it says nothing of what became of them.
     ///   - keeps: Whether the objects are a part of the mirror from now on. False leaves those that are as they are, and
@@ -88,7 +88,7 @@ extension Mirror {
         return known
     }
 
-    /// Runs a closure that takes in what a server told, and tells contexts of it.
+    /// Runs a closure that applies what a server told, and tells contexts of it.
     func applying<T>(_ body: (inout ApplySession) throws(StoreError) -> T) throws(StoreError) -> T {
         let (result, change) = try echoing { (transaction) throws(StoreError) in
             transaction.origin = ChangeOrigin(author: RemoteStore.historyAuthor)

@@ -1,4 +1,4 @@
-/// What is known in memory of saves that go to the server at once, without the outbox.
+/// What is known in memory of saves that go to the server immediately, without the outbox.
 struct OnlineSaves: Sendable {
     /// New objects that are being sent.
     let births = Births()

@@ -60,7 +60,7 @@ final class AnswerOrder: @unchecked Sendable {
         }
     }
 
-    /// Answers to reads were taken in.
+    /// Answers to reads were applied.
     func noteRead(_ identities: some Sequence<RemoteIdentity>, _ ticket: ReadTicket) {
         lock.withLock {
             // Nobody can overtake anybody while only one is under way.

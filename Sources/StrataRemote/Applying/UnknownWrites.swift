@@ -1,6 +1,6 @@
-/// Online saves of which nobody knows whether the server has carried them out. Each keeps its token and its body, and is
-/// sent again in front of the next save of its object: so the server does it once, and nobody is in conflict with himself.
-/// Kept in memory, as the unsaved changes of contexts are.
+/// Online saves whose outcome is not known. Each keeps its token and its body, and is sent again before the next save
+/// of its object: the server carries it out once, and the client does not conflict with itself. Kept in memory, as the
+/// unsaved changes of contexts are.
 final class UnknownWrites: Sendable {
     /// By topmost entity and key.
     private let writes = Guarded<[RowIdentity: UnknownWrite]>([:])

@@ -1,7 +1,7 @@
 import StrataSQLite
 
-/// A record of the server that cannot be taken in: a value of another type than the model says, a primary key that is
-/// not one. It is set aside, and asked for again by each pull.
+/// A record of the server that cannot be applied: it has a value of another type than the model declares, or an invalid
+/// primary key. It is set aside, and each pull requests it again.
 public struct UnreadableRecord: Sendable, Hashable {
     /// The object; nil if the record does not tell its primary key.
     public var identity: RemoteIdentity?
@@ -15,7 +15,7 @@ public struct UnreadableRecord: Sendable, Hashable {
     }
 }
 
-/// The records that could not be taken in since the mirror was opened, by object.
+/// The records that could not be applied since the mirror was opened, by object.
 final class UnreadableRecords: Sendable {
     private let records = Guarded<[RemoteIdentity: RemoteError]>([:])
 
@@ -24,7 +24,7 @@ final class UnreadableRecords: Sendable {
         records.withLock { $0[identity] = record.error }
     }
 
-    /// The server has told these, and they were taken in.
+    /// The server has told these, and they were applied.
     func remove(_ identities: some Sequence<RemoteIdentity>) {
         records.withLock { records in
             if records.isEmpty { return }

@@ -2,7 +2,7 @@ import Foundation
 
 /// How far the bytes of a file have come.
 public struct TransferProgress: Sendable, Hashable {
-    /// Which way they go.
+    /// The direction of a transfer.
     public enum Direction: String, Sendable, Hashable {
         /// To the server.
         case upload
@@ -10,7 +10,7 @@ public struct TransferProgress: Sendable, Hashable {
         case download
     }
 
-    /// Which way they go.
+    /// The direction of the transfer.
     public var direction: Direction
     /// How many bytes have been sent or have come.
     public var completed: Int
@@ -30,7 +30,7 @@ public struct TransferProgress: Sendable, Hashable {
 ///     let progress = FileProgress { show($0.completed, of: $0.total) }
 ///     let photo = try await store.fileData(note.photo, progress: progress)
 ///
-/// The handler is called on any thread, in the order in which the bytes of one file go.
+/// The handler is called on any thread, in the order in which the bytes of a file are transferred.
 public final class FileProgress: Sendable, Hashable {
     private let handler: @Sendable (TransferProgress) -> Void
 

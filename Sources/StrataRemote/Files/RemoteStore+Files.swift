@@ -26,7 +26,7 @@ extension RemoteStore {
         return StagedFile.text(id, name)
     }
 
-    /// The bytes of a file: from the mirror as long as it waits there, else from the server.
+    /// The bytes of a file: from the mirror while it waits there, otherwise from the server.
     /// - Parameters:
     ///   - reference: The value of the property.
     ///   - progress: Is told how far they have come.

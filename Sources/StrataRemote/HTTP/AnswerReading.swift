@@ -26,6 +26,26 @@ extension RemoteError.Kind {
     }
 }
 
+extension RemoteError {
+    /// The error that an answer is, for dialects that give statuses no meaning of their own: of the kind of its status
+    /// (``Kind/init(status:)``), and ``Kind/invalidAnswer`` if the status is one of success, or if the body of any status below
+    /// 500 is markup, which comes from somebody else.
+    ///
+    ///     guard response.status == 200 else { throw RemoteError(answer: response, domain: "Shelf") }
+    ///
+    /// - Parameters:
+    ///   - response: The answer. Its status is the code, and its body is kept.
+    ///   - domain: Whose error it is: the name of the service.
+    ///   - message: What happened; nil for a text with the status.
+    public init(answer response: WireResponse, domain: String, message: String? = nil) {
+        self.init(
+            response.isMarkup && response.status < 500 ? .invalidAnswer : Kind(status: response.status),
+            domain: domain, code: response.status,
+            message: message ?? "the server answered with status \(response.status)", status: response.status,
+            body: response.body)
+    }
+}
+
 extension WireResponse {
     /// Whether the body is a page for people or other markup, as portals, proxies and firewalls send it in the place of a
     /// service.
@@ -36,8 +56,8 @@ extension WireResponse {
 }
 
 extension WireRequest {
-    /// A request for what is at an address, without what stands behind a `#`.
-    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidRequest`` if the address is none of HTTP.
+    /// A GET request for an address, without its fragment (`#…`).
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidRequest`` if the address is not one of HTTP.
     package init(getting address: String) throws(RemoteError) {
         guard let parts = URLComponents(string: address), let scheme = parts.scheme?.lowercased(),
             ["https", "http"].contains(scheme), let host = parts.encodedHost, !host.isEmpty
@@ -50,7 +70,7 @@ extension WireRequest {
         )
     }
 
-    /// Puts query parameters behind those that are there. Those whose names are there already are left out.
+    /// Appends query parameters, except those whose names the request has.
     mutating func add(_ parameters: [RemoteParameter]) {
         if parameters.isEmpty { return }
         let path = head.path ?? "/"

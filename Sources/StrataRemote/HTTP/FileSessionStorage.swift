@@ -23,14 +23,14 @@ public struct FileSessionStorage: SessionStorage {
         return data.appending(components: "Strata", "Sessions", directoryHint: .isDirectory)
     }
 
-    /// The file of a name.
+    /// The file with the given name.
     public func file(named name: String) -> URL {
         folder.appending(component: Self.fileName(for: name), directoryHint: .notDirectory)
     }
 
-    /// What the file of a name contains.
+    /// What the file with the given name contains.
     /// - Throws: ``SessionStorageError`` also if others than the owner may read or change the file: what is in it may
-    ///   not be the owner's session any more.
+    ///   no longer be the owner's session.
     public func session(named name: String) throws(SessionStorageError) -> Data? {
         let path = file(named: name).path
         var status = stat()
@@ -50,7 +50,7 @@ public struct FileSessionStorage: SessionStorage {
         }
     }
 
-    /// Writes the file of a name.
+    /// Writes the file with the given name.
     public func keep(_ session: Data, named name: String) throws(SessionStorageError) {
         let path = file(named: name).path
         try makeFolder()
@@ -73,7 +73,7 @@ public struct FileSessionStorage: SessionStorage {
         }
     }
 
-    /// Deletes the file of a name.
+    /// Deletes the file with the given name.
     public func forget(named name: String) throws(SessionStorageError) {
         let path = file(named: name).path
         guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw error(path) }

@@ -4,10 +4,10 @@ import Synchronization
 
 /// An HTTP service as a back end: its wire format, what carries its requests, and what signs them.
 ///
-/// Each request is built by the dialect, passes the middleware, and is signed anew for each attempt, also where the server
-/// redirects it within its host. An answer that says that the session has ended is shown to the authorizer once; one that asks
-/// to wait is waited for and the request sent again, as often as ``RequestOptions/retries`` allows. Which answers these are is
-/// for the dialect to say, see ``RemoteDialect/reaction(to:)``; all else is the dialect's to read.
+/// Each request is built by the dialect, passes the middleware, and is signed again for each attempt, even where the server
+/// redirects it within its host. An answer that ends the session is shown to the authorizer once; one that asks to wait is
+/// waited for and the request sent again, as often as ``RequestOptions/retries`` allows. The dialect says which answers these
+/// are, see ``RemoteDialect/reaction(to:)``. Everything else is the dialect's to read.
 public final class HTTPBackend: RemoteBackend {
     /// The wire format.
     public let dialect: any RemoteDialect
@@ -49,17 +49,15 @@ public final class HTTPBackend: RemoteBackend {
 
     /// Builds the requests of an operation without sending them.
     public func check(_ operation: RemoteOperation) throws(RemoteError) {
-        for step in try dialect.steps(of: operation) {
-            _ = try dialect.request(for: step, options: RequestOptions())
-        }
+        _ = try dialect.requests(for: operation)
     }
 
     /// Sends the requests of an operation one after the other, and joins the answers.
     ///
-    /// Of an operation that writes several objects in several requests each object has its own outcome, also where a
-    /// request fails as a whole; a change of members that takes several has one outcome, which is a failure if one of them
-    /// is. After a failure that would meet the next request, too – no connection, no session, a
-    /// server that asks to wait – the rest is not sent and has the same error.
+    /// If an operation writes several objects in several requests, each object has its own outcome, even if a request
+    /// fails as a whole. A change of members that takes several requests has one outcome, which is a failure if one of
+    /// them fails. After a failure that would also affect the next request – no connection, no session, a server that
+    /// asks to wait – the rest is not sent and has the same error.
     public func perform(
         _ operation: RemoteOperation, options: RequestOptions
     ) async throws(RemoteError) -> RemoteAnswer {
@@ -127,11 +125,11 @@ public final class HTTPBackend: RemoteBackend {
         }
     }
 
-    /// Sends a request that stands beside the dialect's operations in the same way as one of those: with the headers of
-    /// the options, through the middleware, signed anew for each attempt, and again where the server asks to wait.
+    /// Sends a request beyond the dialect's operations in the same way: with the headers of the options, through the
+    /// middleware, signed again for each attempt, and again where the server asks to wait.
     /// - Returns: The last answer, of any status.
     /// - Throws: ``RemoteError`` of the transport, the authorizer or the middleware, or of kind
-    ///   ``RemoteError/Kind/invalidRequest`` if a header's name is none.
+    ///   ``RemoteError/Kind/invalidRequest`` if a header has an invalid name.
     public func send(
         _ request: WireRequest, options: RequestOptions
     ) async throws(RemoteError) -> WireResponse {
@@ -139,7 +137,8 @@ public final class HTTPBackend: RemoteBackend {
         for (name, value) in options.headers {
             guard let field = HTTPField.Name(name) else {
                 throw RemoteError(
-                    .invalidRequest, domain: "Strata", message: "\(name.debugDescription) is no name of an HTTP header")
+                    .invalidRequest, domain: "Strata",
+                    message: "\(name.debugDescription) is not a valid HTTP header name")
             }
             request.head.headerFields[field] = value
         }
@@ -211,7 +210,7 @@ public final class HTTPBackend: RemoteBackend {
     }
 }
 
-/// Answers to the steps of one operation, one behind another.
+/// Answers to the steps of one operation, one after another.
 private struct JoinedAnswers {
     private(set) var joined = RemoteAnswer.nothing
 

@@ -1,16 +1,16 @@
 import Foundation
 import HTTPTypes
 
-/// What of requests and answers may be written to a log, and how much of it.
+/// Which parts of requests and answers may be written to a log, and how much of them.
 ///
 /// A secret is known by its name: that of a header, of a query parameter, of a pair in a form, or of a member of a JSON
 /// object at any depth. Names are compared without case. Of bodies that are neither of these nor plain text, and of those
 /// that claim to be JSON and are not, only the length is written.
 public struct LogPolicy: Sendable, Hashable {
-    /// Stands in place of a secret.
+    /// Replaces a secret.
     static let veil = "<hidden>"
 
-    /// The most characters of one value: a header, a parameter, a text in JSON.
+    /// The maximum number of characters of one value: a header, a parameter, a text in JSON.
     public var maximumValue = 256
     /// The most characters of one body.
     public var maximumBody = 4096

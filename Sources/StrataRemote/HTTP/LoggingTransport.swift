@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Logging
 
-/// A transport that writes down what another one sends and gets.
+/// A transport that logs what another one sends and receives.
 ///
 /// Requests and answers are logged at level `debug`, with headers and bodies at `trace`; a request without an answer at
 /// `info`. Passwords, tokens and keys are never logged, and long values are cut: see ``LogPolicy``.

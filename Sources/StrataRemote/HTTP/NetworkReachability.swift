@@ -1,11 +1,11 @@
 import Foundation
 import StrataStore
 
-/// Whether a server can be reached: asked by a request, remembered for a short time, and told to whoever listens.
+/// Whether a server can be reached: found out by a request, remembered for a short time, and reported to listeners.
 ///
-/// Nobody on the way tells a program that a server has become reachable; what is known is what the last request met.
-/// ``check()`` asks when the last answer is too old, ``note(_:)`` takes what other requests met, and ``monitor(every:)``
-/// asks again and again for as long as its task lives.
+/// The network does not notify a program when a server becomes reachable; only the outcome of the last request is
+/// known. ``check()`` asks when the last answer is too old, ``note(_:)`` takes what other requests met, and
+/// ``monitor(every:)`` asks repeatedly until its task is cancelled.
 public final class NetworkReachability: Sendable {
     /// What is known of the server.
     public enum Status: Int, Sendable, Hashable, CaseIterable {
@@ -28,8 +28,8 @@ public final class NetworkReachability: Sendable {
         var probe: Task<Status, Never>?
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
-        /// Changes that listeners have still to be told, and whether somebody is telling them. So all hear of them in
-        /// the same order, and no lock is held meanwhile.
+        /// Changes that listeners have not been notified of, and whether a notification is under way. So all listeners
+        /// get them in the same order, and no lock is held in the meantime.
         var news: [Status] = []
         var isTelling = false
     }
@@ -60,8 +60,7 @@ public final class NetworkReachability: Sendable {
     /// What is known now. Nothing is sent.
     public var status: Status { state.withLock { $0.status } }
 
-    /// What is known, after asking if the last answer is older than ``lifetime``. Those who ask at once share one
-    /// request.
+    /// The status, after a request if the last answer is older than ``lifetime``. Concurrent calls share one request.
     @discardableResult
     public func check() async -> Status {
         let task = state.withLock { state -> Task<Status, Never>? in
@@ -79,7 +78,7 @@ public final class NetworkReachability: Sendable {
         return await task.value
     }
 
-    /// Takes what a request met: a request that was answered tells as much as one that asks for nothing else.
+    /// Records the outcome of a request: any answered request shows that the server can be reached.
     public func note(_ status: Status) {
         let tells = state.withLock { state in
             state.probe = nil
@@ -94,12 +93,12 @@ public final class NetworkReachability: Sendable {
         if tells { tell() }
     }
 
-    /// Forgets what is known, so that the next ``check()`` asks.
+    /// Forgets the last answer, so that the next ``check()`` sends a request.
     public func forget() {
         state.withLock { $0.asked = nil }
     }
 
-    /// Asks again and again until the task is cancelled. Listeners hear of changes alone.
+    /// Asks again and again until the task is cancelled. Listeners hear only about changes.
     /// - Parameter seconds: How long to wait between the requests.
     public func monitor(every seconds: Double) async {
         while !Task.isCancelled {
@@ -157,7 +156,7 @@ public final class NetworkReachability: Sendable {
     }
 }
 
-/// A handler that hears of changes for as long as this object lives.
+/// A handler that is called at changes until this object is released.
 public final class ReachabilityObservation: Sendable {
     private let end: Guarded<(@Sendable () -> Void)?>
 

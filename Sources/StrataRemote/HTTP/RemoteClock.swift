@@ -4,7 +4,7 @@ import Foundation
 public protocol RemoteClock: Sendable {
     /// What time it is.
     var now: Date { get }
-    /// Waits so many seconds; not at all for 0 and less.
+    /// Waits this many seconds; returns immediately for 0 or less.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/cancelled`` as soon as the task is cancelled.
     func sleep(seconds: Double) async throws(RemoteError)
 }

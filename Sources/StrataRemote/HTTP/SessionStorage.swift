@@ -2,20 +2,20 @@ import Foundation
 
 /// Where sessions of users are kept between launches. Implement it to use the key chain of a platform.
 ///
-/// What is kept is secret. Methods may be called from any task.
+/// The content is secret. Methods may be called from any task.
 public protocol SessionStorage: Sendable {
-    /// What is kept under a name; nil if nothing is.
+    /// The content under a name; nil if there is none.
     /// - Throws: ``SessionStorageError`` if there may be something that cannot be read.
     func session(named name: String) throws(SessionStorageError) -> Data?
-    /// Keeps a session in place of what was there under its name, as a whole or not at all.
-    /// - Throws: ``SessionStorageError`` if it could not be kept; what was there before is there still.
+    /// Saves a session under its name, replacing an earlier one, as a whole or not at all.
+    /// - Throws: ``SessionStorageError`` if it could not be kept; the earlier content is unchanged.
     func keep(_ session: Data, named name: String) throws(SessionStorageError)
-    /// Forgets what is kept under a name. Nothing there is no error.
-    /// - Throws: ``SessionStorageError`` if something is there still.
+    /// Removes the content under a name. It is not an error if there is none.
+    /// - Throws: ``SessionStorageError`` if the content could not be removed.
     func forget(named name: String) throws(SessionStorageError)
 }
 
-/// Why a session could not be kept, read or forgotten.
+/// Why a session could not be saved, read or removed.
 public struct SessionStorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where it should be.
     public var place: String

@@ -55,8 +55,8 @@ package enum TransportFailure {
 }
 
 extension WireRequest {
-    /// The address as text. What no URI may contain is percent-encoded, see ``URLSessionTransport``.
-    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidRequest`` if it is none.
+    /// The address as text. Characters that a URI may not contain are percent-encoded; see ``URLSessionTransport``.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidRequest`` if it is not a valid address.
     package func address() throws(RemoteError) -> String {
         guard let scheme = head.scheme, scheme == "http" || scheme == "https", let authority = head.authority,
             !authority.isEmpty
@@ -68,7 +68,7 @@ extension WireRequest {
         return "\(scheme)://\(authority)\(Self.encodingForbidden(in: path))"
     }
 
-    /// Leaves percent signs alone: `URL`'s own encoding would encode those anew as soon as there is a single character
+    /// Leaves percent signs alone: `URL`'s own encoding would encode those again as soon as there is a single character
     /// that it does not take.
     private static func encodingForbidden(in path: String) -> String {
         path.utf8.allSatisfy(allowed.contains) ? path : PercentEncoding.encode(path, keeping: allowed)

@@ -34,7 +34,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         exchanges.withLock { $0[task] = Exchange(progress: progress, sending: sending) }
     }
 
-    /// Resumes at once if the exchange was closed before anybody waited.
+    /// Resumes immediately if the exchange was closed before the wait began.
     func wait(for task: Int, _ continuation: CheckedContinuation<Result<WireResponse, RemoteError>, Never>) {
         let early = exchanges.withLock { exchanges -> Result<WireResponse, RemoteError>? in
             guard let result = exchanges[task]?.result else {

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What the errors of `URLSession` mean for the one who asked.
+/// What the errors of `URLSession` mean for the caller.
 enum URLSessionFailure {
     static func error(for error: any Error) -> RemoteError {
         guard let error = error as? URLError else {

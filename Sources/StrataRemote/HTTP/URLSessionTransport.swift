@@ -6,11 +6,10 @@ import Foundation
 
 /// Requests by `URLSession`.
 ///
-/// Nothing is cached and no cookies are kept: what may be remembered of answers is the mirror's business. A redirect is an
-/// answer, which ``HTTPBackend`` follows within the host. The transport holds on to no request: several may be on their way
-/// at once.
+/// It caches nothing and keeps no cookies: the mirror decides what to remember of answers. A redirect is an answer,
+/// which ``HTTPBackend`` follows within the host. Several requests may be under way at the same time.
 ///
-/// The path goes out as it stands in the request, except that characters which no URI may contain – square brackets in
+/// The path goes out as it appears in the request, except that characters which no URI may contain – square brackets in
 /// a query are the usual ones – are percent-encoded, since `URL` takes no others (RFC 3986, appendix A).
 public final class URLSessionTransport: HTTPTransport {
     /// Says what to do about a challenge of the server; see `URLSessionDelegate`.
@@ -26,7 +25,8 @@ public final class URLSessionTransport: HTTPTransport {
     /// - Parameters:
     ///   - configuration: How the session connects; nil for an ephemeral one without cookies and caches. Its delegate
     ///     is the transport's own.
-    ///   - maximumBody: The most bytes of an answer's body. A longer answer is an error, and its rest is not read.
+    ///   - maximumBody: The maximum size of an answer's body in bytes. A longer answer is an error, and its rest is not
+    ///     read.
     ///   - challenge: Answers the server's challenges: checks its certificate against one that the app brings along, or
     ///     gives the client's own. nil leaves them to the system. On Linux the system checks certificates itself and asks
     ///     about passwords only; use `StrataAsyncHTTP` with a `TLSConfiguration` there.
@@ -56,13 +56,13 @@ public final class URLSessionTransport: HTTPTransport {
     /// Sends a request and waits for the whole answer.
     /// - Parameter timeout: How many seconds to wait, from now to the last byte.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unreachable``, ``RemoteError/Kind/timeout``,
-    ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is none, or
-    ///   ``RemoteError/Kind/invalidAnswer`` for what is no HTTP or too long.
+    ///   ``RemoteError/Kind/cancelled``, ``RemoteError/Kind/invalidRequest`` if the address is invalid, or
+    ///   ``RemoteError/Kind/invalidAnswer`` for an answer that is not HTTP or is too long.
     public func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
         guard !Task.isCancelled else { throw TransportFailure.cancelled }
         let seconds = TransportFailure.seconds(timeout)
         var urlRequest = try Self.urlRequest(for: request)
-        // One second more than the deadline below, which alone decides.
+        // One second more than the deadline below, which is the only one that counts.
         urlRequest.timeoutInterval = seconds + 1
         let task = session.dataTask(with: urlRequest)
         let progress = FileProgress.current
@@ -82,7 +82,7 @@ public final class URLSessionTransport: HTTPTransport {
             exchanges.close(task.taskIdentifier, with: .failure(TransportFailure.cancelled))
             task.cancel()
         }
-        // Not every platform tells of each part that is sent; an answer says that all of it was.
+        // Not every platform reports each part that is sent; an answer says that all of it was.
         if let progress, let count = request.body?.count, case .success = result {
             progress.report(TransferProgress(.upload, completed: count, total: count))
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a back end answers to a ``RemoteOperation``.
+/// The answer of a back end to a ``RemoteOperation``.
 public enum RemoteAnswer: Sendable {
     /// Objects.
     case page(RemotePage)
@@ -8,7 +8,7 @@ public enum RemoteAnswer: Sendable {
     case count(Int)
     /// What became of each write.
     case outcomes([RemoteOutcome])
-    /// What a property holds that refers to an uploaded file.
+    /// The value of a property that refers to an uploaded file.
     case file(String)
     /// What code on the server gave back.
     case reply(RemoteReply)
@@ -20,15 +20,15 @@ public enum RemoteAnswer: Sendable {
 public struct RemotePage: Sendable, Hashable {
     /// The objects, in the order that was asked for.
     public var records: [RemoteRecord]
-    /// Objects that are gone; only in answers to a pull.
+    /// Deleted objects; only in answers to a pull.
     public var deleted: [RemoteIdentity]
-    /// Records of the answer that make no sense. The others count all the same.
+    /// Invalid records of the answer. The others count all the same.
     public var unreadable: [UnreadableRecord]
     /// How many objects there are in all, if the back end told; see ``RemoteQuery/countsAll``.
     public var total: Int?
-    /// What asks for the rest, or, after a pull, for what comes later. nil if this was all.
+    /// The cursor for the rest, or, after a pull, for later changes. nil if this was all.
     public var next: String?
-    /// Whether more can be had at once with ``next``. After a pull there is always a cursor for the next time.
+    /// Whether more can be had immediately with ``next``. After a pull there is always a cursor for the next time.
     public var hasMore: Bool
 
     /// Describes an answer.
@@ -47,9 +47,10 @@ public struct RemotePage: Sendable, Hashable {
 
 /// What became of one write.
 public enum RemoteOutcome: Sendable, Hashable {
-    /// It is done. The record is what the server has now, as far as it told; nil if it told nothing.
+    /// The write was carried out. The record has the server's state as far as the answer contains it; nil if it
+    /// contains nothing.
     case done(RemoteRecord?)
-    /// It is not done, and other writes of the same operation are not touched by that.
+    /// The write was not carried out. Other writes of the same operation are not affected.
     case failed(RemoteError)
 }
 

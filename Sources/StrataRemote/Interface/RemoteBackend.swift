@@ -1,10 +1,10 @@
 import Foundation
 import StrataStore
 
-/// A back end of any kind: the level at which a store that is no HTTP service plugs in. HTTP services implement
+/// A back end of any kind: the level at which a store plugs in that does not speak HTTP. HTTP services implement
 /// ``RemoteDialect`` instead and are wrapped in an ``HTTPBackend``.
 ///
-/// Methods may be called from any task, also at once.
+/// Methods may be called from any task, and concurrently.
 public protocol RemoteBackend: Sendable {
     /// The kind of back end, for messages: its name.
     var name: String { get }
@@ -20,10 +20,11 @@ public protocol RemoteBackend: Sendable {
     func check(_ operation: RemoteOperation) throws(RemoteError)
 
     /// Does it.
-    /// - Throws: ``RemoteError`` if nothing can be said of single writes; else each has its own ``RemoteOutcome``.
+    /// - Throws: ``RemoteError`` if the outcome of single writes is unknown; otherwise each has its own
+    ///   ``RemoteOutcome``.
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer
 
-    /// How far the server's clock is ahead of this machine's, in seconds; 0 as long as nothing is known.
+    /// How far the server's clock is ahead of this machine's, in seconds; 0 while it is not known.
     var clockOffset: Double { get }
 
     /// The text that a property has for a file which goes along with its object; nil if files are uploaded on their own, by
@@ -65,12 +66,11 @@ extension RemoteBackend {
 
 /// How one request is to be made.
 public struct RequestOptions: Sendable, Hashable {
-    /// Whether it goes by HTTPS even if the back end's address is HTTP.
+    /// Whether to use HTTPS even if the back end's address is HTTP.
     public var isSecure = false
-    /// Headers beside the dialect's own, which they replace.
+    /// Headers besides the dialect's own, which they replace.
     public var headers: [String: String] = [:]
-    /// Query parameters behind the dialect's own, in order; names may come more than once. A name that the dialect uses itself
-    /// is left out: it has the last word.
+    /// Query parameters after the dialect's own, in order; names may repeat. A name that the dialect uses itself is left out.
     public var parameters: [RemoteParameter] = []
     /// How often a request is sent again when the server asks for that with `Retry-After`.
     public var retries = 3
@@ -78,7 +78,7 @@ public struct RequestOptions: Sendable, Hashable {
     public var renewsSession = true
     /// How many seconds to wait for an answer.
     public var timeout: Double = 60
-    /// The most seconds to wait because the server asks for it; a longer wait is left to the caller, who finds it in
+    /// The maximum number of seconds to wait if the server asks for it. A longer wait is left to the caller, in
     /// ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
 

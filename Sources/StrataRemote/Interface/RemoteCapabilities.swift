@@ -1,5 +1,5 @@
-/// What a back end can do. What it cannot is done here if the request allows it, or refused with an error that names the
-/// part.
+/// The capabilities of a back end. Missing ones are replaced by work on this side if the request allows it, or refused
+/// with an error that names the part.
 public struct RemoteCapabilities: Sendable, Hashable {
     /// Yes-or-no abilities.
     public struct Features: OptionSet, Sendable, Hashable {
@@ -13,7 +13,7 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let paging = Features(rawValue: 1 << 1)
         /// Counting without reading.
         public static let counting = Features(rawValue: 1 << 2)
-        /// Answers with some properties alone.
+        /// Answers with only some properties.
         public static let selecting = Features(rawValue: 1 << 3)
         /// Answers with related objects; see ``RemoteQuery/includes``.
         public static let expanding = Features(rawValue: 1 << 4)
@@ -23,11 +23,11 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let creatingMany = Features(rawValue: 1 << 6)
         /// Writes of several kinds in one request.
         public static let batches = Features(rawValue: 1 << 7)
-        /// A batch is done as a whole or not at all.
+        /// A batch is carried out as a whole or not at all.
         public static let atomicBatches = Features(rawValue: 1 << 8)
         /// A write can name the version that it was made to; see ``RemoteWrite/baseVersion``.
         public static let conditionalWrites = Features(rawValue: 1 << 9)
-        /// A write is done once however often it is sent; see ``RemoteWrite/token``.
+        /// A write is carried out once, however often it is sent; see ``RemoteWrite/token``.
         public static let idempotencyTokens = Features(rawValue: 1 << 10)
         /// ``FieldOperation/increment(_:)``.
         public static let increments = Features(rawValue: 1 << 11)
@@ -35,11 +35,11 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let arrayOperations = Features(rawValue: 1 << 12)
         /// Changes of to-many relationships by member.
         public static let relating = Features(rawValue: 1 << 13)
-        /// The server keeps both ends of a relationship right by itself.
+        /// The server updates both ends of a relationship.
         public static let inverses = Features(rawValue: 1 << 14)
         /// What has changed since a time or version.
         public static let incrementalPull = Features(rawValue: 1 << 15)
-        /// A pull tells of deletions.
+        /// A pull reports deletions.
         public static let deletions = Features(rawValue: 1 << 16)
         /// Files that properties refer to; see ``RemoteOperation/upload(entity:_:)`` and ``RemoteBackend/inlineFile(_:)``.
         public static let files = Features(rawValue: 1 << 17)
@@ -54,11 +54,11 @@ public struct RemoteCapabilities: Sendable, Hashable {
 
     /// Yes-or-no abilities.
     public var features: Features
-    /// The most objects in one request that writes.
+    /// The maximum number of objects in one write request.
     public var maximumBatch: Int
-    /// The most primary keys in one request that reads.
+    /// The maximum number of primary keys in one read request.
     public var maximumIDs: Int
-    /// The most objects in one answer; nil if the server sets no limit.
+    /// The maximum number of objects in one answer; nil if the server has no limit.
     public var maximumPage: Int?
     /// The smallest difference between dates that the back end keeps, in seconds.
     public var datePrecision: Double

@@ -2,7 +2,7 @@ import Foundation
 import StrataStore
 
 /// The wire format of an HTTP service: turns operations into requests and answers into records. It has no state and
-/// does no input or output, so that it can be tested by its words alone.
+/// does no input or output, so that you can test it without a server.
 public protocol RemoteDialect: Sendable {
     /// The kind of back end, for messages.
     var name: String { get }
@@ -13,8 +13,9 @@ public protocol RemoteDialect: Sendable {
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported``, naming entity and property.
     func check(_ model: ManagedObjectModel) throws(RemoteError)
 
-    /// The operations, each of one request, that an operation is made of: itself for most. Their answers are joined in
-    /// order: pages and outcomes one behind another.
+    /// The operations, each of one request, that an operation is made of. Their answers are joined in order: pages and outcomes
+    /// one after another. The default is the operation itself; reads of more primary keys than
+    /// ``RemoteCapabilities/maximumIDs``, and creations of more objects than ``RemoteCapabilities/maximumBatch``, are divided.
     func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation]
 
     /// The request for an operation that ``steps(of:)`` gave.
@@ -28,12 +29,12 @@ public protocol RemoteDialect: Sendable {
     /// The server's clock, if the answer tells it.
     func time(of response: WireResponse) -> Date?
 
-    /// What an answer asks of the client beside what it says of the request itself: most services say by the status that a
-    /// session has ended or that the client shall wait, some say so in the body.
+    /// What an answer asks of the client in addition to the outcome of the request. Most services use the status to say that
+    /// a session has ended or that the client should wait; some use the body.
     func reaction(to response: WireResponse) -> AnswerReaction?
 
-    /// Headers, parameters and members of JSON objects whose values are secret beside those that every ``LogPolicy`` hides.
-    /// They are never logged. Upper and lower case are the same.
+    /// Headers, parameters and members of JSON objects whose values are secret, in addition to those that every
+    /// ``LogPolicy`` hides. They are never logged. Names are compared without regard to case.
     var secretNames: Set<String> { get }
 
     /// The text that a property has for a file which goes along with its object; see ``RemoteBackend/inlineFile(_:)``.
@@ -54,8 +55,10 @@ public protocol RemoteDialect: Sendable {
 extension RemoteDialect {
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
-    /// The operation itself.
-    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] { [operation] }
+    /// The operation, divided into parts of the sizes that the capabilities name.
+    public func steps(of operation: RemoteOperation) throws(RemoteError) -> [RemoteOperation] {
+        operation.divided(maximumIDs: capabilities.maximumIDs, maximumBatch: capabilities.maximumBatch)
+    }
     /// Nothing is told.
     public func time(of response: WireResponse) -> Date? { nil }
     /// What the status says; see ``AnswerReaction/init(status:)``.
@@ -64,7 +67,7 @@ extension RemoteDialect {
     public var secretNames: Set<String> { [] }
     /// Files are uploaded on their own.
     public func inlineFile(_ file: RemoteFile) -> String? { nil }
-    /// A GET of the address, without what stands behind a `#`.
+    /// A GET of the address, without its fragment (`#…`).
     public func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest {
         try WireRequest(getting: reference)
     }
@@ -76,4 +79,37 @@ extension RemoteDialect {
     }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
+}
+
+extension RemoteDialect {
+    /// The requests of an operation, in the order in which they are sent. Nothing is sent.
+    ///
+    ///     for request in try dialect.requests(for: .query(query)) { print(request.head.method, request.head.path ?? "") }
+    ///
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` or ``RemoteError/Kind/invalidRequest``.
+    public func requests(
+        for operation: RemoteOperation, options: RequestOptions = RequestOptions()
+    ) throws(RemoteError) -> [WireRequest] {
+        var requests: [WireRequest] = []
+        for step in try steps(of: operation) { requests.append(try request(for: step, options: options)) }
+        return requests
+    }
+}
+
+extension RemoteOperation {
+    /// The operation in parts; itself if it is small enough, or cannot be divided.
+    func divided(maximumIDs: Int, maximumBatch: Int) -> [RemoteOperation] {
+        switch self {
+        case .read(let entity, let ids) where ids.count > maximumIDs:
+            Self.parts(ids, maximumIDs).map { .read(entity: entity, ids: $0) }
+        case .create(let entity, let writes) where writes.count > maximumBatch:
+            Self.parts(writes, maximumBatch).map { .create(entity: entity, $0) }
+        default: [self]
+        }
+    }
+
+    private static func parts<T>(_ list: [T], _ size: Int) -> [[T]] {
+        let size = max(1, size)
+        return stride(from: 0, to: list.count, by: size).map { Array(list[$0..<min(list.count, $0 + size)]) }
+    }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why a back end did not do what it was asked.
+/// An error of a back end, or on the way to it.
 public struct RemoteError: Error, Sendable, Hashable {
-    /// What the error means for the one who asked.
+    /// What the error means for the caller.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// No connection. Nothing can be said about whether the request arrived.
         case unreachable
@@ -20,31 +20,31 @@ public struct RemoteError: Error, Sendable, Hashable {
         case forbidden
         /// No such object or function, or no such schema: nothing says that there ever was one.
         case notFound
-        /// The object was there and has been deleted since.
+        /// The object existed and has been deleted since.
         case gone
         /// The object has another version than the one that the change was made to.
         case conflict
-        /// An object with the same primary key or unique value is there already.
+        /// An object with the same primary key or unique value exists already.
         case duplicate
         /// The server refuses the request as it is (other 4xx).
         case rejected
         /// The request cannot be made: an argument is wrong or missing. Nothing was sent.
         case invalidRequest
-        /// A secret that goes along with the write is not held any more. Nothing was sent; set it again and retry.
+        /// A secret that goes along with the write is no longer held. Nothing was sent; set it again and retry.
         case missingSecret
-        /// The back end cannot do it. Nothing was sent. The message names the part.
+        /// The back end does not support it. Nothing was sent. The message names the part.
         case unsupported
-        /// The answer is not what the protocol promises: it may be from somebody else, a portal for instance. It says
-        /// nothing about the objects that the request was about.
+        /// The answer is not what the protocol promises: it may come from a portal or proxy instead of the service. It
+        /// says nothing about the objects of the request.
         case invalidAnswer
-        /// The server does not know the cursor of a pull any more, because it has expired or the server's data was
-        /// restored. The pull begins again.
+        /// The server no longer knows the cursor of a pull, because it has expired or the server's data was restored.
+        /// The pull begins again.
         case cursorExpired
     }
 
     /// What it means.
     public var kind: Kind
-    /// Whose code it is: `HTTP` for a status, else what the back end's own libraries named it.
+    /// The domain of the code: `HTTP` for a status, otherwise the name that the back end's own libraries use.
     public var domain: String
     /// The code, as the back end's own libraries gave it.
     public var code: Int
@@ -81,7 +81,7 @@ public struct RemoteError: Error, Sendable, Hashable {
         self.underlying = underlying
     }
 
-    /// Whether the same request may succeed later without anybody changing anything.
+    /// Whether the same request may succeed later without a change.
     public var isTransient: Bool {
         switch kind {
         case .unreachable, .timeout, .throttled, .unavailable: true
@@ -91,7 +91,8 @@ public struct RemoteError: Error, Sendable, Hashable {
 }
 
 extension RemoteError {
-    /// What a store finds itself, without a server having said it. The libraries of a back end may have a code for it.
+    /// Errors that a store detects itself, without an answer of the server. The libraries of a back end may have codes
+    /// for them.
     public enum Finding: Sendable, Hashable, CaseIterable {
         /// Some objects of a save are not saved; each has its own error.
         case incompleteSave

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStore
 
-/// One thing to do at a back end. A back end that lacks it says so in its ``RemoteCapabilities``.
+/// An operation of a back end. The back end declares in its ``RemoteCapabilities`` which ones it supports.
 public enum RemoteOperation: Sendable {
     /// Objects that meet a condition. Answer: ``RemoteAnswer/page(_:)``.
     case query(RemoteQuery)
@@ -13,7 +13,7 @@ public enum RemoteOperation: Sendable {
     case create(entity: EntityDescription, [RemoteWrite])
     /// Changes of one object. Answer: ``RemoteAnswer/outcomes(_:)`` with one.
     case update(entity: EntityDescription, RemoteWrite)
-    /// The end of one object. Answer: ``RemoteAnswer/outcomes(_:)`` with one.
+    /// Deletes one object. Answer: ``RemoteAnswer/outcomes(_:)`` with one.
     case delete(entity: EntityDescription, RemoteWrite)
     /// Members added to or taken from a to-many relationship. Answer: ``RemoteAnswer/outcomes(_:)`` with one.
     case relate(entity: EntityDescription, RemoteRelation)
@@ -23,7 +23,7 @@ public enum RemoteOperation: Sendable {
     case upload(entity: EntityDescription, RemoteFile)
     /// A call of code on the server. Answer: ``RemoteAnswer/reply(_:)``.
     case call(RemoteCall)
-    /// Several writes at once. Answer: ``RemoteAnswer/outcomes(_:)``, one for each write in order.
+    /// Several writes in one request. Answer: ``RemoteAnswer/outcomes(_:)``, one for each write in order.
     case batch([RemoteOperation])
     /// Whether the back end can be reached, and what time it has. Answer: ``RemoteAnswer/nothing``.
     case ping
@@ -39,18 +39,18 @@ public struct RemoteQuery: Sendable {
     public var predicate: FetchPredicate?
     /// The order.
     public var sorts: [FetchSort] = []
-    /// The greatest number of objects; nil for all.
+    /// The maximum number of objects; nil for all.
     public var limit: Int?
-    /// How many objects are left out at the beginning.
+    /// How many objects to skip at the beginning.
     public var offset = 0
-    /// The properties that are wanted; nil for all. The primary key always comes.
+    /// The requested properties; nil for all. The primary key is always included.
     public var properties: [String]?
     /// The relationships whose objects come along whole, as paths by name: `["list", "owner"]` brings lists and their owners.
     /// For all others primary keys come. Needs ``RemoteCapabilities/Features/expanding``.
     public var includes: [[String]] = []
     /// Further conditions, on what other queries find. Needs ``RemoteCapabilities/Features/subqueries``.
     public var subqueries: [RemoteSubquery] = []
-    /// Whether ``RemotePage/total`` is wanted: how many objects meet the conditions, whatever the limit and the offset.
+    /// Whether to report ``RemotePage/total``: how many objects meet the conditions, regardless of limit and offset.
     public var countsAll = false
     /// Where the answer before this one ended; see ``RemotePage/next``.
     public var cursor: String?
@@ -92,9 +92,9 @@ public struct RemoteWrite: Sendable, Hashable {
     /// refuses the write with ``RemoteError/Kind/conflict`` if it has another; nil for any.
     public var baseVersion: String?
     /// The name of this write, the same at each attempt. A back end with
-    /// ``RemoteCapabilities/Features/idempotencyTokens`` does it once however often it is asked.
+    /// ``RemoteCapabilities/Features/idempotencyTokens`` carries it out once, however often it is sent.
     public var token: UUID
-    /// What goes along and is never kept here: passwords.
+    /// Values that are sent but never kept here, such as passwords.
     public var secrets: [String: String]
     /// Whether the values are all that the object has, as in a synchronisation, or just what a save changed.
     public var isWhole: Bool
@@ -118,11 +118,11 @@ public struct RemoteWrite: Sendable, Hashable {
 public enum FieldOperation: Sendable, Hashable {
     /// Adds to a number; by a negative amount subtracts.
     case increment(Value)
-    /// Puts elements at the end of an array.
+    /// Appends elements to an array.
     case append([Value])
-    /// Puts those elements at the end of an array that it lacks.
+    /// Appends those elements to an array that it lacks.
     case appendUnique([Value])
-    /// Takes every equal element out of an array.
+    /// Removes every equal element from an array.
     case remove([Value])
 }
 
@@ -132,9 +132,9 @@ public struct RemoteRelation: Sendable, Hashable {
     public var id: String
     /// The name of the relationship.
     public var relationship: String
-    /// The primary keys of members that it shall have. Those that it has already are no error.
+    /// The primary keys of members that it is to have. Existing members are not an error.
     public var added: [String]
-    /// The primary keys of members that it shall not have. Those that it lacks are no error.
+    /// The primary keys of members that it must not have. Missing members are not an error.
     public var removed: [String]
     /// The name of this write; see ``RemoteWrite/token``.
     public var token: UUID
@@ -149,15 +149,15 @@ public struct RemoteRelation: Sendable, Hashable {
     }
 }
 
-/// Asks what has changed since the last time.
+/// Requests the changes since the last pull.
 public struct RemotePull: Sendable {
     /// The entity.
     public var entity: EntityDescription
-    /// A further condition: only what meets it is mirrored.
+    /// A further condition: only matching objects are mirrored.
     public var predicate: FetchPredicate?
     /// ``RemotePage/next`` of the answer before; nil to begin.
     public var cursor: String?
-    /// The greatest number of objects in an answer.
+    /// The maximum number of objects in an answer.
     public var limit: Int
 
     /// Describes a pull.

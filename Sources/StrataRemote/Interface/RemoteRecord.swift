@@ -3,17 +3,17 @@ import StrataStore
 
 /// An object as a back end knows it, or some of its properties: what dialects turn wire formats into, and back.
 ///
-/// Properties are named as in the model; how they are spelt on the wire is the dialect's business.
+/// Properties are named as in the model; the dialect decides how they are spelled on the wire.
 public struct RemoteRecord: Sendable, Hashable {
     /// The name of the entity in the model.
     public var entity: String
     /// The primary key that client and back end share.
     public var id: String
-    /// The values by property name. A property that is absent has not been told; one that is nil is there as
-    /// ``RemoteValue/value(_:)`` of ``Value/null`` or ``RemoteValue/reference(_:)`` of nil.
+    /// The values by property name. An absent property was not in the answer; nil is given as ``RemoteValue/value(_:)``
+    /// of ``Value/null`` or ``RemoteValue/reference(_:)`` of nil.
     public var values: [String: RemoteValue]
-    /// What tells this state of the object on the server from all others: an entity tag, a time of change as text. nil if
-    /// the back end told none.
+    /// Identifies this state of the object on the server: an entity tag, or a time of change as text. nil if the back
+    /// end reports none.
     public var version: String?
     /// When the object was last changed, by the server's clock.
     public var modified: Date?
@@ -58,8 +58,8 @@ public indirect enum RemoteValue: Sendable, Hashable {
     case reference(String?)
     /// A to-many relationship: the primary keys of all members, in order.
     case references([String])
-    /// A to-one relationship with the related object itself: in an answer that expands it, or to make it along with its
-    /// owner.
+    /// A to-one relationship with the related object itself: in an answer that expands it, or to create it along with
+    /// its owner.
     case record(RemoteRecord)
     /// A to-many relationship with its members themselves.
     case records([RemoteRecord])

@@ -5,14 +5,14 @@ import StrataStore
 public enum FetchPolicy: Int, Sendable, Hashable, CaseIterable {
     /// The network; its errors are the fetch's.
     case networkOnly = 0
-    /// The mirror. Nothing there is an empty result.
+    /// The mirror. If nothing is found there, the result is empty.
     case cacheOnly = 1
     /// The network; the mirror if the server cannot be reached. Other errors are the fetch's.
     case networkElseCache = 2
     /// The mirror; the network if nothing is found there.
     case cacheElseNetwork = 3
-    /// The mirror at once, and the network's result when it comes: see `ManagedObjectContext.results(of:)`. A fetch that
-    /// gives one result gives the network's.
+    /// The mirror immediately, and the network's result when it comes: see `ManagedObjectContext.results(of:)`. A fetch
+    /// with a single result returns the network's.
     case cacheThenNetwork = 4
 }
 
@@ -30,18 +30,19 @@ public enum SavePolicy: Int, Sendable, Hashable, CaseIterable {
     case networkElseQueue = 3
 }
 
-/// What one fetch or save asks of a remote store, in place of the store's own settings.
+/// Options of one fetch or save for a remote store, which override the store's settings.
 public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
-    /// Where a fetch looks; nil as the store is told.
+    /// Where a fetch looks; nil to use the store's setting.
     public var fetchPolicy: FetchPolicy?
-    /// Where a save writes; nil as the store is told.
+    /// Where a save writes; nil to use the store's setting.
     public var savePolicy: SavePolicy?
-    /// How requests are made; nil as the store is told.
+    /// How requests are made; nil to use the store's setting.
     public var request: RequestOptions?
-    /// Whether results of the network are kept in the mirror beyond what the context needs; nil as the store is told.
+    /// Whether results of the network are kept in the mirror beyond what the context needs; nil to use the store's
+    /// setting.
     public var cachesResults: Bool?
-    /// Whether what the server cannot do may be finished here, which may read more than the result; nil as the store is
-    /// told.
+    /// Whether work that the server cannot do may be done here, which may read more than the result; nil to use the
+    /// store's setting.
     public var finishesLocally: Bool?
     /// The relationships of a fetch whose objects come along, as paths with dots: `list.owner`. They come in the same answer
     /// where the server can do that, and by further requests elsewhere.

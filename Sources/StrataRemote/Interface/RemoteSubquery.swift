@@ -20,9 +20,9 @@ public struct RemoteSubquery: Sendable, Hashable {
     public var predicate: FetchPredicate?
     /// The order of the other query, where it has a limit.
     public var sorts: [FetchSort] = []
-    /// The greatest number of objects that the other query finds; nil for as many as the server takes.
+    /// The maximum number of objects that the other query finds; nil for the server's own maximum.
     public var limit: Int?
-    /// Whether objects are wanted that do not meet it.
+    /// Whether to find the objects that do not meet it.
     public var isNegated: Bool
 
     /// Describes a condition.

@@ -1,4 +1,4 @@
-/// What an answer asks of the client beside what it says of the request itself.
+/// What an answer asks of the client in addition to the outcome of the request.
 public enum AnswerReaction: Sendable, Hashable {
     /// The session has ended: the request is signed and sent again if it can be renewed.
     case sessionEnded

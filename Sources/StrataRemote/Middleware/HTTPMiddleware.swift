@@ -12,17 +12,17 @@ import Foundation
 ///     }
 ///
 /// Several are composed in order: the first one sees a request first and its answer last. What ``HTTPBackend`` does for one
-/// request – signatures, redirects, waits, the renewal of a session – happens behind all of them, so that a middleware sees
-/// neither signatures nor answers that were dealt with. Its methods may be called from any task, also at once.
+/// request – signatures, redirects, waits, the renewal of a session – happens after all of them, so a middleware sees
+/// neither signatures nor answers that are handled there. Several tasks may call its methods at the same time.
 public protocol HTTPMiddleware: Sendable {
     /// Sends a request, or answers it in place of the server.
-    /// - Parameter next: What sends the request: the middleware behind this one, or the network. It may be called more than
+    /// - Parameter next: What sends the request: the next middleware, or the network. It may be called more than
     ///   once, or not at all.
     /// - Throws: ``RemoteError``, which becomes that of the request.
     func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse
 }
 
-/// What stands behind a middleware.
+/// The rest of the chain after a middleware.
 public struct HTTPNext: Sendable {
     /// How the request is made.
     public let options: RequestOptions
@@ -38,7 +38,7 @@ public struct HTTPNext: Sendable {
         self.sends = sends
     }
 
-    /// Sends a request to what stands behind the middleware.
+    /// Sends a request to the rest of the chain.
     public func callAsFunction(_ request: WireRequest) async throws(RemoteError) -> WireResponse {
         try await sends(request)
     }

@@ -8,7 +8,7 @@ import StrataStore
 ///             try await client.users.logIn(name, password: password)
 ///         })
 ///
-/// Whether the session has ended is for the dialect to say; see ``RemoteDialect/reaction(to:)``. Requests that find out at the
+/// The dialect decides whether the session has ended; see ``RemoteDialect/reaction(to:)``. Requests that find out at the
 /// same time wait for one log-in. Requests that say so by ``RequestOptions/renewsSession`` are left alone; log-ins do.
 public final class LogInAgain: HTTPMiddleware {
     private struct State {
@@ -39,7 +39,7 @@ public final class LogInAgain: HTTPMiddleware {
         return try await next(request)
     }
 
-    /// Waits for a log-in that ended after so many others, and begins it if need be.
+    /// Waits for the log-in that follows the given number of others, and starts it if necessary.
     private func again(after count: Int) async throws(RemoteError) {
         let running = state.withLock { state -> Task<Result<Void, RemoteError>, Never>? in
             if state.count > count { return nil }

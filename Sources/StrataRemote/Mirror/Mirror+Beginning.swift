@@ -4,7 +4,7 @@ import StrataSQLite
 /// cursor has expired. Objects that such a pull does not tell may be gone. They are noted as stale before it begins and until
 /// it tells them, so that a pull that is cut off can go on later.
 extension Mirror {
-    /// The name under which the mirror keeps how many objects were here when a pull began anew.
+    /// The name under which the mirror keeps how many objects were here when a pull started over.
     static func beginningName(_ entity: EntityDescription) -> String { beginningPrefix + entity.name }
 
     private static let beginningPrefix = "anew/"
@@ -27,7 +27,7 @@ extension Mirror {
         }
     }
 
-    /// The names of the entities whose pulls began anew and have not ended yet.
+    /// The names of the entities whose pulls started over and have not ended yet.
     func beginningEntities() throws(StoreError) -> Set<String> {
         let start = Self.beginningPrefix
         return try store.reading { (connection) throws(StoreError) in
@@ -40,7 +40,8 @@ extension Mirror {
         }
     }
 
-    /// How many objects were here when the pull of an entity began anew that has not ended yet; nil if none has begun.
+    /// How many objects were here when the pull of an entity started over that has not ended yet; nil if none has
+    /// begun.
     func countBeforeBeginning(_ entity: EntityDescription) throws(StoreError) -> Int? {
         try state(Self.beginningName(entity)).flatMap { Int($0) }
     }

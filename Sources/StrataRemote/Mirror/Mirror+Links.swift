@@ -3,9 +3,9 @@ import StrataSQLite
 
 /// References to objects that were deleted, here or at the server. The row of such an object is gone, and with it what
 /// referred to it; but at the server the reference may still stand. The object can come back: the server does not agree
-/// with its end, another client that has not heard of it writes the object anew, or a server without idempotency tokens
-/// is told of its creation once more. Then the references must come back, too, and nothing else tells of them, since
-/// their owners have not changed. So they are noted until the object is back, or the owner is told anew or goes.
+/// with its end, another client that has not heard about it writes the object again, or a server without idempotency
+/// tokens is told about its creation once more. Then the references must come back, too, and nothing else reports them,
+/// since their owners have not changed. So they are noted until the object is back, or the owner is told again or goes.
 struct DeletedLinks {
     let mirror: Mirror
     let connection: Connection
@@ -52,7 +52,7 @@ struct DeletedLinks {
         return result
     }
 
-    /// What objects refer to is known anew, or they are gone.
+    /// What objects refer to is known again, or they are gone.
     func forget(owners ids: [String], entityIndex: Int) throws(StoreError) {
         try run(
             "DELETE FROM _remote_links WHERE owner = ? AND owner_id IN (SELECT value FROM strata_list(?))", ids,
@@ -148,7 +148,7 @@ extension Mirror {
         }
     }
 
-    /// The server has been asked about objects again, and its answer is taken in by the same transaction.
+    /// The server has been asked about objects again, and its answer is applied by the same transaction.
     func noteFresh(_ identities: [RemoteIdentity], on connection: Connection) throws(StoreError) {
         for (name, list) in Dictionary(grouping: identities, by: \.entity) {
             guard let entity = model.entity(named: name) else { continue }

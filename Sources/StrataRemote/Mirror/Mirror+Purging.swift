@@ -41,7 +41,7 @@ extension Mirror {
     }
 
     /// The objects of an entity, and of those that inherit from it, that are here or referred to, or were deleted here
-    /// and wait for the server to hear of it.
+    /// and wait for the server to hear about it.
     private func allIdentities(of entity: EntityDescription) throws(StoreError) -> [RemoteIdentity] {
         try store.reading { (connection) throws(StoreError) in
             var result: [RemoteIdentity] = []

@@ -7,7 +7,7 @@ extension Mirror {
         model.entity(named: record.entity)?.rootIndex == entity.rootIndex && canonical(record.id, entity) == id
     }
 
-    /// A primary key as it stands here: servers write UUIDs in either case, and numbers with zeros in front.
+    /// A primary key as it appears here: servers write UUIDs in either case, and numbers with zeros in front.
     func canonical(_ id: String, _ entity: EntityDescription) -> String {
         PrimaryKey.canonical(id, primaryKeys[entity.rootIndex])
     }

@@ -2,7 +2,7 @@ import Foundation
 import StrataSQLite
 
 /// What of a back end is here: its objects in a SQLite store, what they are called there, and the changes that it has
-/// not heard of yet, all in one file and written by the same transactions.
+/// not heard about yet, all in one file and written by the same transactions.
 ///
 /// An object of which only the primary key is known, because another one refers to it, is a *placeholder*: a row of
 /// version 0 that fetches do not see.
@@ -19,18 +19,18 @@ package final class Mirror: Sendable {
     let now: @Sendable () -> Date
     /// The order of answers; see ``ReadTicket``.
     let order = AnswerOrder()
-    /// Records that could not be taken in.
+    /// Records that could not be applied.
     let unreadable = UnreadableRecords()
     /// What goes along with the next write of an object and is not kept.
     let secrets = Secrets()
     /// What is here but no part of the mirror.
     let passing = PassingKeys()
-    /// Saves that go to the server at once.
+    /// Saves that go to the server immediately.
     let online = OnlineSaves()
     /// What acknowledgements have made of rows.
     let echoes = OwnEchoes()
     /// Whether both ends of a many-to-many are right at the server. Else the end that is written here counts, and what is
-    /// told of the other one is whatever others put there.
+    /// told about the other one is whatever others put there.
     let keepsInverses: Bool
 
     /// The model.

@@ -1,6 +1,6 @@
 import StrataSQLite
 
-/// The tables that a mirror has beside those of its objects, and the numbers by which they name entities: positions in
+/// The tables that a mirror has besides those of its objects, and the numbers by which they name entities: positions in
 /// the model change with it, and names in each row would cost too much.
 struct MirrorEntities: Sendable {
     /// By position of the entity in the model.

@@ -1,8 +1,8 @@
 import StrataSQLite
 
 /// What the acknowledgement of a change has made of rows here: the server fills values in. A context that saved the change
-/// and has not heard of the answer is not in conflict with it when it saves the object again: nobody is in conflict with
-/// himself. Kept in memory, as contexts are.
+/// and has not heard about the answer is not in conflict with it when it saves the object again: nobody is in conflict
+/// with himself. Kept in memory, as contexts are.
 final class OwnEchoes: Sendable {
     /// The way of a row from the version that was saved to the one that acknowledgements have made of it.
     struct Echo {
@@ -41,7 +41,7 @@ final class OwnEchoes: Sendable {
 }
 
 extension Mirror {
-    /// Runs a transaction that takes in acknowledgements.
+    /// Runs a transaction that applies acknowledgements.
     func echoing<T>(_ body: (StoreTransaction) throws(StoreError) -> T) throws(StoreError) -> T {
         do throws(StoreError) {
             return try store.transaction(body)

@@ -6,7 +6,7 @@ package struct EntryComparison {
     package var conflicting = SlotSet()
     /// Where both sides agree.
     package var equal = SlotSet()
-    /// The slots of the change; for a new object all that servers are told of.
+    /// The slots of the change; for a new object all that servers are told about.
     package var all: SlotSet
     /// The slots in which a new object has nothing here.
     package var lacking = SlotSet()

@@ -2,8 +2,8 @@ import Foundation
 import StrataSQLite
 
 /// A write as it was sent the first time, in bytes that an outbox entry keeps until the answer is known: a repeated
-/// request says the same, whatever was changed since. Properties stand by name, so that an app with another model reads
-/// them, too. Secrets are left out.
+/// request says the same, whatever was changed since. Properties are given by name, so that an app with another model
+/// can read them, too. Secrets are left out.
 enum FrozenWrite {
     private static let format: UInt8 = 1
 

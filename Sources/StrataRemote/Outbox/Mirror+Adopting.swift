@@ -2,7 +2,7 @@ import Foundation
 import StrataSQLite
 
 /// Online saves that got no answer, and whose objects are saved to the mirror then: the server may have carried them out.
-/// They are queued as they were sent, under their own names, and what was changed since comes behind them. So the server
+/// They are queued as they were sent, under their own names, and what was changed since comes after them. So the server
 /// does each once, and nobody is in conflict with himself.
 extension Mirror {
     /// What online saves of the objects of a change have sent without an answer.
@@ -34,7 +34,7 @@ extension Mirror {
         for (identity, unknown) in writes { try adopt(unknown, of: identity, on: connection) }
     }
 
-    /// An attempt of a change that was refused later may have been carried out: whoever saves the object anew repeats it
+    /// An attempt of a change that was refused later may have been carried out: a new save of the object repeats it
     /// first.
     func noteUnknown(_ refused: [RowIdentity: OutboxEntry]) {
         for (identity, entry) in refused {
@@ -72,7 +72,7 @@ extension Mirror {
                 found[row.row.key] = row
             }
             for (row, other) in taken {
-                // What others only refer to is made now.
+                // Objects that others only refer to are created now.
                 guard let there = found[other], there.row.version > 0 else { continue }
                 result.append(
                     StoreConflict(
@@ -129,7 +129,7 @@ extension Mirror {
         if let later { try add([later], on: connection) }
     }
 
-    /// The changes of members that a write tells of.
+    /// The changes of members that a write reports.
     private func members(of write: MirrorWrite, on connection: Connection) throws(StoreError) -> [MemberChange] {
         var result: [MemberChange] = []
         for relation in write.relations {

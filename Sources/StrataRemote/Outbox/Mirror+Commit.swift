@@ -2,8 +2,8 @@ import Foundation
 import StrataSQLite
 
 extension Mirror {
-    /// Saves changes of a context, and what the server is to be told of them, in one transaction. What an online save of the
-    /// same objects has sent without an answer is queued before that.
+    /// Saves changes of a context, and what the server is to be told about them, in one transaction. What an online
+    /// save of the same objects has sent without an answer is queued before that.
     /// - Parameter enqueues: Whether the server is to be told; false if it has been already.
     /// - Throws: ``StoreError/invalidData(entity:property:key:reason:)`` for a new object without a primary key, and for
     ///   a change of a primary key.
@@ -57,7 +57,7 @@ private struct LocalSave {
     var cleared: [RowIdentity: SlotSet] = [:]
     /// The primary keys of members that are removed.
     var removedIDs: [RowIdentity: String] = [:]
-    /// What contexts hear of beside the save itself.
+    /// What contexts hear about besides the save itself.
     private(set) var told: [StoreChange] = []
     /// Objects that answers have told since the changes were sent, named by the topmost entity.
     private(set) var overtaken: Set<RemoteIdentity> = []
@@ -139,7 +139,7 @@ private struct LocalSave {
                 taken.append(
                     TakenKey(entityIndex: row.entityIndex, key: row.key, otherKey: other, slot: slot.index))
             } else {
-                // It was deleted here, and the server has not heard of that: what is to be done is to change it.
+                // It was deleted here, and the server has not received that: the delete becomes an update.
                 try outbox.name(id, root: root, key: row.key)
                 outbox.remade.insert(RowIdentity(entityIndex: root, key: row.key))
             }
@@ -218,7 +218,7 @@ private struct LocalSave {
 
     private func id(of row: RowPointer) -> String { PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) ?? "" }
 
-    /// The names of deleted objects lead nowhere, but stay as long as the server has to hear of the end.
+    /// The names of deleted objects lead nowhere, but stay as long as the server has to hear about the end.
     private func forgetDeleted() throws(StoreError) {
         for (root, list) in Dictionary(grouping: changes.deletes, by: { mirror.root($0.entityIndex) }) {
             let ids = list.compactMap { delete in
@@ -325,6 +325,7 @@ extension StoreTransaction {
 }
 
 extension SlotDescription {
-    /// Whether servers are told of the slot: what is computed here, or kept in memory alone, is none of their business.
+    /// Whether servers are told about the slot: what is computed here, or kept only in memory, is none of their
+    /// business.
     var isTold: Bool { isStored && derivation == nil }
 }

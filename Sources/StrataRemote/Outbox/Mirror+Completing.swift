@@ -103,7 +103,7 @@ extension Mirror {
             try renaming.rename(entry.identity, to: record.id)
             if let change = renaming.change { told.append(change) }
         }
-        // Each is looked at as if it were alone: what waits for the others is still to be told of.
+        // Each is looked at on its own: what waits for the others is still to be told about.
         var session = ApplySession(mirror: self, transaction: transaction)
         session.isEcho = true
         try session.complete(entry, record, isOwn: isOwn)

@@ -12,8 +12,8 @@ extension Mirror {
             })
     }
 
-    /// Takes the references to objects that have no key yet out of the write of a new object, and enters a change behind it
-    /// that tells them.
+    /// Takes the references to objects that have no key yet out of the write of a new object, and queues a change after it
+    /// that sends them.
     /// - Parameter unnamed: The objects without a key, by topmost entity and key.
     func withhold(
         _ unnamed: Set<RowIdentity>, from write: inout MirrorWrite, of entry: OutboxEntry, on connection: Connection

@@ -4,8 +4,9 @@ import StrataSQLite
 extension Mirror {
     // MARK: Reading
 
-    /// What waits, in the order of the changes, without what failed, and what stands behind such a change of its object.
-    /// - Parameter limit: The greatest number of entries; nil for all.
+    /// The waiting entries, in the order of the changes, without failed entries and those that follow a failed one of
+    /// the same object.
+    /// - Parameter limit: The maximum number of entries; nil for all.
     package func pendingEntries(limit: Int? = nil) throws(StoreError) -> [OutboxEntry] {
         try store.reading { (connection) throws(StoreError) in
             // Those of entities that the model has no more wait for a model that has them.
@@ -125,7 +126,7 @@ extension Mirror {
                 // The delete finds out by itself whether there is anything to delete.
                 return try remove(current.seq, on: transaction.connection)
             } else {
-                // What came behind it waits for that retry.
+                // Later changes wait for that retry.
                 return try write(current, on: transaction.connection)
             }
             try settle(current, on: transaction.connection)
@@ -151,7 +152,7 @@ extension Mirror {
         }
     }
 
-    /// Writes an entry that is no longer under way, and takes in what came behind it.
+    /// Writes an entry that is no longer under way, and applies what came after it.
     func settle(_ entry: OutboxEntry, on connection: Connection) throws(StoreError) {
         var entry = entry
         let later = try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
@@ -169,7 +170,7 @@ extension Mirror {
         try remove(entry.seq, on: connection)
     }
 
-    /// What two changes of an object are made to: the later one knows best what it changed alone.
+    /// What two changes of an object are made to: the later one knows best what only it changed.
     private func joinedBase(_ entry: OutboxEntry, _ later: OutboxEntry) -> Data? {
         guard let first = entry.base, var slab = RowSlab.restored(from: first),
             let second = later.base.flatMap(RowSlab.restored(from:))

@@ -25,7 +25,7 @@ extension Mirror {
                 return (change.map { [$0] } ?? [], [])
             }
             for (entry, record) in list {
-                // The answer to a repetition may tell of what others have done since the first attempt.
+                // The answer to a repetition may report what others have done since the first attempt.
                 told += try self.complete(entry, record, isOwn: isOwn && entry.attempts == 1, in: transaction)
                 let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
                 if held[identity] != nil,
@@ -37,7 +37,7 @@ extension Mirror {
             return (told, done)
         }
         for change in told { changes.post(change) }
-        // What was set since goes along with the change behind this one.
+        // Values set since then are sent with the next change.
         for identity in done { secrets.forget(identity) }
     }
 
@@ -69,9 +69,9 @@ extension Mirror {
     /// - Parameters:
     ///   - record: The server's state.
     ///   - keeping: The slots in which this side wins; they are sent again, as a change of the server's state. Empty for
-    ///     the server's state alone.
-    ///   - overriding: The slots in which the server wins. What was changed in them here after the entry was sent was made
-    ///     without knowing that either, and goes, too.
+    ///     only the server's state.
+    ///   - overriding: The slots in which the server wins. Local changes to them after the entry was sent did not know
+    ///     the server's value either, and are dropped, too.
     ///   - keepsMembers: Whether changed members are sent again, too.
     ///   - deletes: For a delete whether it is sent again.
     package func settle(
@@ -121,7 +121,7 @@ extension Mirror {
     }
 
     /// Settles a conflict of an entry with an object that the server has no more.
-    /// - Parameter recreates: Whether the object is made again; else it goes here, too.
+    /// - Parameter recreates: Whether the object is made again, otherwise it goes here, too.
     package func settleGone(_ entry: OutboxEntry, recreates: Bool) throws(StoreError) {
         try applying { (session) throws(StoreError) in
             guard var current = try current(entry, on: session.connection) else { return }
@@ -143,8 +143,8 @@ extension Mirror {
         }
     }
 
-    /// Takes out an entry of which nothing was left to send. The server was not asked, so that what it had told of the
-    /// object while the entry waited, its end for instance, is asked for again.
+    /// Takes out an entry of which nothing was left to send. The server was not asked, so that what it had reported
+    /// about the object while the entry waited, its end for instance, is asked for again.
     package func completeUnsent(_ entry: OutboxEntry) throws(StoreError) {
         try store.transaction { (transaction) throws(StoreError) in
             guard let current = try current(entry, on: transaction.connection), current.isUnchanged(since: entry)
@@ -154,8 +154,8 @@ extension Mirror {
         }
     }
 
-    /// Takes out an entry whose object was deleted here since. The delete comes behind it, and is all that the server has
-    /// to hear of. An entry that has become the delete itself since it was read stays.
+    /// Takes out an entry whose object was deleted here since. The delete comes after it, and is all that the server
+    /// has to hear about. An entry that has become the delete itself since it was read stays.
     /// - Parameter record: What the server has after the change of the entry; nil if that is not known.
     package func skip(_ entry: OutboxEntry, _ record: RemoteRecord? = nil) throws(StoreError) {
         try applying { (session) throws(StoreError) in
@@ -166,7 +166,7 @@ extension Mirror {
         }
     }
 
-    /// The delete that waits behind another change of its object.
+    /// The delete that waits for another change of its object.
     package func deletion(behind entry: OutboxEntry) throws(StoreError) -> OutboxEntry? {
         try store.reading { (connection) throws(StoreError) in
             try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
@@ -174,8 +174,8 @@ extension Mirror {
         }
     }
 
-    /// Gives up changes that wait. New objects go; of others the server's last known state comes back, and the next pull
-    /// asks for the present one: what the server said of the object while its change waited was kept from it.
+    /// Discards waiting changes. New objects are removed; others get the server's last known state back, and the next
+    /// pull requests the current one: what the server reported while the change waited was not applied.
     package func drop(_ list: [OutboxEntry]) throws(StoreError) {
         for entry in list {
             try applying { (session) throws(StoreError) in
@@ -262,7 +262,7 @@ extension ApplySession {
         RemoteIdentity(entity: mirror.model.entities[entry.identity.entityIndex].rootName, id: entry.id)
     }
 
-    /// Takes in what the server told of the object of an entry that is done with. If the object was deleted here
+    /// Applies what the server reported about the object of an entry that is done with. If the object was deleted here
     /// meanwhile, its version is what the delete is made to.
     mutating func take(_ record: RemoteRecord, behind entry: OutboxEntry?) throws(StoreError) {
         let id = mirror.canonical(record.id, model.entities[rootIndex(record)])

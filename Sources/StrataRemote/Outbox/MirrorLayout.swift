@@ -1,7 +1,7 @@
 import Foundation
 import StrataSQLite
 
-/// The slots of an entity by name, as they stand beside the queued changes of a file: these name slots by their place,
+/// The slots of an entity by name, as they are kept with the queued changes of a file: these name slots by their place,
 /// which is the order of declaration, and an app with another order or other properties has to find its own.
 struct MirrorLayout: Codable, Hashable {
     struct Slot: Codable, Hashable {

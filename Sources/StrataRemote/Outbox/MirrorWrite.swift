@@ -1,7 +1,7 @@
 import Foundation
 import StrataSQLite
 
-/// A change of one object as a back end is told of it.
+/// A change of one object as a back end is told about it.
 package struct MirrorWrite: Sendable {
     /// What is done.
     package var kind: ChangeKind
@@ -11,7 +11,7 @@ package struct MirrorWrite: Sendable {
     package var identity: RowIdentity
     /// The values; for an insert with the members of relationships that are kept as pairs.
     package var write: RemoteWrite
-    /// Changes of members, for an update alone.
+    /// Changes of members, only for an update.
     package var relations: [RemoteRelation] = []
     /// The objects that the values refer to.
     package var references: Set<RemoteIdentity> = []
@@ -20,7 +20,7 @@ package struct MirrorWrite: Sendable {
 }
 
 extension Mirror {
-    /// What a back end is to be told of an entry, as the object is now; nil if the object has gone without a trace.
+    /// What a back end is to be told about an entry, as the object is now; nil if the object has gone without a trace.
     /// - Parameters:
     ///   - isWhole: Whether an update has all values, not just those that were changed.
     ///   - listsMembers: Whether changed relationships are told with all members, not by those added and removed.
@@ -33,8 +33,8 @@ extension Mirror {
         }.first ?? nil
     }
 
-    /// What a back end is to be told of entries, in their order; without the content of external files, which is read
-    /// when an entry is sent.
+    /// What a back end is to be told about entries, in their order; without the content of external files, which is
+    /// read when an entry is sent.
     package func writes(
         for list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false
     ) throws(StoreError) -> [MirrorWrite?] {
@@ -54,7 +54,8 @@ extension Mirror {
         var result: [MirrorWrite?] = []
         for entry in list {
             var row = rows[RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)]
-            // What was sent is sent again as it was. Of what was deleted here since the server hears no more.
+            // Sent writes are sent again unchanged. The server is told nothing more about objects deleted here since
+            // then.
             if let sent = entry.sent, row != nil || entry.kind == .delete,
                 let frozen = FrozenWrite.decode(sent, entry, self)
             {
@@ -69,8 +70,8 @@ extension Mirror {
         return result
     }
 
-    /// An object as an entry has it: without what was changed here behind the entry. So it is told the same each time,
-    /// and what the server has then is what the change behind it was made to: no conflict with oneself.
+    /// An object as an entry has it: without what was changed here after the entry. So it is told the same each time,
+    /// and what the server has then is what the change after it was made to: no conflict with oneself.
     func row(
         _ now: RowReference, of entry: OutboxEntry, on connection: Connection
     ) throws(StoreError) -> RowReference {
@@ -87,7 +88,7 @@ extension Mirror {
         return RowReference(slab: slab, row: slab.row)
     }
 
-    /// What a back end is to be told of a change set that has not been saved: new objects first, then changed, then
+    /// What a back end is to be told about a change set that has not been saved: new objects first, then changed, then
     /// deleted ones. Objects of which only members changed come with no values.
     /// - Parameter clears: Whether references to deleted objects are to be told, because the back end does not see to
     ///   them.

@@ -10,7 +10,7 @@ package struct OutboxEntry: Sendable {
         case waiting = 0
         /// It was sent, and the answer is not known: the server may have done it.
         case sent = 1
-        /// The server refused it. It is sent again when somebody asks for that, or the object changes.
+        /// The server refused it. It is sent again when you retry it, or when the object changes.
         case failed = 2
     }
 
@@ -22,9 +22,9 @@ package struct OutboxEntry: Sendable {
     package var id: String
     package var kind: ChangeKind
     package var state: State
-    /// The slots that were changed here; for an update alone.
+    /// The slots that were changed here; only for an update.
     package var slots: SlotSet
-    /// The to-many relationships that were changed here; for an update alone.
+    /// The to-many relationships that were changed here; only for an update.
     package var members: [MemberChange]
     /// The packed row as the server last told it before the change; nil for an insert. Of the slots that were changed
     /// here it stays as it was when they were, until the change is settled.
@@ -39,7 +39,7 @@ package struct OutboxEntry: Sendable {
     package var attempts: Int
     /// Why the last attempt failed.
     package var error: RemoteError?
-    /// The names of secrets that go along. Their values are held in memory alone.
+    /// The names of secrets that go along. Their values are held only in memory.
     package var secretNames: Set<String>
 }
 
@@ -54,7 +54,7 @@ package struct MemberChange: Sendable, Hashable, Codable {
     /// Whether the order was changed, so that the whole list has to be told.
     package var isOrder = false
 
-    /// Takes in what was changed later. A member that was added and is removed again is still to be removed: somebody
+    /// Applies what was changed later. A member that was added and is removed again is still to be removed: somebody
     /// else may have added it meanwhile, and it must not come back.
     mutating func merge(_ later: MemberChange) {
         for key in later.added {
@@ -73,7 +73,7 @@ package struct MemberChange: Sendable, Hashable, Codable {
 }
 
 extension OutboxEntry {
-    /// Takes in what was done to the object later, when the server has heard of neither.
+    /// Applies what was done to the object later, when the server has heard about neither.
     /// - Parameter id: The primary key, for a delete.
     /// - Returns: false if nothing is left to tell the server.
     mutating func follow(
@@ -108,7 +108,7 @@ extension OutboxEntry {
         kind == other.kind && slots == other.slots && members == other.members && state == other.state
     }
 
-    /// Takes in changes of to-many relationships.
+    /// Applies changes of to-many relationships.
     mutating func add(_ changes: [MemberChange]) {
         for change in changes {
             if let index = members.firstIndex(where: { $0.relationship == change.relationship }) {
@@ -122,7 +122,7 @@ extension OutboxEntry {
 }
 
 extension ChangeKind {
-    /// How it stands in the outbox, which is also the order of kinds for back ends without versions.
+    /// How it is in the outbox, which is also the order of kinds for back ends without versions.
     var number: Int64 {
         switch self {
         case .insert: 0
@@ -172,7 +172,7 @@ extension OutboxEntry {
         "kind", "state", "id", "slots", "members", "base", "token", "changed", "attempts", "error", "key", "secrets", "sent",
     ]
 
-    /// Binds ``writtenColumns`` behind a parameter.
+    /// Binds ``writtenColumns`` after a parameter.
     func bind(to statement: Statement, behind last: Int32) {
         statement.bind(kind.number, at: last + 1)
         statement.bind(state.rawValue, at: last + 2)
@@ -197,7 +197,7 @@ extension OutboxEntry {
         try? JSONDecoder().decode(type, from: Data(statement.blobBytes(column)))
     }
 
-    /// Something as it stands in a column.
+    /// Something as it appears in a column.
     static func encoded(_ value: some Encodable) -> Data {
         // None of the types that come here has a value that JSON cannot hold.
         (try? JSONEncoder().encode(value)) ?? Data()

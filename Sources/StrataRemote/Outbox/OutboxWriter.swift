@@ -8,12 +8,12 @@ struct OutboxWriter {
     private let connection: Connection
     private let changed: Double
     /// New objects whose primary key belonged to one that was deleted here, with the topmost entity: the server has
-    /// it, so it hears of a change.
+    /// it, so it hears about a change.
     var remade: Set<RowIdentity> = []
     /// The entries of the objects that this save changes, each object's in their order, with what the save makes of them.
     private var entries: [RowIdentity: [OutboxEntry]] = [:]
-    /// What is to be written at the end: new entries in their order, those that take changes in, those that go with the
-    /// names of their objects.
+    /// What is to be written at the end: new entries in their order, those that absorb changes, and those to be
+    /// removed, with the names of their objects.
     private var added: [RowIdentity] = []
     private var changedEntries: Set<RowIdentity> = []
     private var removed: [Int64] = []
@@ -37,7 +37,7 @@ struct OutboxWriter {
 
     // MARK: Names
 
-    /// The objects of primary keys are not here any more, and the server has not heard of that.
+    /// The objects of primary keys are no longer here, and the server has not heard about that.
     func forgetKeys(_ ids: [String], root: Int) throws(StoreError) {
         if ids.isEmpty { return }
         let statement = try connection.statement(
@@ -56,7 +56,7 @@ struct OutboxWriter {
         try statement.run()
     }
 
-    /// Enters the primary keys of objects as they stand in their rows, without those that are known already.
+    /// Enters the primary keys of objects as they appear in their rows, without those that are known already.
     /// - Returns: How many were entered.
     func name(_ keys: [Int64], root: Int) throws(StoreError) -> Int {
         let slot = mirror.primaryKeys[root]
@@ -163,8 +163,8 @@ struct OutboxWriter {
         }
     }
 
-    /// Deleted here and made again before the server heard of it: a change of everything.
-    /// - Returns: false if the delete is under way; behind it comes a new object.
+    /// Deleted here and made again before the server heard about it: a change of everything.
+    /// - Returns: false if the delete is under way; after it comes a new object.
     private mutating func remake(_ row: RowPointer) throws(StoreError) -> Bool {
         let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) ?? ""
         let list = try mirror.entries(
@@ -191,7 +191,7 @@ struct OutboxWriter {
     private mutating func open(_ identity: RowIdentity) -> (index: Int, entry: OutboxEntry)? {
         guard var list = entries[identity] else { return nil }
         // One that was refused after an attempt without an answer may have been carried out: it is sent once more as it
-        // was, and the change comes behind it.
+        // was, and the change comes after it.
         for index in list.indices where list[index].state == .failed && list[index].sent != nil {
             list[index].state = .sent
             changedEntries.insert(identity)

@@ -54,7 +54,7 @@ extension Mirror {
         passing.remove(kept, rootIndex: rootIndex)
     }
 
-    /// Forgets the rows that are no part of the mirror, those of an earlier process included.
+    /// Forgets the rows that are not part of the mirror, those of an earlier process included.
     func purgePassing() throws(StoreError) {
         let rows = try store.reading { (connection) throws(StoreError) in
             let statement = try connection.statement("SELECT root, key FROM _remote_passing")

@@ -1,7 +1,7 @@
 import Foundation
 import StrataSQLite
 
-/// What back ends are told of change sets that have not been saved.
+/// What back ends are told about change sets that have not been saved.
 extension WriteReader {
     func writes(
         for changes: ChangeSet, clears: Bool, refused: [RowIdentity: OutboxEntry]

@@ -134,7 +134,7 @@ final class WriteReader {
     // MARK: Entries
 
     func write(for entry: OutboxEntry, row: RowReference?, isWhole: Bool) throws(StoreError) -> MirrorWrite? {
-        // Whoever sends the entry gives it a token before that.
+        // The sender gives the entry a token before that.
         let token = entry.token ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         if entry.kind == .delete {
             let root = mirror.root(entry.identity.entityIndex)

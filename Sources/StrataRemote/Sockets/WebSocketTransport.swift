@@ -1,6 +1,6 @@
 import Foundation
 
-/// What opens web sockets (RFC 6455), for servers that tell of changes by themselves.
+/// What opens web sockets (RFC 6455), for servers that push changes.
 public protocol WebSocketTransport: Sendable {
     /// Opens a connection.
     /// - Parameters:

@@ -1,10 +1,10 @@
 import StrataSQLite
 
-/// What a fetch or a save asks for beside its plan.
+/// What a fetch or a save asks for in addition to its plan.
 struct FetchExtras: Sendable {
     /// Relationships whose objects come along.
     var includes: [[String]] = []
-    /// Conditions that the server alone evaluates.
+    /// Conditions that only the server evaluates.
     var subqueries: [RemoteSubquery] = []
     /// Takes the number of all objects.
     var total: TotalCount?
@@ -22,7 +22,7 @@ struct FetchExtras: Sendable {
 }
 
 extension RemotePlanner {
-    /// Adds what a fetch asks for beside its plan.
+    /// Adds what a fetch asks for in addition to its plan.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` for paths that lead nowhere, and for sub-queries that the back end
     ///   cannot evaluate.
     func addExtras(_ extras: FetchExtras, to result: inout RemotePlan) throws(StoreError) {
@@ -60,7 +60,7 @@ extension RemotePlanner {
     /// The sub-query with primary keys for the objects in its condition.
     private func named(_ subquery: RemoteSubquery) throws(StoreError) -> RemoteSubquery {
         guard let entity = mirror.model.entity(named: subquery.entity) else {
-            throw .unsupported(store: backend.name, feature: "a sub-query of \(subquery.entity), which is no entity")
+            throw .unsupported(store: backend.name, feature: "a sub-query of \(subquery.entity), which is not an entity of the model")
         }
         var result = subquery
         result.predicate = try subquery.predicate.map { (predicate) throws(StoreError) in

@@ -8,7 +8,7 @@ struct ObjectNaming {
     private var model: ManagedObjectModel { mirror.model }
 
     /// The condition with primary keys for the objects that it compares with paths. An object that the back end has
-    /// never heard of is not what any of its objects refers to.
+    /// never heard about is not what any of its objects refers to.
     func named(_ predicate: FetchPredicate) throws(StoreError) -> FetchPredicate {
         switch predicate.node {
         case .comparison(let left, let op, let right, let options):
@@ -97,7 +97,7 @@ struct ObjectNaming {
 }
 
 extension FetchPredicate {
-    /// Whether an object stands in the condition by its key here, which no back end knows.
+    /// Whether an object is in the condition by its key here, which no back end knows.
     var mentionsObjects: Bool {
         switch node {
         case .constant, .tooDeep: false

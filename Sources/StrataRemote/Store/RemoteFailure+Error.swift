@@ -1,7 +1,7 @@
 import StrataStore
 
 extension RemoteFailure {
-    /// What a back end's error means to those who know stores alone.
+    /// What a back end's error means to those who know only stores.
     public init(_ error: RemoteError) {
         self.init(
             kind: error.kind.rawValue, domain: error.domain, code: error.code, message: error.message,
@@ -18,7 +18,7 @@ extension RemoteFailure {
 }
 
 extension StoreError {
-    /// What a back end's error means to those who know stores alone.
+    /// What a back end's error means to those who know only stores.
     init(_ error: RemoteError) {
         self = error.kind == .cancelled ? .cancelled : .remote(RemoteFailure(error))
     }

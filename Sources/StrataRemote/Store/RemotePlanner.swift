@@ -16,7 +16,7 @@ struct RemotePlan: Sendable {
     var pagesHere = false
     /// Relationships whose objects are read once the answer is there.
     var loads: [[String]] = []
-    /// Whether no object can meet the condition, so that nobody need be asked.
+    /// Whether no object can meet the condition, so that no request is needed.
     var isEmpty = false
 
     /// What is sent, one after the other.
@@ -100,7 +100,7 @@ struct RemotePlanner {
             if case .pairs(isPrimary: true) = relationship.storage { continue }
             return RemoteError(
                 .unsupported, domain: "Strata",
-                message: "\(entity.name).\(relationship.name) is told by its other end alone")
+                message: "\(entity.name).\(relationship.name) is only reported by its other end")
         }
         return nil
     }
@@ -142,7 +142,7 @@ struct RemotePlanner {
         trial.query.offset = plan.offset
         let reason: String?
         if result.rest != nil {
-            reason = "a limit or offset behind a condition that is finished here"
+            reason = "a limit or offset after a condition that is evaluated here"
         } else if result.sortsHere {
             reason = "a limit or offset in the order \(plan.sorts.map(\.description))"
         } else if !backend.capabilities.features.contains(.paging) {

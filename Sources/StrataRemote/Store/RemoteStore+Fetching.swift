@@ -22,7 +22,7 @@ extension RemoteStore {
         }
     }
 
-    /// The plan over the mirror alone.
+    /// The plan over only the mirror.
     private func here(_ plan: FetchPlan, _ options: Options) throws(StoreError) -> FetchPlan {
         try refuseSubqueries(options)
         if let total = options.extras.total { total.value = try countOfAll(plan) }
@@ -155,7 +155,7 @@ extension RemoteStore {
     private func brought(_ plan: FetchPlan, _ options: Options) async throws(StoreError) -> FetchPlan {
         let remote = try planner.plan(plan, finishesLocally: options.finishesLocally, extras: options.extras)
         let told = remote.isEmpty ? [] : try await bring(remote, plan, options)
-        // Whether what waits here meets a sub-query nobody knows.
+        // It is not known whether pending changes meet a sub-query.
         let keys = remote.query.subqueries.isEmpty ? try withWaiting(told, plan) : told
         var result = plan
         var conditions: [FetchPredicate] = [.isOne(of: keys)]
@@ -201,7 +201,7 @@ extension RemoteStore {
     }
 
     /// Reads the pages of one query.
-    /// - Returns: The keys of the objects, and how many there are in all, if that is wanted and the server knows.
+    /// - Returns: The keys of the objects, and the total number, if it is requested and the server knows it.
     private func bring(
         _ whole: RemoteQuery, _ ticket: ReadTicket, _ options: Options
     ) async throws(StoreError) -> ([Int64], Int?) {
@@ -269,8 +269,8 @@ extension RemoteStore {
         return try mirror.store.fetchIdentities(here, cancellation: nil)
     }
 
-    /// Objects without changes that the back end has not heard of. Others are missing from its answer because it did not
-    /// know them yet when it gave it, even if it knows them by now.
+    /// Objects without changes that the back end has not heard about. Others are missing from its answer because it did
+    /// not know them yet when it gave it, even if it knows them by now.
     private func settled(_ identities: [RowIdentity]) throws(StoreError) -> [RowIdentity] {
         var result: [RowIdentity] = []
         for (root, list) in Dictionary(grouping: identities, by: { mirror.root($0.entityIndex) }) {

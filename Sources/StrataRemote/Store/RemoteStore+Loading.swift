@@ -44,7 +44,7 @@ extension RemoteStore {
                     page.unreadable += more.unreadable
                     missing.subtract(more.records.map { mirror.canonical($0.id, entity) })
                 }
-                // What is not there any more is gone here, too.
+                // Objects that no longer exist are removed here, too.
                 if page.unreadable.isEmpty {
                     page.deleted += missing.sorted().map { RemoteIdentity(entity: name, id: $0) }
                 }

@@ -67,7 +67,7 @@ extension RemoteStore {
         try mirror.store.externalData(named: name)
     }
 
-    /// Closes the mirror. What was read without being kept is forgotten.
+    /// Closes the mirror. Rows that were read without being kept are forgotten.
     public func close() {
         // A mirror that cannot be written keeps them until it is opened again.
         try? mirror.purgePassing()
@@ -75,7 +75,7 @@ extension RemoteStore {
         file?.release()
     }
 
-    /// The plan without rows that are no part of the mirror. A plan that names its objects is left alone.
+    /// The plan without rows that are not part of the mirror. A plan that names its objects is left alone.
     private func visible(_ plan: FetchPlan) -> FetchPlan {
         let hidden = mirror.passing.of(model.entities[plan.entityIndex].rootIndex)
         guard !hidden.isEmpty, plan.namedKeys == nil else { return plan }
@@ -106,7 +106,7 @@ extension FetchPlan {
 }
 
 extension RowBatch {
-    /// The rows, with headers alone of those of which no more than the key is known.
+    /// The rows, with only the headers of those of which no more than the key is known.
     func withHeadersForPlaceholders() -> RowBatch {
         guard pointers.contains(where: { RowPointer($0).version == 0 }) else { return self }
         var builder = RowBatchBuilder()

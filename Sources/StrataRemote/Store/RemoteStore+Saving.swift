@@ -22,7 +22,7 @@ extension RemoteStore {
             return try await surroundings.elsewhere { () throws(StoreError) in try self.commitHere(changes) }
         }
         let (changes, behind) = try mirror.behindEchoes(changes)
-        // A change of what has changed since is no business of the server's yet.
+        // A change that was made on top of a newer one is not sent to the server yet.
         let conflicts = try versionConflicts(changes) + mirror.takenKeys(changes) + mirror.deletedBirths(changes)
         guard conflicts.isEmpty else { return .conflicts(conflicts) }
         let clears = !backend.capabilities.features.contains(.inverses)
@@ -53,8 +53,8 @@ extension RemoteStore {
         return .partly(effects, done: done, failure: sent.failure)
     }
 
-    /// New objects may be told of again. Of those whose save may have been carried out contexts still have the change: they
-    /// are left out of answers until it is saved again.
+    /// New objects may be told about again. Of those whose save may have been carried out contexts still have the
+    /// change: they are left out of answers until it is saved again.
     private func endBirths(_ births: [MirrorWrite]) {
         for write in births {
             let identity = RowIdentity(entityIndex: write.entity.rootIndex, key: write.identity.key)
@@ -153,8 +153,8 @@ extension RemoteStore {
         return .committed(effects)
     }
 
-    /// Takes in what the back end answered to a save. Of what other answers have told meanwhile it is not known which is the
-    /// later one.
+    /// Applies what the back end answered to a save. Of what other answers have told meanwhile it is not known which is
+    /// the later one.
     private func take(
         _ records: [RemoteRecord], _ ticket: ReadTicket, _ overtaken: Set<RemoteIdentity>, _ undone: [MirrorWrite],
         keeps: Bool

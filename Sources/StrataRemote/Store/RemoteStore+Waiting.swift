@@ -32,7 +32,8 @@ extension RemoteStore {
         return keys.filter { !waiting.contains($0) } + found
     }
 
-    /// Sends what waits of the objects that a save changes or refers to: the back end hears of changes in their order.
+    /// Sends what waits of the objects that a save changes or refers to: the back end hears about changes in their
+    /// order.
     func sendWhatGoesBefore(_ changes: ChangeSet) async throws(StoreError) {
         guard try goesBehindWaiting(changes) else { return }
         do throws(SyncError) {

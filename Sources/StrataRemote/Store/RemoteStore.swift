@@ -1,18 +1,19 @@
 import Foundation
 import StrataSQLite
 
-/// A store that mirrors a back end: what was read and saved is in a SQLite file, what was not is brought by the network.
+/// A store that mirrors a back end: objects that were read or saved are in a SQLite file; others are loaded over the
+/// network.
 ///
 ///     let store = try RemoteStore.open(
 ///         model: model, backend: backend, location: .file(path: "todos.sqlite"))
 ///     let container = try PersistentContainer(store: store, classes: [Todo.self])
 ///     let todos = try await container.viewContext.fetch(FetchRequest<Todo>())
 ///
-/// Contexts read the mirror; their asynchronous forms have it filled before, as the ``FetchPolicy`` says. Their
-/// synchronous forms refuse what needs the network, with ``StoreError/needsNetwork(store:what:)``, unless
+/// Contexts read the mirror; their asynchronous methods first fill it, following the ``FetchPolicy``. Their synchronous
+/// methods refuse work that needs the network, with ``StoreError/needsNetwork(store:what:)``, unless
 /// ``Options/waitsForNetwork`` is set.
 public final class RemoteStore: NetworkStore {
-    /// How a store is opened, and what it does where a request does not say.
+    /// How a store is opened, and its defaults for requests without options.
     public struct Options: Sendable {
         /// Where fetches look.
         public var fetchPolicy = FetchPolicy.networkElseCache
@@ -22,19 +23,19 @@ public final class RemoteStore: NetworkStore {
         public var request = RequestOptions()
         /// Whether results of the network are kept in the mirror beyond what contexts need.
         public var cachesResults = true
-        /// Whether what the server cannot do may be finished here, which may read more than the result.
+        /// Whether work that the server cannot do may be done here, which may read more than the result.
         public var finishesLocally = false
-        /// Whether synchronous forms that need the network block until it has answered. What the network's work needs of
-        /// the main actor it cannot get while the main thread waits.
+        /// Whether synchronous methods that need the network block until it has answered. While the main thread waits,
+        /// network code that needs the main actor cannot run.
         public var waitsForNetwork = false
-        /// Whether a save to the mirror begins to send what waits. How that goes is told by ``RemoteStore/sync``; what fails
-        /// goes on waiting.
+        /// Whether a save to the mirror starts a push of the waiting changes. ``RemoteStore/sync`` reports its
+        /// progress; changes that fail keep waiting.
         public var pushesAutomatically = false
         /// How ``RemoteStore/sync`` works.
         public var sync = SyncOptions()
         /// How the mirror is opened.
         public var mirror = SQLiteStore.Options()
-        /// What a single fetch asks for beside its plan.
+        /// What a single fetch asks for in addition to its plan.
         var extras = FetchExtras()
 
         /// The defaults.
@@ -50,18 +51,18 @@ public final class RemoteStore: NetworkStore {
     private let settings: Guarded<Options>
     let file: MirrorFile?
     let surroundings: Surroundings
-    /// Sends what waits in the mirror, and takes in what has changed at the back end.
+    /// Sends what waits in the mirror, and applies what has changed at the back end.
     public let sync: SyncEngine
 
     /// Opens a store, or makes it where there is none. Nothing is sent.
     /// - Parameters:
     ///   - model: The model. Every entity needs a primary key by the convention.
     ///   - backend: What is mirrored.
-    ///   - location: Where the mirror is. It belongs to this back end and account alone.
-    ///   - options: What the store does where a request does not say.
+    ///   - location: Where the mirror is. It belongs only to this back end and account.
+    ///   - options: Defaults for requests without options.
     /// - Throws: ``StoreError/unsupported(store:feature:)`` for a model that the back end or a mirror cannot keep, naming
     ///   entity and property; ``StoreError/locked(path:)`` if another store has the mirror open, in this process or in
-    ///   another one; all else as ``SQLiteStore/open(model:location:options:)``.
+    ///   another one; everything else as ``SQLiteStore/open(model:location:options:)``.
     public static func open(
         model: ManagedObjectModel, backend: any RemoteBackend, location: SQLiteStore.Location,
         options: Options = .init()
@@ -109,13 +110,13 @@ public final class RemoteStore: NetworkStore {
             random: surroundings.random, executor: surroundings.executor)
     }
 
-    /// Where fetches look that do not say. May be changed at any time, when the network comes and goes for instance.
+    /// Where fetches look by default. You can change it at any time, when the network comes and goes for instance.
     public var fetchPolicy: FetchPolicy {
         get { settings.withLock(\.fetchPolicy) }
         set { settings.withLock { $0.fetchPolicy = newValue } }
     }
 
-    /// Where saves write that do not say. May be changed at any time.
+    /// Where saves write by default. You can change it at any time.
     public var savePolicy: SavePolicy {
         get { settings.withLock(\.savePolicy) }
         set { settings.withLock { $0.savePolicy = newValue } }
@@ -145,11 +146,11 @@ public final class RemoteStore: NetworkStore {
 
     // MARK: Secrets
 
-    /// Sets a value that goes along with the next save of an object to the back end and is never kept here: the password
+    /// Sets a value that is sent with the next save of an object to the back end and is never kept here: the password
     /// of a new user. It is held in memory until then.
     /// - Parameters:
-    ///   - secret: The value; nil takes it back.
-    ///   - name: What the back end calls it.
+    ///   - secret: The value; nil removes it.
+    ///   - name: The back end's name for the value.
     ///   - object: The ID of the object.
     public func setSecret(_ secret: String?, named name: String, for object: ObjectID) {
         mirror.secrets.set(secret, name, RowIdentity(entityIndex: object.entity.rootIndex, key: object.key))

@@ -3,8 +3,8 @@ import StrataSQLite
 
 /// New objects of a back end that gives them primary keys of its own: what refers to one waits for its key.
 extension SaveSending {
-    /// Sends new objects, those first that refer to no other new one. Where they refer to each other in a circle, one goes without
-    /// those references, and gets them by a change behind all.
+    /// Sends new objects, first those that do not refer to other new ones. If they refer to each other in a circle, one is sent
+    /// without those references, and a change after all of them adds them.
     mutating func sendNaming(_ list: [MirrorWrite]) async {
         var waiting = list
         var behind: [MirrorWrite] = []
@@ -51,7 +51,7 @@ extension SaveSending {
     }
 }
 
-/// References of new objects that are sent behind them.
+/// References of new objects that are sent after them.
 struct FollowingReferences {
     /// The relationships, by object.
     var names: [RowIdentity: Set<String>] = [:]

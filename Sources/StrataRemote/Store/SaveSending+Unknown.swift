@@ -17,7 +17,7 @@ extension SaveSending {
                     // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
                     repeated[rooted(write)] = earlier
                 }
-                // What is deleted next is not to be told of once more.
+                // An object that is deleted next is not reported again.
                 if let record, write.kind != .delete { note(record, of: earlier.write) }
             case .failed(let error): failRepetition(of: earlier, write, error)
             }
@@ -26,13 +26,13 @@ extension SaveSending {
             .filter { !$0.isNothing && !undone.contains(rooted($0)) }
     }
 
-    /// What was sent before was not carried out now.
+    /// An earlier write was not carried out by this request.
     private mutating func failRepetition(of earlier: UnknownWrite, _ write: MirrorWrite, _ error: RemoteError) {
         if error.concernsAll { return fail(write, error) }
         store.mirror.online.unknown.remove(rooted(write))
         guard write.kind == .insert, earlier.write.kind == .insert || earlier.born != nil else { return }
         if error.kind == .gone {
-            // It has been here, and others have deleted it: not to make it again is for the merge policy to say.
+            // It existed here, and others have deleted it: the merge policy decides whether to create it again.
             store.mirror.online.deleted.withLock { _ = $0.insert(rooted(write)) }
             fail(write, error)
         } else if let born = earlier.born {

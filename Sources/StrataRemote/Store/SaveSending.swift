@@ -2,7 +2,7 @@ import Foundation
 import StrataSQLite
 
 /// A save on its way to a back end: new objects first, then changed, then deleted ones. A kind of which some failed
-/// stops the kinds behind it.
+/// stops the kinds after it.
 struct SaveSending {
     let store: RemoteStore
     let options: RemoteStore.Options
@@ -18,7 +18,7 @@ struct SaveSending {
     private var untold: [RowIdentity: MirrorWrite] = [:]
     /// What happened to those that were tried.
     private(set) var failures: [(write: MirrorWrite, error: RemoteError)] = []
-    /// What is left of writes, by position, behind an earlier one of the object that the server has carried out.
+    /// What is left of writes, by position, after an earlier one of the same object that the server has carried out.
     var settled: [Int: MirrorWrite] = [:]
     /// The earlier ones, as long as what is left is not done.
     var repeated: [RowIdentity: UnknownWrite] = [:]
@@ -136,7 +136,7 @@ struct SaveSending {
 
     // MARK: Requests
 
-    /// So many requests are under way at once, where none needs another one to be done.
+    /// How many requests are under way at the same time if none depends on another.
     private static let width = 6
 
     /// Sends writes of one kind: as many in a request as the back end takes. A failure that the next request would meet,
@@ -270,8 +270,8 @@ struct SaveSending {
         }
     }
 
-    /// What became of a write in the end. What was to be deleted and is gone is done with; but that it cannot be found may be
-    /// the word of a proxy, so that the server itself is asked for the object.
+    /// The final outcome of a write. A delete of an object that does not exist has succeeded; but since "not found" may
+    /// come from a proxy, the server itself is asked for the object.
     func confirmed(_ outcome: RemoteOutcome, of write: MirrorWrite) async -> RemoteOutcome {
         guard case .failed(let error) = outcome, write.kind == .delete else { return outcome }
         if error.kind == .gone { return .done(nil) }
@@ -290,7 +290,7 @@ struct SaveSending {
         return false
     }
 
-    /// The server told of an object that was written. A new one may have another primary key there.
+    /// Takes the record of an object that was written. A new one may have another primary key there.
     mutating func note(_ told: RemoteRecord, of write: MirrorWrite) {
         let record = write.told(told)
         let id = store.mirror.canonical(record.id, write.entity)
@@ -310,7 +310,8 @@ struct SaveSending {
         }
     }
 
-    /// Gives changes of members as whole lists to a back end that takes them so alone: each attempt tells the same ones.
+    /// Sends changes of members as whole lists to a back end that accepts only those: each attempt sends the same
+    /// lists.
     private mutating func listMembers() {
         guard !store.backend.capabilities.features.contains(.relating) else { return }
         for index in writes.indices where writes[index].kind == .update {
@@ -327,7 +328,7 @@ struct SaveSending {
         writes = writes.filter { !undone.contains(rooted($0)) }
     }
 
-    /// All members of a relationship after a change, for a back end that takes them as a whole alone.
+    /// All members of a relationship after a change, for a back end that accepts them only as a whole.
     private func members(_ relation: RemoteRelation, of write: MirrorWrite) throws(StoreError) -> [String] {
         guard let relationship = write.entity.relationship(named: relation.relationship) else { return relation.added }
         let keys = try store.mirror.store.memberKeys(
@@ -380,7 +381,7 @@ private struct SaveJob: Sendable {
             }
             return list
         } catch {
-            // What is refused as a whole is halved until the culprit stands alone.
+            // A batch that is refused as a whole is halved until only the culprit is left.
             guard count > 1, !error.concernsAll, let halves = operation.halves else {
                 return Array(repeating: .failed(error), count: count)
             }

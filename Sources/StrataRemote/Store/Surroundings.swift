@@ -6,7 +6,7 @@ package struct Surroundings: Sendable {
     let clock: any RemoteClock
     /// Gives numbers from 0 up to 1, for the lengths of waits.
     let random: @Sendable () -> Double
-    /// What runs work that nobody waits for, and work that blocks; nil for the usual threads.
+    /// Runs background work and work that blocks; nil for the usual threads.
     let executor: (any TaskExecutor)?
 
     /// - Parameters:

@@ -16,7 +16,7 @@ public final class TotalCount: Sendable, Hashable {
     /// Takes a number that is not known yet.
     public init() {}
 
-    /// The number; nil before the fetch has ended, and if neither the server tells it nor can it be counted.
+    /// The number; nil before the fetch has ended, and if the server does not report it and it cannot be counted.
     public internal(set) var value: Int? {
         get { number.withLock { $0 } }
         set { number.withLock { $0 = newValue } }

@@ -1,16 +1,17 @@
 import Foundation
 import StrataSQLite
 
-/// What wins where an object was changed here and at the server.
+/// Which side wins if an object was changed here and at the server.
 public enum ConflictPolicy: Sendable {
-    /// The change made here is sent, whatever the server has.
+    /// The local change is sent, whatever the server has.
     case clientWins
-    /// The server's state replaces the change made here, if it is another than the one that the change was made to.
+    /// The server's state replaces the local change if it differs from the state that the change was made to.
     case serverModifiedWins
-    /// The later one. A time that is not known counts as 1970; of equal ones the server's wins.
+    /// The later change wins. An unknown time counts as 1970; if the times are equal, the server wins.
     case lastModifiedWins
-    /// Both, property by property: what was changed on one side alone is taken from that side, what was changed on both
-    /// sides has the server's value. An object that one side changed and the other deleted is as the server has it.
+    /// Merges property by property: a property changed on only one side takes that side's value, and a property changed
+    /// on both sides takes the server's value. If one side changed the object and the other deleted it, the server's
+    /// state wins.
     case merge
     /// What a closure says.
     case decide(@Sendable (SyncConflict) -> Choice)
@@ -85,10 +86,10 @@ public enum ChangeKind: String, Sendable, Hashable, CaseIterable {
     case delete
 }
 
-/// The conflict policies of a store, by what was done here.
+/// The conflict policies of a store, by kind of local change.
 public struct ConflictPolicies: Sendable {
-    /// Where nothing else is said; nil for ``ConflictPolicy/merge`` with back ends that can refuse a write for its base
-    /// version, and ``ConflictPolicy/serverModifiedWins`` with others.
+    /// The default; nil for ``ConflictPolicy/merge`` with back ends that can refuse a write for its base version, and
+    /// ``ConflictPolicy/serverModifiedWins`` with others.
     public var standard: ConflictPolicy?
     /// For new objects.
     public var insert: ConflictPolicy?

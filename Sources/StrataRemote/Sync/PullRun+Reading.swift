@@ -98,8 +98,8 @@ extension PullRun {
         }
     }
 
-    /// Compares the primary keys of all objects with those here, for back ends that do not tell of deletions. Objects that
-    /// are not here are read, too: a page of changes may have missed them.
+    /// Compares the primary keys of all objects with those here, for back ends that do not report deletions. Objects
+    /// that are not here are read, too: a page of changes may have missed them.
     mutating func sweep(_ entity: EntityDescription) async throws(SyncError) {
         let known = try local { () throws(StoreError) in try mirror.settledIdentities(of: entity) }
         var query = RemoteQuery(entity: entity)

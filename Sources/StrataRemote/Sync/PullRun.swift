@@ -1,14 +1,14 @@
 import Foundation
 import StrataSQLite
 
-/// One pull: takes in what has changed at the server, entity by entity. An entity that cannot be read does not keep the
-/// others from it.
+/// One pull: applies what has changed at the server, entity by entity. An entity that cannot be read does not stop the
+/// others.
 struct PullRun {
     let engine: SyncEngine
     private(set) var received = 0
     private(set) var removed = 0
     private(set) var unreadable: [UnreadableRecord] = []
-    /// Why the first entity that could not be read could not.
+    /// The error of the first entity that could not be read.
     private var failure: SyncError?
     /// What has been asked for by name because it was noted as stale.
     private var refreshed: Set<RemoteIdentity> = []
@@ -88,7 +88,7 @@ struct PullRun {
     /// Reads what has to be read again, each object once.
     private mutating func readStale() async throws(SyncError) {
         while true {
-            // What a pull has still to tell that began anew and was cut off is not asked for by name.
+            // What a pull has still to tell that started over and was cut off is not asked for by name.
             let (all, beginning) = try local { () throws(StoreError) in
                 (try mirror.staleIdentities(), try mirror.beginningEntities())
             }
@@ -142,7 +142,8 @@ struct PullRun {
         while true {
             let ticket = mirror.ticket()
             let page = try await page(.pull(RemotePull(entity: entity, cursor: cursor, limit: pageSize)))
-            // What came here while the server was asked, by a save for instance, may be gone by its answer.
+            // Objects that arrived while the request was under way, by a save for instance, may be missing from its
+            // answer.
             if cursor == nil { isAnew = try place(in: entity).isAnew }
             // A pull is not overtaken by its own beginning, so what its first page tells is not asked for again.
             let tellsAnew = isAnew || cursor == nil
@@ -176,7 +177,7 @@ struct PullRun {
         }
     }
 
-    /// Finds out what is gone of the objects that were here when a pull began anew.
+    /// Finds out what is gone of the objects that were here when a pull started over.
     private mutating func removeUntold(_ entity: EntityDescription) async throws(SyncError) {
         let (untold, count) = try local { () throws(StoreError) in
             (

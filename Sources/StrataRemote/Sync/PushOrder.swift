@@ -2,7 +2,7 @@ import StrataSQLite
 
 /// The order in which changes are sent, and which of them go together.
 enum PushOrder {
-    /// The order of the changes, but what refers to a new object comes behind it. Circles are cut where they begin.
+    /// The order of the changes, but what refers to a new object comes after it. Circles are cut where they begin.
     static func ordered(_ jobs: [PushRun.Job]) -> [PushRun.Job] {
         var makers: [RemoteIdentity: Int] = [:]
         for (index, job) in jobs.enumerated() where job.entry.kind == .insert { makers[job.identity] = index }

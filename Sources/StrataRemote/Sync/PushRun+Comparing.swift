@@ -56,7 +56,7 @@ extension PushRun {
             case .success(let outcomes):
                 guard case .failed(let error) = outcomes[0] else { return try await settle(job, outcomes[0], ticket) }
                 if error.concernsAll { return try await settle(job, outcomes[0], ticket) }
-                // Somebody was faster between the reading and the writing: it is read again.
+                // The object changed between the read and the write: it is read again.
                 let isRace =
                     switch (error.kind, decision) {
                     case (.conflict, _), (.duplicate, .create), (.notFound, .replace), (.notFound, .delete), (.gone, _): true

@@ -18,7 +18,7 @@ extension PushRun {
         var record = error.serverRecord
         if record == nil { record = try await serverState(job) }
         guard let record else {
-            // Somebody has deleted it meanwhile: the next attempt says so in its own words.
+            // It was deleted in the meantime: the next attempt reports that.
             if job.kind == .insert { return refuse(job, error) }
             return try await confirmAbsence(job, error)
         }
@@ -27,7 +27,8 @@ extension PushRun {
             try here { () throws(StoreError) in try mirror.complete(job.entry, record, ticket: ticket) }
             return reportDone(job)
         }
-        // A delete that was made to the very values that the server has contradicts nobody: its version was unknown here.
+        // A delete based on exactly the values that the server has is not a conflict: only its version was unknown
+        // here.
         if job.kind == .delete, try !here({ () throws(StoreError) in try mirror.hasChanged(record, since: job.entry) }) {
             return try settle(job, record, .client)
         }
@@ -96,7 +97,7 @@ extension PushRun {
 
     /// Makes sure that a change says which of the server's states it is made to. That is not known of a new object whose
     /// creation was answered late, when others had changed it already.
-    /// - Returns: Whether the change can be sent; else it has been settled, or waits for the next round.
+    /// - Returns: Whether the change can be sent, otherwise it has been settled, or waits for the next round.
     mutating func findBase(_ job: Job) async throws(Interruption) -> Bool {
         guard job.entry.kind != .insert, job.write.write.baseVersion == nil else { return true }
         let found = try await serverState(job)

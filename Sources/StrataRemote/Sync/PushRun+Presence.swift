@@ -48,7 +48,7 @@ extension PushRun {
         }
     }
 
-    /// The server does not have the object of a job any more: the policy decides, unless the server has lost others, too.
+    /// The server no longer has the object of a job: the policy decides, unless the server has lost others, too.
     mutating func acceptAbsence(_ job: Job) async throws(Interruption) {
         if try await isWitnessed(job) { return try decide(job, nil) }
         postponed.insert(job.entry.seq)

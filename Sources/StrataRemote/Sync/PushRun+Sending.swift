@@ -125,7 +125,7 @@ extension PushRun {
         }
     }
 
-    /// Sends groups. One that the server refuses as a whole is halved until the culprit stands alone.
+    /// Sends groups. One that the server refuses as a whole is halved until only the culprit is left.
     mutating func sendSplitting(_ groups: [[Job]]) async throws(Interruption) {
         var waiting = groups
         while !waiting.isEmpty {
@@ -157,7 +157,7 @@ extension PushRun {
         return .batch(jobs.map(\.operation))
     }
 
-    /// Sends groups whose order does not matter: some are on their way while the answers to others are taken in.
+    /// Sends groups whose order does not matter: some are on their way while the answers to others are applied.
     mutating func sendTogether(_ groups: ArraySlice<[Job]>) async throws(Interruption) {
         var split: [[Job]] = []
         let interruption = await withTaskGroup(of: (Int, Result<[RemoteOutcome], RemoteError>).self) { tasks in
@@ -180,7 +180,8 @@ extension PushRun {
                         interruption = error
                     }
                 }
-                // What is on its way is waited for, whatever became of the others: it may have been done.
+                // It waits for requests that are on their way, whatever became of the others: they may have been
+                // carried out.
                 guard let (number, result) = await tasks.next(), let (jobs, ticket) = sent.removeValue(forKey: number)
                 else { return interruption }
                 switch result {

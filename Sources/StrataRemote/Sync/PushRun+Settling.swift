@@ -62,7 +62,7 @@ extension PushRun {
             var told = record
             var isOwn = true
             if mirror.isOvertaken(job.identity, ticket), job.kind != .delete {
-                // A read was answered meanwhile, and nobody knows which of both states is the later one.
+                // A read was answered in the meantime, and it is not known which of the two states is later.
                 ticket = mirror.ticket()
                 told = try await serverState(job) ?? record
                 isOwn = record?.version != nil && told?.version == record?.version
@@ -86,7 +86,7 @@ extension PushRun {
     }
 
     /// Takes out an entry whose object was deleted here since. If it was sent and the answer is not known, the server
-    /// may have done it: then its version is another one than the delete is made to, and this is no conflict.
+    /// may have done it: then its version is another one than the delete is made to, and this is not a conflict.
     mutating func skip(_ entry: OutboxEntry) async throws(Interruption) {
         steps += 1
         var told: RemoteRecord?

@@ -22,7 +22,7 @@ struct PushRun {
     var refusals: [(job: Job, error: RemoteError)] = []
     /// The most changes in one request; less than the back end's own limit after it refused a request as too large.
     var groupLimit = Int.max
-    /// Whether the server has objects that it is known to have had; nil until somebody asks.
+    /// Whether the server has objects that it is known to have had; nil until it is needed.
     var hasWitness: Bool?
 
     init(_ engine: SyncEngine) { self.engine = engine }
@@ -62,7 +62,7 @@ struct PushRun {
                 }
                 continue
             }
-            // What is left waits for something that this push cannot bring about.
+            // The remaining entries wait for something that this push cannot provide.
             if steps == before.steps, postponed.count == before.postponed {
                 postponed.formUnion(entries.map(\.seq))
                 return
@@ -162,7 +162,7 @@ struct PushRun {
         }
     }
 
-    /// Adds the creation of objects to which jobs refer, wherever it stands in the outbox.
+    /// Adds the creation of objects to which jobs refer, wherever it is in the outbox.
     private mutating func completed(_ jobs: [Job]) async throws(Interruption) -> [Job] {
         var jobs = jobs
         var made = Set(jobs.filter { $0.entry.kind == .insert }.map(\.identity))

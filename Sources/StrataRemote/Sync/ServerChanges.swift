@@ -39,9 +39,9 @@ extension RemoteStore {
 
 extension SyncEngine {
     /// Says that the server has changes: a push message has come, for instance. The engine synchronises soon. However often
-    /// this is said meanwhile, there is one synchronisation, and one more behind it if it was said while that was under way.
+    /// you call it meanwhile, there is one synchronisation, and one more after it if you called it while that was under way.
     ///
-    /// Nothing is thrown: ``statuses`` tells how it went.
+    /// It does not throw: ``statuses`` reports the outcome.
     public func serverHasChanges() {
         guard hints.begin() else { return }
         // The task keeps the engine until the work is done.
@@ -76,10 +76,10 @@ final class ChangeHints: Sendable {
         }
     }
 
-    /// What was said until now is looked at.
+    /// Marks everything that was said until now as handled.
     func take() { state.withLock { $0.isAsked = false } }
 
-    /// Whether something was said meanwhile; if not, nobody looks any more.
+    /// Whether something was said meanwhile; if not, the task ends.
     func goesOn() -> Bool {
         state.withLock { state in
             if !state.isAsked { state.isRunning = false }

@@ -10,7 +10,7 @@ public enum SyncDecision: String, Sendable, Hashable, CaseIterable {
     case replace
     /// Delete the object at the server.
     case delete
-    /// Take the server's object, also in place of one that was deleted here.
+    /// Take the server's object, even in place of one that was deleted here.
     case takeServer
     /// The server has deleted the object: delete it here.
     case deleteHere
@@ -21,7 +21,7 @@ public enum SyncDecision: String, Sendable, Hashable, CaseIterable {
 
     /// What reading the object gave.
     public enum Answer: Sendable {
-        /// The object, changed last at a time.
+        /// The object, last changed at a given time.
         case found(RemoteRecord)
         /// There is no such object.
         case missing

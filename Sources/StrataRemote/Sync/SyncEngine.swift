@@ -1,11 +1,11 @@
 import Foundation
 import StrataSQLite
 
-/// Keeps a mirror in step with a back end: sends what was changed here, and takes in what was changed there.
+/// Keeps a mirror in step with a back end: sends what was changed here, and applies what was changed there.
 ///
 /// All state is in the mirror's file, written by the transactions that it belongs to: a process that is killed at any
 /// point goes on there when it starts again. A change is under way from before its request is sent until its answer is
-/// in the mirror, and is sent again under the same name until there is one.
+/// in the mirror. It is sent again under the same name until there is an answer.
 public final class SyncEngine: Sendable {
     let mirror: Mirror
     let backend: any RemoteBackend
@@ -21,7 +21,7 @@ public final class SyncEngine: Sendable {
 
     /// - Parameters:
     ///   - random: Gives numbers from 0 up to 1, for the lengths of waits.
-    ///   - executor: What runs the work; nil for the usual one.
+    ///   - executor: Runs the work; nil for the default.
     package init(
         mirror: Mirror, backend: any RemoteBackend, options: SyncOptions = .init(),
         clock: any RemoteClock = SystemClock(),
@@ -37,15 +37,15 @@ public final class SyncEngine: Sendable {
 
     // MARK: Running
 
-    /// Sends all changes that wait. A second call joins one that runs. If all who wait for it are cancelled, it stops at
-    /// the next step.
-    /// - Returns: What became of each change; those that the server refused are in ``SyncReport/failures``.
-    /// - Throws: ``SyncError`` if not all could be sent; what was sent is done.
+    /// Sends all changes that wait. A second call joins one that runs. If all waiting callers are cancelled, it stops
+    /// at the next step.
+    /// - Returns: The outcome of each change; changes that the server refused are in ``SyncReport/failures``.
+    /// - Throws: ``SyncError`` if not everything could be sent; what was sent counts.
     @discardableResult
     public func push() async throws(SyncError) -> SyncReport { try await run(.push) }
 
-    /// Takes in what has changed at the server. A second call joins one that runs.
-    /// - Throws: ``SyncError`` if it could not be read to the end; what was read is in the mirror.
+    /// Applies what has changed at the server. A second call joins one that runs.
+    /// - Throws: ``SyncError`` if it could not be read to the end; the mirror keeps what was read.
     @discardableResult
     public func pull() async throws(SyncError) -> SyncReport { try await run(.pull) }
 
@@ -116,17 +116,17 @@ public final class SyncEngine: Sendable {
 
     // MARK: News
 
-    /// What is being done, now and whenever it changes.
+    /// The current activity, now and whenever it changes.
     public var statuses: AsyncStream<SyncStatus> { news.statuses() }
     /// What is being done now.
     public var status: SyncStatus { news.status }
-    /// The result of each change that is sent from now on. A reader that is slower than the engine keeps the newest 10,000; changes that
-    /// the server refused stay in the outbox, whether or not anybody read of them.
+    /// The result of each change that is sent from now on. A reader that is slower than the engine keeps the newest
+    /// 10,000; changes that the server refused stay in the outbox in any case.
     public var results: AsyncStream<SyncResult> { news.results() }
 
     // MARK: What waits
 
-    /// How many changes wait to be sent, without those that failed.
+    /// How many changes wait to be sent, not counting failed ones.
     public func pendingCount() throws(StoreError) -> Int { try mirror.entryCount(failed: false) }
 
     /// The changes that the server refused.
@@ -139,22 +139,22 @@ public final class SyncEngine: Sendable {
     /// Lets failed changes be sent again by the next push.
     public func retry(_ changes: [FailedChange]) throws(StoreError) { try mirror.retry(changes.map(\.entry)) }
 
-    /// Gives failed changes up: new objects go, others get back what the server last told of them, and the next pull asks
-    /// for what it has of them now.
+    /// Discards failed changes: new objects are removed, others get back the values that the server last reported, and
+    /// the next pull requests their current state.
     public func drop(_ changes: [FailedChange]) throws(StoreError) { try mirror.drop(changes.map(\.entry)) }
 
-    /// The records that could not be taken in since the store was opened. Each pull asks for them again.
+    /// The records that could not be applied since the store was opened. Each pull asks for them again.
     public func unreadableRecords() -> [UnreadableRecord] { mirror.unreadable.all }
 
     // MARK: Purging
 
-    /// Forgets objects here, with the changes of them that wait. The server is told nothing.
+    /// Removes objects here, with their waiting changes. The server is not notified.
     public func purge(_ identities: [RemoteIdentity]) throws(StoreError) { try mirror.purge(identities) }
 
-    /// Forgets all objects of an entity here, with the changes of them that wait; the next pull reads it anew.
+    /// Removes all objects of an entity here, with their waiting changes; the next pull reads the entity again.
     public func purge(_ entity: EntityDescription) throws(StoreError) { try mirror.purge(entity) }
 
-    /// Forgets everything here, with all changes that wait; the next pull reads everything anew.
+    /// Removes everything here, with all waiting changes; the next pull reads everything again.
     public func reset() throws(StoreError) { try mirror.reset() }
 
     // MARK: Requests

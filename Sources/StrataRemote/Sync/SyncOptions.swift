@@ -2,7 +2,7 @@ import Foundation
 
 /// How a store is kept in step with its server. It has one of the stored properties for each setting.
 public struct SyncOptions: Sendable {
-    /// What wins where both sides changed an object.
+    /// Which side wins if both changed an object.
     public var policies = ConflictPolicies()
     /// How often a request that failed for a passing reason is sent again before the synchronisation ends with the
     /// error.
@@ -15,20 +15,20 @@ public struct SyncOptions: Sendable {
     /// The longest wait in seconds that the server may ask for with `Retry-After`. If it asks for more, the
     /// synchronisation ends with its error, which says how long; see ``RemoteError/retryAfter``.
     public var maximumWait: Double = 300
-    /// How often a change that meets conflicts is decided anew before it counts as failed.
+    /// How often a change that meets conflicts is decided again before it counts as failed.
     public var conflictRounds = 20
-    /// How many requests that make objects may be under way at once. Other changes are sent one after the other, and so is
-    /// what refers to an object that is not made yet.
+    /// How many requests that create objects may be under way at the same time. Other changes are sent one after the
+    /// other, and so are objects that refer to an object that has not been created yet.
     public var requestsAtOnce = 4
-    /// How many objects are asked for at once.
+    /// How many objects one request asks for.
     public var pageSize = 500
     /// The entities that are pulled, by name; nil for all.
     public var entities: [String]?
     /// For back ends that cannot tell what has changed: the attribute of each entity that says when an object was
-    /// changed last, by which a pull asks for news. Without one it reads everything.
+    /// last changed, by which a pull asks for changes. Without it, a pull reads everything.
     public var modificationAttribute: String?
-    /// The largest share of the objects of an entity that a pull removes because the server does not have them any more,
-    /// from 0 to 1. If more are missing, and at least ten, the pull ends with an error and removes nothing: the server has
+    /// The largest share of the objects of an entity that a pull removes because the server no longer has them, from 0
+    /// to 1. If more are missing, and at least ten, the pull ends with an error and removes nothing: the server has
     /// lost its data, or is another one. Deletions that the server tells one by one do not count.
     public var maximumLossShare = 0.5
     /// How many seconds ``SyncEngine/serverHasChanges()`` waits for more to come before it synchronises.

@@ -11,10 +11,10 @@ public struct SyncResult: Sendable, Hashable {
         case updated
         /// It was deleted at the server.
         case deleted
-        /// The server's state took the place of the change made here.
+        /// The server's state replaced the local change.
         case serverWon
-        /// The server's state and the change made here were put together; these properties were changed on both sides
-        /// and have the server's values.
+        /// The server's state and the local change were merged; these properties were changed on both sides and have
+        /// the server's values.
         case merged(overridden: [String])
         /// It was deleted here, because the server has deleted it.
         case deletedHere
@@ -39,13 +39,13 @@ public struct SyncResult: Sendable, Hashable {
 
 /// What a synchronisation did.
 public struct SyncReport: Sendable, Hashable {
-    /// What became of each change that was sent.
+    /// The outcome of each change that was sent.
     public var results: [SyncResult] = []
     /// How many objects the server told.
     public var received = 0
-    /// How many objects the server told to be deleted.
+    /// How many deleted objects the server reported.
     public var removed = 0
-    /// Records that could not be taken in, and were set aside. Each pull asks for them again.
+    /// Records that could not be applied, and were set aside. Each pull asks for them again.
     public var unreadable: [UnreadableRecord] = []
 
     /// Nothing was done.
@@ -77,20 +77,20 @@ public struct SyncStatus: Sendable, Hashable {
     public var done = 0
     /// How many changes the phase began with; nil if it is not known.
     public var total: Int?
-    /// Why the last synchronisation ended before it was done.
+    /// Why the last synchronisation ended early.
     public var error: SyncError?
-    /// When the last push that got to its end did so.
+    /// When the last complete push ended.
     public var lastPush: Date?
-    /// When the last pull that got to its end did so.
+    /// When the last complete pull ended.
     public var lastPull: Date?
 
     /// Nothing has been done.
     public init() {}
 }
 
-/// Why a synchronisation ended before it was done. What has been done stays done; the rest is done by the next one.
+/// Why a synchronisation ended early. Completed work is kept; the next synchronisation does the rest.
 public enum SyncError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The server could not be reached, or refused everybody.
+    /// The server could not be reached, or refused all requests.
     case remote(RemoteError)
     /// The mirror failed.
     case store(StoreError)

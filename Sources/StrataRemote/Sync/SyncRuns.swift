@@ -1,6 +1,6 @@
 import Foundation
 
-/// The work of an engine that is under way: one thing at a time, and the same thing once for all who ask.
+/// The work of an engine that is under way: one task at a time, shared by all callers that ask for it.
 ///
 /// `@unchecked Sendable`: all state, that of the runs included, is reached only while the lock is held.
 final class SyncRuns: @unchecked Sendable {
@@ -8,7 +8,7 @@ final class SyncRuns: @unchecked Sendable {
 
     typealias Work = Task<Result<SyncReport, SyncError>, Never>
 
-    /// One piece of work. It is cancelled once all who wait for it are.
+    /// One piece of work. It is cancelled once all its waiting callers are.
     final class Run: @unchecked Sendable {
         let kind: Kind
         fileprivate var task: Work?
@@ -30,7 +30,7 @@ final class SyncRuns: @unchecked Sendable {
     private let lock = NSLock()
     private var current: [Run] = []
 
-    /// Joins the work of a kind, or starts it behind what is under way. Work whose push is over is not joined by those
+    /// Joins the work of a kind, or starts it after what is under way. Work whose push is over is not joined by those
     /// who want to push: they may have saved since.
     func join(_ kind: Kind, _ start: (_ run: Run, _ previous: Run?) -> Work) -> Run {
         lock.withLock {
@@ -45,7 +45,7 @@ final class SyncRuns: @unchecked Sendable {
         }
     }
 
-    /// One of those who wait does so no more.
+    /// A caller no longer waits.
     func leave(_ run: Run) {
         lock.withLock {
             run.waiters -= 1
@@ -63,9 +63,9 @@ final class SyncRuns: @unchecked Sendable {
     func end(_ run: Run) { lock.withLock { current.removeAll { $0 === run } } }
 }
 
-/// Hands on what an engine does to all who want to know.
+/// Reports what an engine does to its listeners.
 ///
-/// `@unchecked Sendable`: all state is reached with the lock held alone.
+/// `@unchecked Sendable`: all state is reached only with the lock held.
 final class SyncNews: @unchecked Sendable {
     private let lock = NSLock()
     private var current = SyncStatus()

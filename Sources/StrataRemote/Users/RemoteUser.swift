@@ -12,7 +12,7 @@ public struct RemoteUser: Sendable, Hashable {
     public var isNew: Bool?
     /// The services by whose accounts the user can log in, as far as the service tells.
     public var providers: Set<String>
-    /// What else the service told of the user, by its own names. No password and no token is among it.
+    /// The other fields of the user, by the service's own names, without passwords and tokens.
     public var fields: JSONObject
 
     /// Describes a user.
@@ -29,7 +29,7 @@ public struct RemoteUser: Sendable, Hashable {
     }
 }
 
-/// What shows that a user has an account at another service. It is secret: printing it shows the service alone.
+/// What shows that a user has an account at another service. It is secret: printing it shows only the service.
 public struct ProviderToken: Sendable, Hashable {
     /// The service: `facebook`.
     public var provider: String

@@ -36,7 +36,7 @@ public struct FetchAdvice: Sendable, Hashable {
             case function
             /// An inequality matches almost every row.
             case inequality
-            /// The members of a to-many relationship are looked at for each object anew.
+            /// The members of a to-many relationship are looked at for each object again.
             case collection
             /// Two properties of the same object are compared.
             case twoProperties
@@ -123,7 +123,7 @@ public struct FetchAdvisor {
             suggestions: cost == FetchCost() ? [] : suggestions(for: items, cost: cost, explanation))
     }
 
-    /// Whether only the first objects are wanted.
+    /// Whether only the first objects are requested.
     var isPage: Bool { plan.limit != nil && !counting }
 
     /// The condition, where there is one.

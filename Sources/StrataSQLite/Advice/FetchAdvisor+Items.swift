@@ -41,7 +41,7 @@ extension FetchAdvisor {
         }
     }
 
-    private static func anew(_ what: String) -> String { "\(what) is worked out for each object anew" }
+    private static func anew(_ what: String) -> String { "\(what) is computed again for each object" }
 
     // MARK: Comparisons
 
@@ -55,7 +55,8 @@ extension FetchAdvisor {
         let sides = left.keyPaths + right.keyPaths
         if sides.contains(where: leadsToMany) { return FetchAdvice.Item(.collection, part, Self.anew("\(part)")) }
         if !left.isFixed, !right.isFixed {
-            return FetchAdvice.Item(.twoProperties, part, "both sides depend on the object, so nothing can be looked up")
+            return FetchAdvice.Item(
+                .twoProperties, part, "both sides depend on the object, so nothing can be looked up")
         }
         if op == .matchesText { return matchesText(left, part, negated: negated) }
         guard case .keyPath(let path) = left.node, let place = place(of: path) else {
@@ -69,7 +70,9 @@ extension FetchAdvisor {
         let isDifferent = negated ? op == .equal : op == .notEqual
         if isDifferent { return FetchAdvice.Item(.inequality, part, "nearly all objects differ from a value") }
         let isSame = op == .equal || op == .notEqual
-        if negated, !isSame { return FetchAdvice.Item(.inequality, part, "a NOT asks for all that an index does not find") }
+        if negated, !isSame {
+            return FetchAdvice.Item(.inequality, part, "a NOT asks for all that an index does not find")
+        }
         switch op {
         case .contains, .endsWith: return insideText(place, op, right, options, part)
         case .like: return like(place, right, options, part)
@@ -172,7 +175,8 @@ extension FetchAdvisor {
         guard case .keyPath(let path) = left.node, let place = place(of: path), place.slot.isStored else {
             // SELF without an index is refused before.
             return left == .evaluatedObject
-                ? FetchAdvice.Item(column: nil) : FetchAdvice.Item(.function, part, "an index has the words of attributes")
+                ? FetchAdvice.Item(column: nil)
+                : FetchAdvice.Item(.function, part, "an index has the words of attributes")
         }
         if place.hasFullTextIndex { return FetchAdvice.Item(column: nil) }
         var item = FetchAdvice.Item(.noFullTextIndex, part, "\(place.name) is in no full-text index")

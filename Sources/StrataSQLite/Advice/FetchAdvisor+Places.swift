@@ -73,7 +73,7 @@ extension FetchAdvisor {
         }
     }
 
-    /// What a path leads to; nil if it is no stored value or leads to many.
+    /// What a path leads to; nil if it is not a stored value or leads to many.
     func place(of path: [String]) -> Place? {
         var current = entity
         var rest = path[...]

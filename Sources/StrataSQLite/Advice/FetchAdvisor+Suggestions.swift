@@ -69,7 +69,7 @@ extension FetchAdvisor {
         for item in items where list.count < 2 * Self.partLimit {
             guard let (from, to, note) = item.rewrite, let condition else { continue }
             let rewritten = (condition.replacing(from, by: to), note)
-            // Alternatives beside it may need their indexes, too.
+            // Alternatives next to it may need their indexes, too.
             add([item.change].compactMap(\.self), rewritten)
             if !together.isEmpty { add([item.change].compactMap(\.self) + together, rewritten) }
         }

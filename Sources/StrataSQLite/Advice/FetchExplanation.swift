@@ -24,7 +24,7 @@ public struct FetchExplanation: Sendable, Hashable {
 
     /// The SQL that finds the keys, or counts them.
     public let sql: String
-    /// What is bound to the parameters that stand there, in order.
+    /// What is bound to the parameters that are there, in order.
     public let bindings: [Binding]
     /// SQLite's query plan. Steps follow the one that they are part of.
     public let plan: [Step]

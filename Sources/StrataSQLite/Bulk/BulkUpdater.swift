@@ -44,7 +44,9 @@ struct BulkUpdater {
             guard let field = plan.fields.first(where: { $0.slot == slot }) else {
                 throw unsupported(slot, "is not stored")
             }
-            if field.binding.allowsExternal, store.files != nil { throw unsupported(slot, "may stand in a file") }
+            if field.binding.allowsExternal, store.files != nil {
+                throw unsupported(slot, "may be stored in an external file")
+            }
             fields.append(field)
         }
         return fields
@@ -71,7 +73,7 @@ struct BulkUpdater {
         for (column, kind) in zip(columns, compiled.kinds).dropFirst() {
             try requireFit(column, kind, fields, computed)
         }
-        // Behind the parameters of the condition, its limit and its offset.
+        // After the parameters of the condition, its limit and its offset.
         var next = compiled.parameters.count
         if update.fetch.limit != nil { next += 1 }
         if update.fetch.offset > 0 { next += 1 }
@@ -174,7 +176,8 @@ struct BulkUpdater {
             case .integer16?: result.append(outside(column, Int64(Int16.min), Int64(Int16.max)))
             case .integer32?: result.append(outside(column, Int64(Int32.min), Int64(Int32.max)))
             case .integer64?, .integer?:
-                result.append(("typeof(\(column)) NOT IN ('integer', 'null')", "with a value that is no whole number"))
+                result.append(
+                    ("typeof(\(column)) NOT IN ('integer', 'null')", "with a value that is not a whole number"))
             default: break
             }
         }
@@ -196,7 +199,7 @@ struct BulkUpdater {
     private func outside(_ column: String, _ least: Int64, _ most: Int64) -> (String, String) {
         (
             "(typeof(\(column)) NOT IN ('integer', 'null') OR \(column) NOT BETWEEN \(least) AND \(most))",
-            "with a value that is no whole number from \(least) to \(most)"
+            "with a value that is not a whole number from \(least) to \(most)"
         )
     }
 

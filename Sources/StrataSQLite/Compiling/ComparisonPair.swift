@@ -73,8 +73,8 @@ struct ComparisonPair {
             guard !number.isNaN else { return nil }
             return (.asItIs, .double(number))
         case .decimal(let number):
-            // Every number is compared by its decimal value, which SQLite's own numbers cannot hold. The form depends on
-            // the kind of the constant alone, so that the SQL serves all constants.
+            // Every number is compared by its decimal value, which SQLite's own numbers cannot hold. The form depends
+            // only on the kind of the constant, so that the SQL serves all constants.
             guard !number.isNaN else { return nil }
             return (.decimal, .text(number.description))
         default: return nil

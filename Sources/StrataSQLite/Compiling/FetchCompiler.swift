@@ -1,6 +1,6 @@
 import StrataStore
 
-/// A fetch as SQL, and where the values come from that are bound to it. Limit and offset are bound behind them, where
+/// A fetch as SQL, and where the values come from that are bound to it. Limit and offset are bound after them, where
 /// there are any.
 struct CompiledFetch {
     let sql: String
@@ -116,7 +116,7 @@ extension PredicateCompiler {
         // Points have no order among each other.
         case .point: return "\(term.sql) IS NOT NULL\(direction)"
         case .external:
-            throw unsupported("ordering by \(sort.expression), whose values may stand in files")
+            throw unsupported("ordering by \(sort.expression), whose values may be in external files")
         case .json: return (term.member?.orderedSQL(sort.options) ?? term.sql) + direction
         default: return term.comparedSQL + direction
         }
@@ -140,7 +140,7 @@ extension PredicateCompiler {
         }
     }
 
-    /// `LIMIT` and `OFFSET` of a plan, bound behind all other parameters.
+    /// `LIMIT` and `OFFSET` of a plan, bound after all other parameters.
     func limit(of plan: FetchPlan) -> String {
         guard plan.limit != nil || plan.offset > 0 else { return "" }
         let next = parameters.all.count + 1

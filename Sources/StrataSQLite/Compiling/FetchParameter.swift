@@ -6,7 +6,7 @@ import StrataStore
 struct FetchParameter {
     let value: ([Value]) throws(StoreError) -> SQLValue
 
-    /// How many parameters a statement has. SQLite allows at least 999; the rest stand in a list, which is the last.
+    /// How many parameters a statement has. SQLite allows at least 999; the rest are in a list, which is the last.
     static let limit = 900
 }
 
@@ -16,7 +16,7 @@ struct FetchParameters {
     private var further: [FetchParameter] = []
 
     /// Adds a parameter.
-    /// - Returns: How it stands in the SQL.
+    /// - Returns: How it is in the SQL.
     mutating func add(_ value: @escaping ([Value]) throws(StoreError) -> SQLValue) -> String {
         if list.count < FetchParameter.limit {
             list.append(FetchParameter(value: value))
@@ -26,7 +26,7 @@ struct FetchParameters {
         return "strata_value(?\(FetchParameter.limit + 1), \(further.count - 1))"
     }
 
-    /// Adds a parameter that must stand by itself: a list or a function.
+    /// Adds a parameter that must be by itself: a list or a function.
     mutating func addObject(_ value: @escaping ([Value]) throws(StoreError) -> SQLValue) -> String {
         while list.count == FetchParameter.limit { list.append(FetchParameter { _ in .null }) }
         list.append(FetchParameter(value: value))

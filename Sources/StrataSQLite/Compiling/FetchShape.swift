@@ -28,8 +28,7 @@ struct FetchShape {
 
     let plan: FetchPlan
     let key: Key
-    /// The constants of the condition and of the order, in the order in which they stand there, and the angle behind
-    /// them.
+    /// The constants of the condition and of the order, in the order in which they are there, and the angle after them.
     let constants: [Value]
 
     /// - Parameters:
@@ -52,7 +51,7 @@ struct FetchShape {
     }
 }
 
-/// A prepared fetch: what is left to do is to bind the constants.
+/// A prepared fetch: only the constants must still be bound.
 final class PreparedFetch {
     let statement: Statement
     private let parameters: [FetchParameter]
@@ -62,7 +61,7 @@ final class PreparedFetch {
         self.parameters = parameters
     }
 
-    /// Binds the constants of a condition and, behind them, limit and offset.
+    /// Binds the constants of a condition and, after them, limit and offset.
     func bind(_ constants: [Value], _ plan: FetchPlan) throws(StoreError) {
         var index: Int32 = 0
         let count = statement.parameterCount

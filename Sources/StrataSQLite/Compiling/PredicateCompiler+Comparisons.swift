@@ -103,7 +103,8 @@ extension PredicateCompiler {
             return wants ? "(\(a.sql) IS NULL AND \(b.sql) IS NULL)" : "(\(a.sql) IS NOT NULL OR \(b.sql) IS NOT NULL)"
         }
         guard a.kind.isPlainNumber == b.kind.isPlainNumber, a.kind != .decimal, a.kind != .point else {
-            // An infinite number has no decimal form, and a point that is no number none in bytes, but they are not nil.
+            // An infinite number has no decimal form, and a point that is not a number none in bytes, but they are not
+            // nil.
             let equal = "((\(a.sql) IS NULL AND \(b.sql) IS NULL) OR coalesce(\(left) = \(right), 0))"
             return wants ? equal : "NOT \(equal)"
         }
@@ -138,9 +139,9 @@ extension PredicateCompiler {
         if case .double(let number) = constant.value, !number.isFinite { try checkKinds(a, .double) }
     }
 
-    /// Refuses bytes that may stand in a file: SQLite sees the name of the file.
+    /// Refuses bytes that may be in a file: SQLite sees the name of the file.
     func checkInline(_ term: SQLTerm) throws(StoreError) {
-        if term.kind == .external { throw unsupported("comparing a binary value that may stand in a file of its own") }
+        if term.kind == .external { throw unsupported("comparing a binary value that may be in an external file") }
     }
 
     /// Refuses JSON where SQLite would have to tell equal values by their text.
@@ -316,7 +317,8 @@ extension PredicateCompiler {
             }
             list.append(
                 isSearched
-                    ? "strata_listed(\(bound), \(pair.sql))" : "\(pair.sql) IN (SELECT value FROM strata_list(\(bound)))")
+                    ? "strata_listed(\(bound), \(pair.sql))"
+                    : "\(pair.sql) IN (SELECT value FROM strata_list(\(bound)))")
         }
         return list.isEmpty ? "0" : Self.balanced(list[...], " OR ")
     }

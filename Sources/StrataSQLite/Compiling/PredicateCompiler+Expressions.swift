@@ -67,7 +67,9 @@ extension PredicateCompiler {
                 guard constant.value.isNull else { throw unsupported("\(constant.value) as a single value") }
                 return SQLTerm(sql: "NULL", kind: .integer)
             }
-            if case .double(let number) = constant.value, number.isNaN { throw unsupported("a number that is none") }
+            if case .double(let number) = constant.value, number.isNaN {
+                throw unsupported("a number that is not a number (NaN)")
+            }
             let sql = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
                 SQLCoding.encode(constant.value(in: constants)) ?? .null
             }
@@ -174,9 +176,9 @@ extension PredicateCompiler {
         case .at(let expression):
             let place = try operand(expression, at: position)
             if place.isNull { return .null }
-            // SQLite takes no columns behind OFFSET.
+            // SQLite takes no columns after OFFSET.
             guard case .constant(let constant) = place, case .integer = constant.value else {
-                throw unsupported("an index that is no fixed whole number")
+                throw unsupported("an index that is not a fixed whole number")
             }
             let offset = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
                 guard case .integer(let place) = constant.value(in: constants), place >= 0 else {

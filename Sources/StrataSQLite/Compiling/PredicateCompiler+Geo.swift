@@ -2,7 +2,7 @@ import Foundation
 import StrataStore
 
 extension PredicateCompiler {
-    /// A condition on points: the evaluator's answer, behind a search of the R*Tree where there is one.
+    /// A condition on points: the evaluator's answer, after a search of the R*Tree where there is one.
     func geo(_ condition: GeoCondition, at position: Int) throws(StoreError) -> String {
         switch condition {
         case .near(let place, let center, let radius):
@@ -55,7 +55,7 @@ extension PredicateCompiler {
         }
     }
 
-    /// The distance of two points in the unit of a radius; nil if either is none.
+    /// The distance of two points in the unit of a radius; nil if either is not a point.
     func distance(_ a: SQLOperand, _ b: SQLOperand, radius: SQLConstant) throws(StoreError) -> SQLOperand {
         guard let from = try point(a), let to = try point(b) else { return .null }
         let radius = try term(.constant(radius))
@@ -125,7 +125,7 @@ extension PredicateCompiler {
         _ term: SQLTerm, _ exact: String, _ boxes: @escaping ([Value]) -> [GeoBox]
     ) -> String {
         guard let origin = term.origin, let tree = schema.spatialIndex(of: origin) else { return exact }
-        // A box over the 180° meridian is two; of a box that is none the bounds are NULL, which nothing satisfies.
+        // A box across the 180° meridian becomes two boxes. An invalid box has NULL bounds, which nothing satisfies.
         let searches = [0, 1].map { index in
             let bounds = [\GeoBox.south, \.north, \.west, \.east].map { bound in
                 parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStore
 
-/// JSON text in SQL, and the path of a member of it. Nobody knows of which kind the member is; see
+/// JSON text in SQL, and the path of a member of it. The kind of the member is not known; see
 /// ``PropertyValue/json(_:)``.
 struct SQLMember {
     /// What gives the text.
@@ -79,7 +79,7 @@ extension PredicateCompiler {
     }
 
     private func step(_ step: String, from member: SQLMember) -> SQLOperand {
-        // What is nested more deeply is not read.
+        // Deeper nesting is not read.
         member.path.count >= JSONText.depthLimit ? .null : .json(SQLMember(text: member.text, path: member.path + [step]))
     }
 
@@ -256,7 +256,7 @@ extension PredicateCompiler {
         let kinds = terms.map(\.kind)
         let call = call(kinds) { (values) throws(PredicateEvaluationError) in
             let source = EvaluatedOperands(values: values.map(PropertyValue.json))
-            // What comes of JSON may be of any kind, which is no error then.
+            // What comes of JSON may be of any kind, which is not an error then.
             let operands = zip(kinds, values).enumerated().map { index, operand in
                 operand.0 == .json ? EvaluatedOperands.path(index) : FetchExpression.constant(operand.1)
             }

@@ -53,7 +53,7 @@ extension PredicateCompiler {
     private func column(_ slot: SlotDescription, of object: SQLObject) throws(StoreError) -> SQLTerm {
         let expressions = SlotExpression(layout: layout)
         var sql = try expressions.sql(object.entity, slot, alias: alias(of: object))
-        // Behind a to-one that is nil there is no object whose members could be counted.
+        // After a to-one that is nil there is no object whose members could be counted.
         if !slot.isStored, object.isOptional { sql = "CASE WHEN \(object.key) IS NOT NULL THEN \(sql) END" }
         let kind = expressions.kind(object.entity, slot)
         return SQLTerm(
@@ -139,7 +139,7 @@ extension PredicateCompiler {
             order: relationship.isOrdered ? hop.order : nil, guards: object.isOptional ? [object.key] : [])
     }
 
-    /// A key mapped over a collection: over an array it keeps nil, over a set it drops nil and what is there already;
+    /// A key mapped over a collection: over an array it keeps nil, over a set it drops nil and what already exists;
     /// collections of collections are joined to one.
     private func map(_ name: String, over collection: SQLCollection) throws(StoreError) -> SQLCollection {
         var result = collection
@@ -152,7 +152,7 @@ extension PredicateCompiler {
             if collection.isSet {
                 scope.joins += " JOIN \(hop.table) ON \(hop.condition)"
             } else {
-                // What is nil stays nil, what has no members leaves nothing.
+                // Nil stays nil, and an empty collection gives nothing.
                 scope.joins += " LEFT JOIN \(hop.table) ON \(hop.condition)"
                 if object.isOptional {
                     scope.conditions.append("(\(object.key) IS NULL OR \(hop.key) IS NOT NULL)")
@@ -234,7 +234,7 @@ extension PredicateCompiler {
         }
         switch op {
         case .count:
-            guard rest.isEmpty else { throw unsupported("a key behind \(name)") }
+            guard rest.isEmpty else { throw unsupported("a key after \(name)") }
             return .term(try count(collection))
         case .sum, .average, .minimum, .maximum:
             let bag = try bag(collection, rest)

@@ -22,7 +22,7 @@ extension PredicateCompiler {
         let end = parameters.add { (constants: [Value]) throws(StoreError) -> SQLValue in
             guard case .text(let part) = Self.folded(constant.value(in: constants), options) else { return .null }
             // The last byte of UTF-8 is at most 0xF4, so the next one always exists; the bytes need not be text,
-            // because they are compared one by one. Nothing is left of accents alone, and all texts begin with it.
+            // because they are compared one by one. Folding only accents leaves nothing, and all texts begin with that.
             var end = Array(part.utf8)
             if end.isEmpty { return .blob(Data()) }
             end[end.count - 1] += 1
@@ -44,7 +44,7 @@ extension PredicateCompiler {
         return .text(TextComparison.fold(text, options))
     }
 
-    /// An operand as text; nil if its values are none.
+    /// An operand as text; nil if its values are not text.
     private func textTerm(_ operand: SQLOperand) throws(StoreError) -> SQLTerm? {
         switch operand {
         case .term(let term): return term.kind == .text ? term : nil
@@ -78,7 +78,7 @@ extension PredicateCompiler {
         guard case .string(let pattern) = constant.value else { return "0" }
         try Self.check(pattern, options)
         guard let text = try textTerm(left) else {
-            // The pattern does not stand in the SQL, where the next one would be checked.
+            // The pattern is not in the SQL, where the next one would be checked.
             isReusable = false
             return "0"
         }

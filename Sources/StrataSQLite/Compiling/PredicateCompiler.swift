@@ -25,7 +25,7 @@ final class PredicateCompiler {
     var ways = Ways()
     /// Whether aggregate functions over single values mean those of a group of rows.
     var isGrouped = false
-    /// The entities whose tables stand in the SQL, by alias.
+    /// The entities whose tables are in the SQL, by alias.
     var entities: [String: String]
     private var aliasCount = 0
 
@@ -62,7 +62,7 @@ final class PredicateCompiler {
             store: "SQLite", feature: place.map { feature == $0 ? feature : "\(feature), in \($0)" } ?? feature)
     }
 
-    /// How many constants stand in a part of the condition.
+    /// How many constants are in a part of the condition.
     static func count(_ expression: FetchExpression) -> Int {
         switch expression.node {
         case .keyPath, .evaluatedObject, .variable: 0

@@ -3,7 +3,7 @@ import StrataStore
 
 /// An expression in SQL with what is known about it.
 struct SQLTerm {
-    /// The slot behind a term that is nothing but a column.
+    /// The slot after a term that is nothing but a column.
     struct Origin {
         let object: SQLObject
         let slot: SlotDescription
@@ -30,8 +30,8 @@ struct SQLTerm {
 
     /// The term on the left of a comparison or in an order: decimals by number, text by its bytes.
     ///
-    /// SQLite lets a collation reach out of functions and choices to the comparison that they stand in, and takes that
-    /// of the left side first. So the left side says by which it compares.
+    /// In SQLite, the collation of an operand of a function or CASE can apply to the enclosing comparison, and that of
+    /// the left side comes first. So the left side declares the collation.
     var comparedSQL: String {
         switch kind {
         case .decimal: Self.decimalCollated(isDecimalText ? sql : "strata_decimal(\(sql))")
@@ -53,7 +53,7 @@ struct SQLTerm {
 /// A constant of the condition, or one of its elements.
 struct SQLConstant {
     let value: Value
-    /// The position among the constants of the condition; nil for what stands in no fetch, as nil behind nil.
+    /// The position among the constants of the condition; nil for what is in no fetch, as nil after nil.
     let position: Int?
     /// The element, where a single one of a list is meant.
     var element: Int?
@@ -93,7 +93,7 @@ indirect enum SQLOperand {
     case collection(SQLCollection)
     /// A member of JSON text, or all of it.
     case json(SQLMember)
-    /// One of two operands of which one at least is JSON, by a condition. What is compared with it is compared with both.
+    /// One of two operands, chosen by a condition; at least one of them is JSON. A comparison applies to both.
     case choice(String, SQLOperand, SQLOperand)
     case list([SQLOperand])
 
@@ -131,7 +131,7 @@ final class SQLObject {
     let entity: EntityDescription
     /// The key in SQL.
     let key: String
-    /// The name of the row's table in the scope, once it stands there.
+    /// The name of the row's table in the scope, once it is there.
     var alias: String?
     /// Whether there may be no such row.
     let isOptional: Bool
@@ -176,7 +176,7 @@ struct SQLCollection {
 
     let scope: SQLScope
     var element: Element
-    /// Whether it is a set to predicates: nil and what is there already does not count.
+    /// Whether it is a set to predicates: nil and what already exists does not count.
     var isSet: Bool
     /// Whether each element comes once.
     var isDistinct: Bool

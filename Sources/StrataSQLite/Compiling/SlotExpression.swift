@@ -11,9 +11,9 @@ enum SQLKind: Sendable, Hashable {
     case text, uri, date, uuid, object, point
     /// JSON text, of whose content nothing is known.
     case json
-    /// Bytes that always stand in the column.
+    /// Bytes that are always in the column.
     case bytes
-    /// Bytes that may stand in a file; only nil can be told.
+    /// Bytes that may be in a file; only nil can be told.
     case external
 
     var isPlainNumber: Bool { self == .integer || self == .double || self == .boolean || self == .number }
@@ -38,7 +38,7 @@ enum SQLKind: Sendable, Hashable {
         }
     }
 
-    /// The kind of a constant; nil for nil and for values that are no single value in SQL.
+    /// The kind of a constant; nil for nil and for values that SQL cannot express as a single value.
     init?(_ value: Value) {
         switch value {
         case .integer: self = .integer
@@ -76,7 +76,7 @@ struct SlotExpression {
             let members = try members(of: relationship, entity, alias: alias, name: name)
             guard let inner = members.destination.slot(named: attribute), inner.type?.isNumeric == true else {
                 throw unsupported(
-                    "the derived attribute \(name): \(attribute) is no number of \(members.destination.name)")
+                    "the derived attribute \(name): \(attribute) is not a number of \(members.destination.name)")
             }
             let value = try sql(members.destination, inner, alias: members.alias, depth: depth + 1)
             let sum =
@@ -137,7 +137,8 @@ struct SlotExpression {
         of name: String, _ entity: EntityDescription, alias: String, name derived: String
     ) throws(StoreError) -> (from: String, alias: String, destination: EntityDescription) {
         guard let relationship = entity.relationship(named: name), relationship.isToMany else {
-            throw unsupported("the derived attribute \(derived): \(name) is no to-many relationship of \(entity.name)")
+            throw unsupported(
+                "the derived attribute \(derived): \(name) is not a to-many relationship of \(entity.name)")
         }
         let destination = layout.model.destination(of: relationship)
         let inner = "\(alias)m"

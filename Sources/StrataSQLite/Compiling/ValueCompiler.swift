@@ -100,7 +100,7 @@ struct ValueCompiler {
             } else if !isMerged || (plan.groupBy.contains(sort.expression) && !plan.isDistinct) {
                 terms.append(try compiler.order(by: sort, at: position))
             } else {
-                throw compiler.unsupported("ordering by \(sort.expression), which is no column of the answer")
+                throw compiler.unsupported("ordering by \(sort.expression), which is not a column of the answer")
             }
         }
         let rest = isMerged ? (plan.isDistinct ? columns : groups).map(\.canonicalSQL) : ["t0._id"]

@@ -8,11 +8,11 @@ package final class Connection {
     let handle: OpaquePointer
     /// The path for messages.
     let path: String
-    /// The trace hook. Connections open when they are first needed; their set-up is not traced, so that counts of
-    /// statements do not depend on it.
-    private(set) var trace: (@Sendable (StatementTrace) -> Void)?
+    /// The observers of statements. Connections open when they are first needed; their set-up is not reported, so that counts
+    /// of statements do not depend on it.
+    private var observers: StatementObservers?
     private var statements: [String: Statement] = [:]
-    /// Counts the uses of kept statements, to tell those that were used last.
+    /// Counts the uses of kept statements, to tell those that were last used.
     private var useCount = 0
     /// The fetches that were made before.
     var fetches = FetchCache()
@@ -58,7 +58,7 @@ package final class Connection {
             try execute("PRAGMA synchronous = \(options.synchronous.rawValue.uppercased())")
             if let pages = options.maximumPageCount { try execute("PRAGMA max_page_count = \(pages)") }
         }
-        self.trace = options.trace
+        observers = options.observers ?? StatementObservers(options.trace)
     }
 
     deinit { close() }
@@ -72,7 +72,7 @@ package final class Connection {
         statements.removeAll()
         version.query = nil
         fetches = FetchCache()
-        // _v2: a statement that somebody still holds keeps the connection alive until it goes, instead of leaking it.
+        // _v2: a statement that is still in use keeps the connection open until it is finalized, instead of leaking it.
         sqlite3_close_v2(handle)
     }
 
@@ -102,7 +102,7 @@ package final class Connection {
     /// A new prepared statement that is not kept.
     /// - Parameters:
     ///   - persistent: Whether it is used more than once.
-    ///   - isTraced: Whether the trace hook is told of it.
+    ///   - isTraced: Whether its runs are reported to observers.
     package func prepare(
         _ sql: String, persistent: Bool = true, isTraced: Bool = true
     ) throws(StoreError) -> Statement {
@@ -123,7 +123,7 @@ package final class Connection {
             }
             throw error
         }
-        return Statement(handle: prepared, sql: sql, connection: self, isTraced: isTraced && trace != nil)
+        return Statement(handle: prepared, sql: sql, connection: self, observers: isTraced ? observers : nil)
     }
 
     /// How many steps SQLite's virtual machine takes between two looks at a cancellation: a few microseconds.
@@ -193,13 +193,13 @@ package final class Connection {
 
     /// The version of the file that the owner of the connection works with.
     struct FileVersion {
-        /// The fingerprint of the model that the statements of the connection are made for; nil while nobody knows.
+        /// The fingerprint of the model that the statements of the connection are made for; nil while it is not known.
         var fingerprint: String?
         /// Whether the file records history, so that transactions must be ended there.
         var recordsHistory = false
         /// SQLite's number for the tables of the file when the fingerprint was last looked at.
         var schema: Int64?
-        /// Reads that number. It is not traced: it is no work that somebody asked for.
+        /// Reads that number. It is not traced: it is not work that the application asked for.
         var query: Statement?
     }
 
@@ -232,7 +232,7 @@ package final class Connection {
         return try query.step() ? query.integer(0) : 0
     }
 
-    /// Takes back what the open transaction did. SQLite has done so itself after some errors.
+    /// Rolls back the open transaction. After some errors, SQLite has already rolled it back.
     func rollback() {
         guard isInTransaction else { return }
         if nesting.usesSavepoints {

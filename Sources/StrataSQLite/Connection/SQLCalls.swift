@@ -20,7 +20,7 @@ final class SQLCall: Sendable {
 /// The functions by which SQL asks the evaluator of predicates, so that both give one answer:
 ///
 /// - `strata_call(call, a, b, …)`: what a ``SQLCall`` makes of the arguments.
-/// - `strata_draw(call, a, …)`: the same, asked anew for each row.
+/// - `strata_draw(call, a, …)`: the same, asked again for each row.
 /// - `strata_aggregate(call, a)`: what a ``SQLCall`` makes of all values but NULL; NULL of none.
 /// - `strata_listed(list, a)`: whether a whole number or a text is in a ``ValueList``, for scans of a table.
 /// - `strata_value(list, n)`: a value of a ``ValueList``, for more constants than SQLite has parameters.

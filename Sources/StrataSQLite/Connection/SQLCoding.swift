@@ -4,8 +4,7 @@ import StrataStore
 
 /// Values on their way to SQLite and back.
 enum SQLCoding {
-    /// A value as SQLite keeps it; nil for what is no single value, and for numbers that are none, which SQLite cannot
-    /// tell from nil.
+    /// A value as SQLite keeps it; nil for what is not a single value, and for NaN, which SQLite cannot tell from nil.
     static func encode(_ value: Value) -> SQLValue? {
         switch value {
         case .null: .null

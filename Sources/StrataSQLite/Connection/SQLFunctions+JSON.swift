@@ -3,7 +3,7 @@ import StrataCSQLite
 import StrataStore
 
 /// The functions by which SQL looks at members of JSON text. SQLite has such functions, too, but not in every build, and
-/// they read text that this library's reader does not take. Behind the text stands the path: the names of members, the
+/// they read text that this library's reader does not take. After the text stands the path: the names of members, the
 /// positions of elements, -1 for the last one.
 ///
 /// - `strata_json(text, …)`: the member as JSON text; NULL for null and where there is none.

@@ -170,8 +170,8 @@ enum SQLFunctions {
     // Never written; a null pointer would mean NULL to SQLite.
     nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = UnsafePointer(strdup(""))
 
-    /// The bytes in which equal points are equal: zero has one sign. A point with a coordinate that is no number equals
-    /// none.
+    /// The bytes in which equal points are equal: zero has one sign. A point with a coordinate that is not a number
+    /// equals none.
     static func canonicalBytes(_ point: GeoPoint) -> Data {
         bytes(GeoPoint(latitude: point.latitude + 0, longitude: point.longitude + 0))
     }
@@ -182,7 +182,7 @@ enum SQLFunctions {
         return withUnsafeBytes(of: words) { Data($0) }
     }
 
-    /// Orders decimal text by number; text that is no number by its bytes, after all numbers.
+    /// Orders decimal text by number; text that is not a number by its bytes, after all numbers.
     static func compareDecimals(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {
         if a.count == b.count, a.elementsEqual(b) { return 0 }
         switch (decimal(a), decimal(b)) {
@@ -199,7 +199,7 @@ enum SQLFunctions {
 
     private static let posix = Locale(identifier: "en_US_POSIX")
 
-    /// Answers whether a text has another at a certain place; NULL if one of them is no text.
+    /// Answers whether a text has another at a certain place; NULL if one of them is not text.
     private static func answerForPart(
         _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ context: OpaquePointer?,
         _ has: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool

@@ -1,30 +1,32 @@
 import Foundation
 import StrataCSQLite
 import StrataStore
+import Synchronization
 
 /// A prepared statement: bind, step until there are no more rows, reset.
 package final class Statement {
     let handle: OpaquePointer
     let sql: String
     private unowned let connection: Connection
-    /// Whether the connection has a trace, kept here because every step asks: a step with no trace must not touch the
-    /// connection.
-    private let isTraced: Bool
+    /// The observers of runs; nil for a statement whose runs are not reported.
+    private let observers: StatementObservers?
+    private let observerCount: UnsafeMutablePointer<Atomic<Int>>?
     private var started: ContinuousClock.Instant?
     private var rowCount = 0
     /// When the connection last gave it out; see ``Connection/statement(_:)``.
     var lastUse = 0
     /// Whether objects are bound, which the statement must not keep.
     private var holdsObjects = false
-    /// The first failure of a bind, which the next step answers with; else a value too large for SQLite would be
+    /// The first failure of a bind, which the next step answers with, otherwise a value too large for SQLite would be
     /// written as NULL.
     private var bindCode = SQLITE_OK
 
-    init(handle: OpaquePointer, sql: String, connection: Connection, isTraced: Bool) {
+    init(handle: OpaquePointer, sql: String, connection: Connection, observers: StatementObservers?) {
         self.handle = handle
         self.sql = sql
         self.connection = connection
-        self.isTraced = isTraced
+        self.observers = observers
+        observerCount = observers?.count
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -51,13 +53,16 @@ package final class Statement {
     /// One step with SQLite's own code, for callers that expect certain failures. The caller resets.
     func stepCode() -> Int32 {
         guard bindCode == SQLITE_OK else { return bindCode }
-        if isTraced, started == nil { started = .now }
+        // Asked at the first step only; rows must not pay for it.
+        if rowCount == 0, let observerCount, observerCount.pointee.load(ordering: .relaxed) > 0, started == nil {
+            started = .now
+        }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { rowCount &+= 1 }
         return code
     }
 
-    /// Makes the statement ready for the next use, and reports it to the trace.
+    /// Makes the statement ready for the next use, and reports the run to observers.
     /// - Parameter rows: How many rows it gave, where they did not come by steps.
     package func reset(rows: Int? = nil) {
         sqlite3_reset(handle)
@@ -66,9 +71,9 @@ package final class Statement {
             sqlite3_clear_bindings(handle)
             holdsObjects = false
         }
-        if let started, let trace = connection.trace {
+        if let started {
             let passed = (ContinuousClock.now - started).components
-            trace(
+            observers?.post(
                 StatementTrace(
                     sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18,
                     rows: rows ?? rowCount, work: StatementWork(taking: handle)))
@@ -134,7 +139,7 @@ package final class Statement {
         }
     }
 
-    /// Binds the list behind a `strata_list(?)`.
+    /// Binds the list after a `strata_list(?)`.
     package func bind(_ list: ValueList, at index: Int32) {
         holdsObjects = true
         sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(list).toOpaque(), ValueList.pointerType) {
@@ -142,7 +147,7 @@ package final class Statement {
         }
     }
 
-    /// Binds the function behind a `strata_call(?, …)`.
+    /// Binds the function after a `strata_call(?, …)`.
     private func bind(_ call: SQLCall, at index: Int32) {
         holdsObjects = true
         sqlite3_bind_pointer(handle, index, Unmanaged.passRetained(call).toOpaque(), SQLCall.pointerType) {
@@ -195,8 +200,8 @@ enum SQLValue: Sendable {
     /// Text as bytes that need not be valid UTF-8: the end of a range.
     case utf8([UInt8])
     case blob(Data)
-    /// The list behind a `strata_list(?)`.
+    /// The list after a `strata_list(?)`.
     case list(ValueList)
-    /// The function behind a `strata_call(?, …)`.
+    /// The function after a `strata_call(?, …)`.
     case call(SQLCall)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import StrataCSQLite
 
-/// The values behind a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement
+/// The values after a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement
 /// serves all lengths.
 package final class ValueList: Sendable {
     let keys: [Int64]

@@ -4,7 +4,7 @@ import Foundation
 /// bytes.
 struct ValueTable: Sendable {
     private let keys: Set<Int64>
-    /// The bytes of all texts, one behind the other, and where each begins.
+    /// The bytes of all texts, one after the other, and where each begins.
     private var bytes: [UInt8] = []
     private var starts: [Int] = [0]
     /// By hash, the position of a text; -1 where there is none.
@@ -60,6 +60,6 @@ struct ValueTable: Sendable {
 }
 
 extension Int {
-    /// The least power of two that is not less.
+    /// The smallest power of two that is not less.
     fileprivate var nextPowerOf2: Int { 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }

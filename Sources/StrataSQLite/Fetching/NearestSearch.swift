@@ -1,11 +1,11 @@
 import StrataStore
 
 /// A fetch of the few objects nearest to a point, by the R*Tree: it looks at a circle that grows until there are enough
-/// in it. What lies outside is farther than all inside, so that order and ties are those of the whole.
+/// in it. What lies outside is further than all inside, so that order and ties are those of the whole.
 struct NearestSearch {
     /// The radius of the first circle, in radians: 64 metres.
     static let firstAngle = 1e-5
-    /// In circles greater than this, 3,000 km, a good part of all points lies. Reading the table is no slower then.
+    /// Circles larger than this, 3,000 km, contain a good part of all points. Reading the table is just as fast then.
     static let lastAngle = 0.5
 
     /// The attribute, the point, and the positions of the point and of the earth's radius among the constants.
@@ -15,7 +15,7 @@ struct NearestSearch {
 
     /// - Returns: nil if a fetch asks for no such thing, or if there is no spatial index that would serve.
     init?(_ plan: FetchPlan, _ schema: Schema) {
-        // Every fetch comes by here: most are let go before anything is made.
+        // Every fetch passes through here, and most return before anything is allocated.
         guard plan.limit != nil, plan.sorts.isEmpty, !schema.spatialIndexes.isEmpty, let predicate = plan.predicate,
             let position = Self.position(predicate, at: 0),
             case .distance(let from, let to, let radius)? = predicate.nearestFirst?.node,

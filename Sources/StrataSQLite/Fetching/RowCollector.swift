@@ -147,7 +147,7 @@ final class RowCollector {
         begin(try plan.shape(named: Self.text(value), key: key))
     }
 
-    /// Reads the fields that stand in the columns of one call.
+    /// Reads the fields that are in the columns of one call.
     @inline(__always)
     private func read(_ values: UnsafeMutablePointer<OpaquePointer?>, _ count: Int) throws(StoreError) {
         let end = column + count
@@ -217,8 +217,8 @@ final class RowCollector {
 }
 
 extension SQLFunctions {
-    /// Whether text is a decimal number, perhaps with an exponent: what `Decimal` reads to its end. Files from before it
-    /// was refused may hold the text of a number that is none.
+    /// Whether text is a decimal number, perhaps with an exponent: what `Decimal` reads to its end. Older files may
+    /// hold the text of NaN, which is refused now.
     static func looksDecimal(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
         func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") }

@@ -108,7 +108,7 @@ final class RowPlan: Sendable {
         return select(from: "\(table) AS t0 NOT INDEXED" + (test.map { " WHERE \($0)" } ?? ""))
     }
 
-    /// The statement that packs the rows whose keys a subquery gives, in its order: the keys alone pass through it, and
+    /// The statement that packs the rows whose keys a subquery gives, in its order: only the keys pass through it, and
     /// the rows are read where the function is called. CROSS JOIN keeps the order of the tables.
     /// - Parameters:
     ///   - keysFrom: What follows `FROM` in the subquery; it must have a limit, or SQLite would take its order for
@@ -134,7 +134,7 @@ final class RowPlan: Sendable {
         return "SELECT \(Self.calls(names)) FROM (SELECT \(list) FROM \(from))\(test)"
     }
 
-    /// The columns that make a header; the key alone where nobody asks for more.
+    /// The columns that make up a header; only the key if no more is requested.
     private func headerColumns(_ isWhole: Bool) -> [String] {
         isWhole ? ["_id", "_version"] + (hasEntityColumn ? ["_entity"] : []) : ["_id"]
     }
@@ -162,10 +162,10 @@ final class RowPlan: Sendable {
             }
         return .invalidData(
             entity: entity.name, property: slot.name, key: key,
-            reason: "the column holds \(found) that is no \(slot.type?.name ?? "key")")
+            reason: "the column holds \(found) that is not a valid \(slot.type?.name ?? "key")")
     }
 
-    /// The error for a row whose key or version is none.
+    /// The error for a row with an invalid key or version.
     func unsoundHeader(_ key: Int64) -> StoreError {
         let isKey = Self.keys.contains(key)
         return .invalidData(
@@ -185,6 +185,6 @@ final class RowPlan: Sendable {
     private func unknownEntity(_ name: String, key: Int64) -> StoreError {
         .invalidData(
             entity: model.entities[shapes[0].entityIndex].rootName, property: "_entity", key: key,
-            reason: "\"\(name)\" is no entity of the model that belongs here")
+            reason: "\"\(name)\" is not an entity of the model that belongs here")
     }
 }

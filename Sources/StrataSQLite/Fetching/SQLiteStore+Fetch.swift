@@ -65,7 +65,7 @@ extension SQLiteStore {
         return fetch.statement
     }
 
-    /// Prepares a statement; what is very large is not kept for another time.
+    /// Prepares a statement; a very large one is not cached.
     func prepare(
         _ sql: String, _ parameters: [FetchParameter], on connection: Connection
     ) throws(StoreError) -> PreparedFetch {

@@ -23,7 +23,7 @@ extension SQLiteStore {
             } else if areAll ? true : try isLargePart(owned, of: table, owners: owners, on: connection) {
                 sql = rowPlan.select(from: "\(table) AS t0 NOT INDEXED WHERE \(owned)\(condition)")
             } else {
-                // The index of the column gives the keys alone; in their order the table is read from one end to the
+                // The index of the column gives only the keys; in their order the table is read from one end to the
                 // other instead of at a random place for each row.
                 sql = rowPlan.select(
                     keysFrom: "\(members) ORDER BY t0._id LIMIT -1", alias: "t0", skippingKnown: false)
@@ -34,7 +34,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Whether some owners have so many members that it is cheaper to pass over the whole table.
+    /// Whether some owners have this many members that it is cheaper to pass over the whole table.
     ///
     /// Counts in the index, at about a twentieth of what it costs to read the rows. The maximum of the reserved keys is an
     /// upper bound for the number of their rows; rows with other keys are left out on both sides.

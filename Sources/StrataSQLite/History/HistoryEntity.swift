@@ -40,7 +40,7 @@ struct HistoryEntity: Codable, Hashable {
 }
 
 /// Which bit stands for which property, in the tables of a layout: first the columns of a table in their order, then the
-/// relationships of the entities of the table that stand in other tables, by entity and name.
+/// relationships of the entities of the table that are in other tables, by entity and name.
 struct HistoryLayout {
     let layout: StoreLayout
     private var bits: [RelationshipKey: Int] = [:]
@@ -62,7 +62,7 @@ struct HistoryLayout {
         counts = next
     }
 
-    /// Whether something beside the object's own row says what is in a relationship, or in which order.
+    /// Whether something besides the object's own row says what is in a relationship, or in which order.
     private static func stands(
         _ relationship: RelationshipDescription, _ layout: StoreLayout, _ entity: EntityDescription
     ) -> Bool {
@@ -73,7 +73,7 @@ struct HistoryLayout {
         }
     }
 
-    /// The bit of a relationship that stands in another table.
+    /// The bit of a relationship that is in another table.
     func bit(_ entityIndex: Int, _ relationshipIndex: Int) -> Int? { bits[layout.key(entityIndex, relationshipIndex)] }
 
     /// What the bits of an entity mean.

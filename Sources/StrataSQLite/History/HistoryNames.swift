@@ -37,7 +37,7 @@ struct HistoryNames {
 
     func description(_ id: Int64) -> EntityDescription? { entities[id].flatMap { model.entity(named: $0.name) } }
 
-    /// The IDs of the recorded entities of some names, and of those that inherit from them.
+    /// The IDs of the recorded entities with the given names, and of those that inherit from them.
     func ids(of names: Set<String>) -> [Int64] {
         let wanted = names.flatMap { name in
             model.entity(named: name).map { $0.descendantIndexes.map { model.entities[$0].name } } ?? [name]

@@ -19,7 +19,8 @@ struct HistoryPurge {
         return try remove(upTo: limit)
     }
 
-    /// Removes what stands before the last end of a transaction up to a position. That end stays: it is where history begins.
+    /// Removes what comes before the last end of a transaction up to a position. That end stays: it is where history
+    /// begins.
     /// - Returns: How many rows were removed.
     func remove(upTo position: Int64) throws(StoreError) -> Int {
         var removed = 0

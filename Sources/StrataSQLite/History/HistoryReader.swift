@@ -41,7 +41,7 @@ struct HistoryReader {
         return HistoryToken(store: storeIdentifier, position: query.integer(0), tag: query.integer(1))
     }
 
-    /// Whether all that came behind a place is there.
+    /// Whether all that came after a place is there.
     func isValid(_ token: HistoryToken) throws(StoreError) -> Bool {
         guard token.store == storeIdentifier else { return false }
         let query = try connection.statement(
@@ -55,7 +55,7 @@ struct HistoryReader {
 
     // MARK: Transactions
 
-    /// The transactions behind a place.
+    /// The transactions after a place.
     func transactions(
         after start: HistoryToken, where filter: HistoryFilter, limit: Int
     ) throws(StoreError) -> HistoryPage {
@@ -101,7 +101,8 @@ struct HistoryReader {
         return result
     }
 
-    /// The recorded entities from which some inherit: the row of a relationship may know no more of an object.
+    /// The recorded entities from which some inherit: the row of a relationship may only know such an ancestor of an
+    /// object.
     private func inherited(_ entities: Set<String>) -> [Int64] {
         let roots = entities.compactMap { names.model.entity(named: $0)?.rootName }
         return names.ids(of: Set(roots))
@@ -166,7 +167,7 @@ struct HistoryReader {
 
     // MARK: One object
 
-    /// What happened to an object behind a place, as if it had been one transaction; nil if nothing did.
+    /// What happened to an object after a place, as if it had been one transaction; nil if nothing did.
     func past(of id: ObjectID, after start: HistoryToken) throws(StoreError) -> ObjectPast? {
         let ids = names.ids(ofHierarchy: id.entity.rootName)
         let query = try connection.prepare(
@@ -201,7 +202,7 @@ struct ObjectPast {
 }
 
 extension HistoryFilter {
-    /// Whether a transaction may have something that is wanted.
+    /// Whether a transaction may have something that is requested.
     func wants(_ transaction: HistoryTransaction) -> Bool {
         if let authors, !(transaction.author.map(authors.contains) ?? false) { return false }
         if let author = transaction.author, excludedAuthors.contains(author) { return false }
@@ -211,7 +212,7 @@ extension HistoryFilter {
         return transaction.origin != excludedOrigin
     }
 
-    /// Whether a change is wanted.
+    /// Whether a change is requested.
     func wants(_ change: HistoryChange, in model: ManagedObjectModel) -> Bool {
         if let kinds, !kinds.contains(change.kind) { return false }
         if let properties, change.kind == .updated, properties.isDisjoint(with: change.properties) { return false }

@@ -12,7 +12,7 @@ final class HistoryRecorder: Sendable {
         var count = 0
     }
 
-    /// A purge is due after so many transactions, or so many seconds.
+    /// A purge is due after this many transactions, or this many seconds.
     private static let most = 1000
     private static let seconds = 3600.0
 

@@ -51,7 +51,7 @@ struct HistorySetup {
     }
 
     /// The triggers for the model of the schema.
-    /// - Parameter adding: Whether definitions of entities that the file lacks are added; else that is an error.
+    /// - Parameter adding: Whether definitions of entities that the file lacks are added, otherwise that is an error.
     private func triggers(adding: Bool, on connection: Connection) throws(StoreError) -> HistoryTriggers {
         let layout = HistoryLayout(schema.layout)
         var known: [String: Int64] = [:]
@@ -82,7 +82,7 @@ struct HistorySetup {
 
     // MARK: Migration
 
-    /// Prepares a file for a migration: what that writes is no change of anybody.
+    /// Prepares a file for a migration: what that writes is not a change of anybody.
     static func pause(on connection: Connection) throws(StoreError) { try HistoryTriggers.drop(on: connection) }
 
     /// Notes under which names a new model has the entities and properties of recorded changes.

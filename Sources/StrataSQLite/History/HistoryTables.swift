@@ -4,8 +4,8 @@ import StrataStore
 /// The tables of history in a file.
 ///
 /// `_history` is one table for changes and transactions, so that a small save touches one page of it: a row for each change,
-/// and behind the changes of a transaction the row that ends it. The first row always ends a transaction: it is the place up to
-/// which history was purged, or at which the recording began.
+/// and after the changes of a transaction the row that ends it. The first row always ends a transaction: it is the
+/// place up to which history was purged, or at which the recording began.
 ///
 /// Triggers write the changes, so that whatever changes an object leaves its row: saves, bulk operations, delete rules, foreign
 /// keys, mirrors, another process, even a shell. The store writes the rows that end transactions.
@@ -26,7 +26,7 @@ enum HistoryTables {
         static let delete: Int64 = 1
         /// An update of the properties 0 to 59. The next ones stand for the next 60 properties each.
         static let update: Int64 = 2
-        /// How many properties one row tells of: a word of bits that stays positive.
+        /// How many properties one row reports: a word of bits that stays positive.
         static let word = 60
     }
 

@@ -8,7 +8,7 @@ struct HistoryTriggers {
     let history: HistoryLayout
     /// By position of the entity in the model its row in `_history_entities`.
     let ids: [Int64]
-    /// Whether rows of version 0 are no more than keys that others refer to: what is filled in is new then.
+    /// Whether rows of version 0 are only keys that others refer to: a row that is filled in is new then.
     let isMirror: Bool
 
     private static let prefix = "_history_"
@@ -54,8 +54,8 @@ struct HistoryTriggers {
         var update: [String] = []
         let both = [isOld, isNew].compactMap(\.self).joined(separator: " AND ")
         for (word, bits) in words(table.columns.indices).enumerated() {
-            // The first word needs no look whether something changed: that would compare everything twice, and almost always
-            // something did.
+            // The first word is not checked for changes: that would compare everything twice, and almost always
+            // something did change.
             let mask = mask(bits.map { difference(table.columns[$0]) })
             let condition = [both.isEmpty ? nil : both, word == 0 ? nil : "\(mask) <> 0"].compactMap(\.self)
             update.append(
@@ -138,7 +138,7 @@ struct HistoryTriggers {
         guard let bit = history.bit(key.entityIndex, key.relationshipIndex) else { return nil }
         let table = layout.tableOfEntity[key.entityIndex]
         var conditions = condition.map { [$0] } ?? []
-        // Objects of which a mirror knows the key alone are nothing that changes.
+        // Objects of which a mirror knows only the key are nothing that changes.
         if isMirror {
             conditions.append("(SELECT _version FROM \(layout.tables[table].quoted) WHERE _id = \(owner)) > 0")
         }
@@ -147,7 +147,8 @@ struct HistoryTriggers {
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
     }
 
-    /// The ordered relationships whose order stands in a table: the column, the column with the owner, and the relationship.
+    /// The ordered relationships whose order is in a table: the column, the column with the owner, and the
+    /// relationship.
     private func orders(_ table: Int) -> [(column: String, owner: String, key: RelationshipKey)] {
         var result: [(String, String, RelationshipKey)] = []
         for entity in layout.model.entities {
@@ -180,7 +181,7 @@ struct HistoryTriggers {
     private func pairTriggers(_ key: RelationshipKey, _ side: PairSide) -> [Trigger] {
         let table = side.table
         let relationship = layout.model.entities[key.entityIndex].relationships[key.relationshipIndex]
-        // A symmetric pair stands in the table both ways round, so that its owners are both ends.
+        // A symmetric pair is in the table both ways round, so that its owners are both ends.
         let inverse =
             table.isSymmetric
             ? nil : relationship.inverseIndex.map { layout.key(relationship.destinationIndex, $0) }

@@ -1,7 +1,7 @@
 import StrataStore
 
 /// Makes one change of each object from the rows of a transaction: a save may write an object several times, and its
-/// relationships stand in other tables.
+/// relationships are in other tables.
 struct TransactionFold {
     /// What happened to an object so far.
     struct Object {
@@ -9,7 +9,7 @@ struct TransactionFold {
         let key: Int64
         var wasThere: Bool
         var isThere: Bool
-        /// Whether it went and came back, so that nobody knows what is different.
+        /// Whether it was deleted and came back, so that the difference is not known.
         var isReplaced = false
         var changed: Set<String> = []
         /// The first old value of each slot: what others saw before the transaction.

@@ -93,7 +93,7 @@ struct MigrationContext {
             let converted =
                 "strata_convert(\(value), \(Identifiers.literal(conversion.source.name)), \(Identifiers.literal(conversion.target.name)))"
             if case .fill(let answer)? = self.answer(entity, slot.name), slot.isOptional {
-                // What was nil stays nil.
+                // Nil stays nil.
                 value = "CASE WHEN \(value) IS NULL THEN NULL ELSE coalesce(\(converted), \(literal(answer))) END"
             } else {
                 value = converted

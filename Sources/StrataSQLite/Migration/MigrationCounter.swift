@@ -57,7 +57,7 @@ struct MigrationCounter {
     }
 
     private func removed(_ step: MigrationStep) -> String? {
-        // Removed properties are named as the old model has them; those that are only not stored any more, as the new one.
+        // Removed properties are named as in the old model; those that are just no longer stored, as in the new one.
         let past = context.old.model.entity(named: step.entity)
         guard let entity = past?.slot(named: step.property ?? "") != nil ? past : oldEntity(of: step) ?? past,
             let name = step.property

@@ -8,14 +8,14 @@ import StrataStore
 /// - `strata_convert(value, from, to)`: a value in another type; NULL if it does not fit.
 /// - `strata_derive(kind, text)`: what a derived attribute computes.
 /// - `strata_new_uuid(isText)`: a new UUID each time.
-/// - `strata_external(value)`: the bytes of a value that may stand in a file.
+/// - `strata_external(value)`: the bytes of a value that may be in a file.
 enum MigrationFunctions {
     static func register(on connection: Connection, files: BlobFolder?) {
         define("strata_value", 1, connection) { context, arguments in
             answer(ValueRecord.value(of: text(arguments[0])) ?? .null, context)
         }
         define("strata_convert", 3, connection) { context, arguments in
-            // Plans name known types alone.
+            // Plans name only known types.
             guard let source = TypeRecord.type(named: text(arguments[1])),
                 let target = TypeRecord.type(named: text(arguments[2]))
             else { return sqlite3_result_error(context, "a type is not known", -1) }

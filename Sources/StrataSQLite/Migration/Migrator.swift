@@ -170,7 +170,7 @@ struct Migrator {
         .addEntity, .addAttribute, .addRelationship, .describe, .changeIndexes, .addUniqueness, .recompute,
     ]
 
-    /// Creates indexes; the one that duplicates stand against is named by its entity.
+    /// Creates indexes; an index that duplicates prevent is reported with its entity.
     private func reconcile(_ context: MigrationContext, on connection: Connection) throws(StoreError) {
         do throws(StoreError) {
             try IndexReconciler.updateInTransaction(context.schema, on: connection)
@@ -182,7 +182,7 @@ struct Migrator {
         }
     }
 
-    /// Looks at the references of all tables once more. References that led nowhere before are no fault of the migration.
+    /// Checks the references of all tables again. References that were dangling before are not the migration's fault.
     private func verify(_ context: MigrationContext, on connection: Connection) throws(StoreError) {
         let reader = try? open(true)
         defer { reader?.close() }

@@ -13,7 +13,7 @@ extension SQLiteStore {
         do throws(StoreError) {
             let number = try connection.schemaNumber()
             if number == connection.version.schema { return }
-            // Other indexes, defaults and rules are no obstacle: what is stored is the same.
+            // Different indexes, defaults and rules do not matter: the stored data is the same.
             let entries = try StoreMetadata.entries(["version_hash", HistoryTables.metadataKey], on: connection)
             guard entries["version_hash"] == model.versionHash else { throw .migratedElsewhere(path: path) }
             // Somebody else may have switched it on or off.

@@ -3,8 +3,8 @@ import StrataStore
 
 /// Renders a plan for SQLite and carries it out in the open transaction.
 ///
-/// Foreign keys are off meanwhile: with them on, to drop a table would delete what refers to it. The steps are in an order
-/// in which every table is still there when somebody reads from it.
+/// Foreign keys are off meanwhile: with them on, to drop a table would delete what refers to it. The steps are in an
+/// order in which every table still exists when a later step reads from it.
 final class SchemaMigrator {
     private(set) var context: MigrationContext
     private let connection: Connection
@@ -285,7 +285,7 @@ final class SchemaMigrator {
 
     // MARK: Old tables
 
-    /// Drops the indexes and triggers of all tables that change; they are created anew from the model.
+    /// Drops the indexes and triggers of all tables that change; they are created again from the model.
     private func dropIndexes() throws(StoreError) {
         let names = try IndexReconciler.recordedNames(on: connection)
         var present: [String: (kind: String, table: String)] = [:]
@@ -418,7 +418,7 @@ final class SchemaMigrator {
 
     // MARK: Keys
 
-    /// The next keys of hierarchies stand under the names of their topmost entities.
+    /// The next keys of hierarchies are under the names of their topmost entities.
     private func renameKeys() throws(StoreError) {
         var next: [String: Int64] = [:]
         let list = try connection.prepare("SELECT entity, next FROM _keys", persistent: false)

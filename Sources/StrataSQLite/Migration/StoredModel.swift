@@ -14,7 +14,7 @@ struct StoredModel {
     static let fingerprintKey = "fingerprint"
     /// The entry with a fingerprint of each entity.
     static let entityFingerprintsKey = "entity_fingerprints"
-    /// The least version of the format that a program must know in order to write the file.
+    /// The minimum version of the format that a program must know in order to write the file.
     static let minimumWriterKey = "minimum_writer"
 
     /// Reads the model of a file.
@@ -47,7 +47,7 @@ struct StoredModel {
         try checkShape(on: connection)
     }
 
-    /// Refuses a model with declarations of a newer version of Strata: whoever reads on would lose them.
+    /// Refuses a model with declarations of a newer version of Strata, which would be lost otherwise.
     private static func checkKnown(_ record: ModelRecord, path: String) throws(StoreError) {
         do throws(UnknownDeclaration) {
             _ = try record.declarations()
@@ -56,7 +56,7 @@ struct StoredModel {
         }
     }
 
-    /// Refuses a file with declarations of a newer version of Strata, before its description is written anew.
+    /// Refuses a file with declarations of a newer version of Strata, before its description is written again.
     static func checkKnown(on connection: Connection) throws(StoreError) {
         guard let text = try StoreMetadata.get(recordKey, on: connection), let record = ModelRecord(text: text) else {
             return
@@ -113,7 +113,7 @@ struct FirstFormatModel {
     let metadata: StoreMetadata
     let hint: ManagedObjectModel
 
-    /// - Throws: ``UnknownDeclaration`` for a type that is not known, ``ModelError`` for all else.
+    /// - Throws: ``UnknownDeclaration`` for a type that is not known, ``ModelError`` for everything else.
     func model() throws -> ManagedObjectModel {
         var entities = try metadata.entities.keys.sorted().map(entity)
         dropFalseInverses(&entities)

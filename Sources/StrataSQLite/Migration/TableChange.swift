@@ -156,7 +156,7 @@ struct OrderColumn {
     let entity: EntityDescription
     let relationship: RelationshipDescription
     let table: Int
-    /// The name as it stands in SQL.
+    /// The name as it appears in SQL.
     let column: String
 
     static func all(of layout: StoreLayout) -> [OrderColumn] {

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStore
 
-/// The folder beside a store with binary values that are too large for the database: a file for each value. A file is
+/// The folder next to a store with binary values that are too large for the database: a file for each value. A file is
 /// never changed once it has its final name.
 struct BlobFolder: Sendable {
     let path: String
@@ -62,7 +62,7 @@ struct BlobFolder: Sendable {
         Foundation.close(descriptor)
     }
 
-    /// Whether there is a file of a name.
+    /// Whether there is a file with the given name.
     func exists(_ name: String) -> Bool { Self.isValid(name) && access(path + "/" + name, F_OK) == 0 }
 
     /// Removes files. One that cannot be removed is left for a later sweep.

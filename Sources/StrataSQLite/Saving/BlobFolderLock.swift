@@ -1,7 +1,7 @@
 import Foundation
 
 /// Tells the stores that have a ``BlobFolder`` open, in this process and in others, of each other: each holds a shared
-/// lock on a file of the folder, and whoever can make it an exclusive one is alone.
+/// lock on a file of the folder, and a store that can make its lock exclusive is the only one.
 ///
 /// The lock belongs to a file of its own, not to the database: to close any other descriptor of the database would drop
 /// the locks that SQLite holds on it in this process.
@@ -25,7 +25,7 @@ final class BlobFolderLock: Sendable {
         close(descriptor)
     }
 
-    /// Takes the lock for this store alone, if no other store holds it. A shared lock that is held already may be lost
+    /// Takes the lock for only this store, if no other store holds it. A shared lock that is held already may be lost
     /// where this fails.
     func tryExclusive() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 

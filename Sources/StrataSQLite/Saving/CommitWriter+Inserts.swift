@@ -2,7 +2,7 @@ import StrataCSQLite
 import StrataStore
 
 extension CommitWriter {
-    /// From so many new rows of a table on, its indexes are created anew if it has few other rows.
+    /// From so many new rows of a table on, its indexes are created again if it has few other rows.
     private static let manyRows = 5000
 
     /// Writes new rows, table by table, in the order of their keys.
@@ -60,7 +60,7 @@ extension CommitWriter {
         }
     }
 
-    /// Writes several rows by one statement, up to one that stands against a constraint.
+    /// Writes several rows by one statement, up to one that violates a constraint.
     /// - Returns: How many it wrote. The others have to be written one by one, to find all that cannot be.
     private func write(
         _ inserts: ArraySlice<ChangeSet.Insert>, _ plan: WritePlan, _ statement: Statement
@@ -70,7 +70,7 @@ extension CommitWriter {
         return try runTogether(statement) ? inserts.count : connection.changes
     }
 
-    /// Binds a new row behind a parameter.
+    /// Binds a new row after a parameter.
     /// - Returns: The last parameter of the row.
     @inline(__always)
     private func bind(
@@ -106,7 +106,8 @@ extension CommitWriter {
     /// half as much as finding the place of each row in each index, and far less if the indexes outgrow the page cache. All
     /// of it is part of the transaction.
     ///
-    /// If a unique index cannot be created, there is a conflict, but nobody knows which: the commit starts again with indexes.
+    /// If a unique index cannot be created, there is a conflict, but it is not known which: the commit starts again
+    /// with indexes.
     private func withoutIndexes(
         of table: Int, count: Int, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {

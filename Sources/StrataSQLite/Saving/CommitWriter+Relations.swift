@@ -2,7 +2,7 @@ import StrataCSQLite
 import StrataStore
 
 extension CommitWriter {
-    /// Adds and removes pairs. A pair that is there already, or gone already, is no error.
+    /// Adds and removes pairs. Adding a pair that exists, or removing one that does not, is not an error.
     func writePairs() throws(StoreError) {
         // Those that are added to the same table one after the other, with no removal between them.
         var added: [(owner: Int64, member: Int64)] = []

@@ -79,7 +79,7 @@ extension CommitWriter {
     }
 
     /// Writes several updates by one statement.
-    /// - Returns: false if a row stands against a constraint, so that nothing is written.
+    /// - Returns: false if a row violates a constraint, so that nothing is written.
     private func writeTogether(_ list: ArraySlice<ChangeSet.Update>, _ target: Target) throws(StoreError) -> Bool {
         let statement = try statement(target.plan.updateSQL(target.fields, rows: list.count), target)
         let files = writtenFiles.count
@@ -131,7 +131,7 @@ extension CommitWriter {
         noteMade(update)
     }
 
-    /// Binds an update behind a parameter.
+    /// Binds an update after a parameter.
     /// - Returns: The last parameter of the update.
     private func bind(
         _ update: ChangeSet.Update, _ target: Target, _ statement: Statement, _ last: Int32

@@ -36,7 +36,7 @@ final class CommitWriter {
     var effects = CommitEffects()
     /// Whether indexes must stay while rows are inserted, because making them afterwards failed.
     var needsIndexes = false
-    /// The rows that this change set writes; made when a unique constraint first tells of a conflict.
+    /// The rows that this change set writes; made when a unique constraint first reports a conflict.
     private(set) lazy var ownRows = Set(
         (changes.inserts.map(\.row) + changes.updates.map(\.row)).map { rowID($0.row) })
 
@@ -77,8 +77,9 @@ final class CommitWriter {
         return .conflicts(try conflictsWithRows())
     }
 
-    /// Writes everything within the open transaction. Conflicts are there to be asked for afterwards.
+    /// Writes everything within the open transaction. You can ask for the conflicts afterwards.
     func write() throws(StoreError) {
+        try writeChecks()
         try writeClearings()
         try findReferrers()
         try writeDeletes()
@@ -150,6 +151,21 @@ final class CommitWriter {
     var changesTogether: Bool { store.schema.isMirror || isBulk }
     /// Whether many objects are written that nobody has read.
     var isBulk = false
+
+    // MARK: Checks
+
+    /// Compares the versions of objects that the change set does not write. Nobody else can write until the transaction ends.
+    private func writeChecks() throws(StoreError) {
+        for (entityIndex, checks) in Dictionary(grouping: changes.checks, by: \.entityIndex) {
+            let statement = try connection.statement(store.writePlans[entityIndex].byKey.versions)
+            statement.bind(ValueList(keys: checks.map(\.key)), at: 1)
+            var versions: [Int64: Int64] = [:]
+            while try statement.step() { versions[statement.integer(0)] = statement.integer(1) }
+            for check in checks where versions[check.key] != check.version {
+                addVersionConflict(entityIndex, check.key)
+            }
+        }
+    }
 
     // MARK: Deletes
 
@@ -242,7 +258,7 @@ final class CommitWriter {
 
     /// Runs a statement that writes several rows.
     /// - Parameter onRow: Called for each row that it answers with.
-    /// - Returns: false if a row stands against a constraint. The rows have to be written one by one then, to find all such.
+    /// - Returns: false if a row violates a constraint. The rows have to be written one by one then, to find all such.
     func runTogether(_ statement: Statement, onRow: (Statement) -> Void = { _ in }) throws(StoreError) -> Bool {
         var code = statement.stepCode()
         while code == SQLITE_ROW {

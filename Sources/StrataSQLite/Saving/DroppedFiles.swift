@@ -32,7 +32,7 @@ enum DroppedFiles {
         }
     }
 
-    /// The files that were dropped at least so many seconds ago.
+    /// The files that were dropped at least this many seconds ago.
     static func names(olderThan age: Double, on connection: Connection) throws(StoreError) -> [String] {
         let statement = try connection.prepare("SELECT name FROM \(table) WHERE dropped_at <= ?", persistent: false)
         statement.bind(Date().timeIntervalSinceReferenceDate - age, at: 1)
@@ -43,11 +43,11 @@ enum DroppedFiles {
 }
 
 extension SQLiteStore {
-    /// Removes the files of external values that were replaced or deleted at least so many seconds ago.
+    /// Removes the files of external values that were replaced or deleted at least this many seconds ago.
     ///
     /// A store does this by itself; see ``Options/externalRetention``. Call it if you know that no context, of any
     /// process, holds rows that are older.
-    /// - Parameter age: The least age in seconds. 0 removes all such files.
+    /// - Parameter age: The minimum age in seconds. 0 removes all such files.
     /// - Returns: How many files were removed.
     /// - Throws: ``StoreError/readOnly(path:)``, ``StoreError/locked(path:)`` and other failures of a write.
     @discardableResult
@@ -82,7 +82,7 @@ extension SQLiteStore {
         guard let filesLock else { return }
         defer { filesLock.release() }
         guard !options.isReadOnly, filesLock.tryExclusive() else { return }
-        // What cannot be swept now is swept at the next opening.
+        // Files that cannot be removed now are removed at the next opening.
         _ = try? removeDroppedFiles()
     }
 

@@ -4,7 +4,7 @@ import StrataStore
 /// The places of the members of one owner in an ordered relationship.
 ///
 /// Places are integers with gaps, so that a move writes one row; where a gap is used up, all places of the owner are
-/// given anew. Members without a place come last, by key.
+/// given again. Members without a place come last, by key.
 struct OrderedMembers {
     private static let gap: Int64 = 1024
 
@@ -39,7 +39,7 @@ struct OrderedMembers {
         }
     }
 
-    /// Puts members behind the last one in the given order.
+    /// Puts members after the last one in the given order.
     func append(_ members: [Int64]) throws(StoreError) {
         let added = Set(members)
         let others = try current().filter { !added.contains($0.key) }
@@ -57,7 +57,7 @@ struct OrderedMembers {
         }
     }
 
-    /// Arranges the members as given. Those that are not named stay behind the one that they follow now.
+    /// Arranges the members as given. Those that are not named stay after the one that they follow now.
     func arrange(_ members: [Int64]) throws(StoreError) {
         let now = try current()
         let present = Set(now.map(\.key))

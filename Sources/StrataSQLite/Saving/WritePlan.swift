@@ -18,7 +18,7 @@ struct WritePlan: Sendable {
         var slot: Int { binding.slot }
     }
 
-    /// A unique constraint: its slots, and the search for a row that stands against it.
+    /// A unique constraint: its slots, and the search for a row that it conflicts with.
     struct Unique: Sendable {
         let slots: [Int]
         let fields: [Field]
@@ -58,7 +58,7 @@ struct WritePlan: Sendable {
     /// Reads the names of the files that rows refer to; nil if the entity has no such columns.
     let externalSQL: String?
     let uniques: [Unique]
-    /// How many parameters of a new row stand before the fields.
+    /// How many parameters of a new row come before the fields.
     static let leadingParameters: Int32 = 2
 
     init(schema: Schema, entity: EntityDescription) {
@@ -131,7 +131,7 @@ struct WritePlan: Sendable {
             """
     }
 
-    /// - Parameter value: The value of the field at a position; that of the version stands behind them.
+    /// - Parameter value: The value of the field at a position; that of the version comes after them.
     private func assignments(_ fields: [Field], _ value: (Int) -> String) -> String {
         var list = fields.enumerated().map { "\($1.column) = \(value($0))" }
         list += fields.compactMap { field in field.orderColumn.map { "\($0) = NULL" } }

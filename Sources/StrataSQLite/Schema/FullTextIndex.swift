@@ -7,7 +7,7 @@ struct FullTextIndex: Sendable {
     /// The positions of the texts among the columns of the table.
     let columns: [Int]
     let columnNames: [String]
-    /// The name of the index as it stands in SQL.
+    /// The name of the index as it appears in SQL.
     let name: String
 
     func covers(_ origin: SQLTerm.Origin) -> Bool { column(origin) != nil }

@@ -2,7 +2,7 @@ import StrataCSQLite
 
 /// Names in SQL text.
 enum Identifiers {
-    /// The name as it may stand in SQL: as it is where that is possible, else in double quotes.
+    /// The name as it may appear in SQL: as it is where that is possible, otherwise in double quotes.
     static func quote(_ name: String) -> String {
         let plain = name.utf8.allSatisfy {
             $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
@@ -28,7 +28,7 @@ enum Identifiers {
 struct NamePool {
     private var taken: Set<String> = []
 
-    /// The name, with underscores behind it if it is taken.
+    /// The name, with underscores after it if it is taken.
     mutating func take(_ wanted: String) -> String {
         var name = wanted
         while !taken.insert(name.lowercased()).inserted { name += "_" }

@@ -13,7 +13,7 @@ enum IndexReconciler {
     }
 
     /// Creates the indexes that the model has and the store lacks, and drops those that the model no longer has. An index
-    /// of which a part is missing is created anew, because rows may be missing from it.
+    /// of which a part is missing is created again, because rows may be missing from it.
     static func update(_ schema: Schema, on connection: Connection) throws(StoreError) {
         if try outdated(schema, on: connection).isEmpty,
             Set(try recorded(on: connection).keys).isSubset(of: Set(schema.objects.map(\.name)))

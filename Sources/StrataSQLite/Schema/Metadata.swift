@@ -18,7 +18,7 @@ public struct StoreMetadata: Sendable, Hashable {
     /// The format that this version of Strata writes. Format 2 has the complete model, so that files can be migrated.
     public static let currentFormatVersion = 2
 
-    /// The least version of the format that a program must know to write what this one writes.
+    /// The minimum version of the format that a program must know to write what this one writes.
     static let minimumWriterVersion = 2
 
     /// What a SQLite file's header carries to say that it is a store: the bytes of `STRA`.
@@ -33,7 +33,7 @@ extension StoreMetadata {
             versionHash: layout.model.versionHash, entities: Self.describe(layout))
     }
 
-    /// Describes all that decides where and how values stand in the file.
+    /// Describes all that decides where and how values are in the file.
     private static func describe(_ layout: StoreLayout) -> [String: [String: String]] {
         var result: [String: [String: String]] = [:]
         for entity in layout.model.entities {

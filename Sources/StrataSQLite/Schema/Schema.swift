@@ -19,7 +19,7 @@ struct SchemaObject: Sendable {
 struct SpatialIndex: Sendable {
     let table: Int
     let column: Int
-    /// The name of the tree as it stands in SQL.
+    /// The name of the tree as it appears in SQL.
     let name: String
 }
 
@@ -48,12 +48,12 @@ struct Schema: Sendable {
         layout.tables.map { statement(of: $0) } + layout.pairTables.map { statement(of: $0) }
     }
 
-    /// - Parameter name: The name to create the table under, as it stands in SQL; nil for its own.
+    /// - Parameter name: The name to create the table under, as it appears in SQL; nil for its own.
     func statement(of table: TableLayout, named name: String? = nil) -> String {
         var lines = ["_id INTEGER PRIMARY KEY"]
         if table.hasEntityColumn { lines.append("_entity TEXT NOT NULL") }
         lines.append("_version INTEGER NOT NULL")
-        // Numbers first: to find a column, SQLite walks over all that stand before it.
+        // Numbers first: to find a column, SQLite walks over all that come before it.
         lines += table.columns.filter(\.storage.isInline).map(definition(of:))
         lines += table.columns.filter { !$0.storage.isInline }.map(definition(of:))
         lines += table.orderColumns.map { Identifiers.quote($0) + " INTEGER" }
@@ -68,7 +68,7 @@ struct Schema: Sendable {
         return line
     }
 
-    /// - Parameter name: The name to create the table under, as it stands in SQL; nil for its own.
+    /// - Parameter name: The name to create the table under, as it appears in SQL; nil for its own.
     func statement(of pairs: PairTable, named name: String? = nil) -> String {
         func key(_ column: String, _ table: Int) -> String {
             "\(column) INTEGER NOT NULL REFERENCES \(layout.tables[table].quoted)(_id)"

@@ -10,7 +10,7 @@ struct RelationshipKey: Hashable, Sendable {
 struct ColumnLayout: Sendable {
     /// The name as the file has it.
     let name: String
-    /// The name as it stands in SQL.
+    /// The name as it appears in SQL.
     let quoted: String
     let storage: SlotStorage
     /// The topmost entity of the hierarchy that a key leads to.
@@ -24,7 +24,7 @@ struct TableLayout: Sendable {
     let rootIndex: Int
     let name: String
     let quoted: String
-    /// Whether `_entity` says which entity a row belongs to; else all belong to ``onlyEntityIndex``.
+    /// Whether `_entity` says which entity a row belongs to, otherwise all belong to ``onlyEntityIndex``.
     let hasEntityColumn: Bool
     let onlyEntityIndex: Int
     var columns: [ColumnLayout] = []
@@ -44,7 +44,7 @@ struct PairTable: Sendable {
     /// The column for the order of the members of an owner, and of the owners of a member.
     let ownerOrder: String?
     let memberOrder: String?
-    /// Whether the relationship is its own inverse, so that each pair stands in the table both ways round.
+    /// Whether the relationship is its own inverse, so that each pair is in the table both ways round.
     let isSymmetric: Bool
 }
 

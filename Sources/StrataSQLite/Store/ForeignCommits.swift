@@ -16,7 +16,7 @@ final class ForeignCommits: Sendable {
 
     /// When to look after an event, in milliseconds from one look to the next.
     private static let delays = [0, 1, 1, 3, 5, 15, 25, 50]
-    /// The first of them that is too far away for an event that comes before it: the looks begin anew then.
+    /// The first of them that is too far away for an event that comes before it: the looks start over then.
     private static let firstLate = 4
 
     private let read: @Sendable () -> Int64?

@@ -7,7 +7,7 @@ extension SQLiteStore {
         /// A file. A relative path counts from the current folder.
         case file(path: String)
         /// Memory, with the same behaviour as a file. Stores of the same name in one process share their content as
-        /// long as one of them is open; without a name the store is alone.
+        /// long as one of them is open; without a name the store is not shared.
         case memory(name: String?)
     }
 
@@ -49,6 +49,8 @@ extension SQLiteStore {
         /// Called with each statement after it has run, on the thread that ran it and while that thread holds the
         /// connection: it must not use the store.
         public var trace: (@Sendable (StatementTrace) -> Void)?
+        /// The observers of the statements of one store; created when that is opened.
+        var observers: StatementObservers?
 
         /// Whether the store mirrors a server: fetches, counts and values leave out rows of version 0, of which only the
         /// key is known, and unique constraints are left to the server, since parts of its state come one by one.
@@ -66,6 +68,13 @@ extension SQLiteStore {
 }
 
 extension SQLiteStore.Options {
+    /// The options of a store that is being opened, with observers of its own.
+    func withObservers() -> Self {
+        var options = self
+        options.observers = StatementObservers(trace)
+        return options
+    }
+
     /// Refuses values that mean nothing.
     func check() throws(StoreError) {
         func refuse(_ name: String, _ value: some CustomStringConvertible, _ range: String) -> StoreError {

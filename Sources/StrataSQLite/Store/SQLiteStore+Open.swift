@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// Opens a store, or makes it where there is none.
     /// - Parameters:
     ///   - model: The model. A store that was made with another version of it is migrated if nothing is lost by that, or
-    ///     ``Options/migration`` allows it; else it is refused.
+    ///     ``Options/migration`` allows it, otherwise it is refused.
     ///   - location: Where the store is.
     ///   - options: How it is opened.
     /// - Throws: ``StoreError``; among others ``StoreError/migrationNeedsAnswers(path:steps:)``,
@@ -32,6 +32,7 @@ extension SQLiteStore {
     ) throws(StoreError) -> SQLiteStore {
         try SQLiteVersion.check()
         try options.check()
+        let options = options.withObservers()
         let place = try ResolvedLocation(location, options: options)
         // What the model asks for is refused before there is a file.
         try checkFeatures(Schema(layout: try StoreLayout(model: model, store: "SQLite")))

@@ -106,7 +106,7 @@ public final class SQLiteStore: PersistentStore {
             """)
         statement.bind(model.entities[rootIndex].name, at: 1)
         statement.bind(Int64(count), at: 2)
-        // A sum that does not fit in 64 bits is not an integer any more.
+        // A sum that does not fit in 64 bits is no longer an integer.
         let end = try statement.step() && statement.type(0) == SQLITE_INTEGER ? statement.integer(0) : .max
         statement.reset()
         guard end <= limit else {

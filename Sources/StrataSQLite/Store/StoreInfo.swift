@@ -29,7 +29,7 @@ public struct StoreInfo: Sendable, Hashable {
     public let pageSize: Int
     /// How many pages hold nothing and will be used again.
     public let freePages: Int
-    /// How many values stand in files of their own.
+    /// How many values are in files of their own.
     public let externalCount: Int
     /// The size of these files in bytes.
     public let externalSize: Int
@@ -60,12 +60,12 @@ extension SQLiteStore {
         try pool.read { (connection) throws(StoreError) in try IntegrityReport.read(from: connection) }
     }
 
-    /// What is in the store of a file, without its model. The file is opened for reading alone.
+    /// What is in the store of a file, without its model. The file is opened only for reading.
     public static func storeInfo(at path: String) throws(StoreError) -> StoreInfo {
         try inspect(path) { (connection, path) throws(StoreError) in try StoreInfo.read(from: connection, path: path) }
     }
 
-    /// Checks the store of a file, without its model. The file is opened for reading alone.
+    /// Checks the store of a file, without its model. The file is opened only for reading.
     public static func integrityReport(at path: String) throws(StoreError) -> IntegrityReport {
         try inspect(path) { (connection, _) throws(StoreError) in try IntegrityReport.read(from: connection) }
     }

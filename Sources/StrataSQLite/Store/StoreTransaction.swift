@@ -1,6 +1,6 @@
 import StrataStore
 
-/// A transaction of a store in which other targets of the package write tables of their own beside objects.
+/// A transaction of a store in which other targets of the package write tables of their own besides objects.
 package final class StoreTransaction {
     /// The connection. What it does is part of the transaction.
     package let connection: Connection
@@ -14,8 +14,8 @@ package final class StoreTransaction {
         self.connection = connection
     }
 
-    /// Writes a change set as part of the transaction. Conflicts take the whole transaction back at once: nothing may
-    /// be done in it after them.
+    /// Writes a change set as part of the transaction. Conflicts take the whole transaction back immediately: nothing
+    /// may be done in it after them.
     /// - Parameter together: Whether as few statements as possible are worth more than the time of each.
     package func write(_ changes: ChangeSet, together: Bool = false) throws(StoreError) -> CommitResult {
         if changes.isEmpty { return .committed(CommitEffects()) }
@@ -89,7 +89,7 @@ extension SQLiteStore {
         try pool.read(nil, body)
     }
 
-    /// The name of the table of an entity and of the column of a slot, as they stand in SQL; nil where the slot is not
+    /// The name of the table of an entity and of the column of a slot, as they appear in SQL; nil where the slot is not
     /// stored.
     package func place(entityIndex: Int, slot: Int) -> (table: String, column: String)? {
         layout.column(entityIndex, slot).map { (layout.table(entityIndex).quoted, $0.quoted) }

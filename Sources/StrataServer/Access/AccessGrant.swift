@@ -7,7 +7,7 @@
         enum Condition: Sendable {
             /// It belongs to an account, in the form of `sm_owner`.
             case owner(String)
-            /// A field names an account; behind `sm_owner.`, a field of the account that it belongs to.
+            /// A field names an account; after `sm_owner.`, a field of the account that it belongs to.
             case member(of: String, Principal.Account)
         }
 

@@ -6,12 +6,12 @@
         public indirect enum Level: Sendable, Hashable {
             /// Everybody.
             case anyone
-            /// Whoever is logged in.
+            /// Any user who is logged in.
             case loggedIn
             /// The account that made the object; an account itself belongs to its user. Queries find own objects only.
             case owner
-            /// The accounts that a field of the object names, such as `collaborators`. A field behind `sm_owner.` is
-            /// one of the account that made the object: `sm_owner.friends` means the friends of the owner.
+            /// The accounts that a field of the object names, such as `collaborators`. A field after `sm_owner.` is one
+            /// of the account that made the object: `sm_owner.friends` means the friends of the owner.
             case relationship(String)
             /// The accounts that have a role.
             case role(String)
@@ -19,7 +19,7 @@
             case privateKey
             /// Nobody but holders of the private key.
             case nobody
-            /// Whoever meets one of several levels.
+            /// A client that meets one of several levels.
             case any([Level])
 
             /// Reads a level: `anyone`, `loggedIn`, `owner`, `relationship:<field>`, `role:<name>`, `privateKey`,

@@ -50,7 +50,7 @@
             return Attempt(pair: pair, address: address, account: isKnown ? nil : account)
         }
 
-        /// The password was right, or nobody looked at it.
+        /// The password was right, or was not checked.
         func forgive(_ attempt: Attempt, milliseconds now: Int64) {
             pairs.giveBack(attempt.pair, milliseconds: now)
             addresses.giveBack(attempt.address, milliseconds: now)

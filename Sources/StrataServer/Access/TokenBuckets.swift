@@ -1,7 +1,7 @@
 #if Server
     import StrataStore
 
-    /// Buckets that fill at a rate, one for each name: what is done often takes from the bucket until it is empty.
+    /// Buckets that fill at a rate, one for each name: each action takes from the bucket until it is empty.
     ///
     /// The memory is bounded. When there is no room for another bucket, new names share one, so that a crowd of names
     /// makes nobody's bucket full again.

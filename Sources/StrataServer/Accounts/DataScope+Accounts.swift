@@ -3,7 +3,7 @@
 
     // Accounts, as one transaction sees them.
     extension DataScope {
-        /// The schema of a name.
+        /// The schema with the given name.
         /// - Throws: ``ServerError`` 404 if there is none.
         func schema(_ name: String) throws(ServerError) -> ServerSchema {
             guard let schema = catalogue[name] else { throw .noSchema(name) }

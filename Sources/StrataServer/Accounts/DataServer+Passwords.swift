@@ -52,7 +52,7 @@
             }
             if isRight, let account = kept.account {
                 guesses.succeed(attempt, milliseconds: clock.milliseconds)
-                // A hash of an older cost is made anew while the password is at hand.
+                // A hash of an older cost is created again while the password is at hand.
                 let isOutdated =
                     kept.password.map(hasher.isOutdated) == true && password.utf8.count >= hasher.policy.minimumLength
                 let renewed = isOutdated ? try await hasher.hash(password, for: client) : nil
@@ -128,7 +128,7 @@
         private static let pauseBetweenMails: Int64 = 60_000
 
         /// Mails a temporary password. It is done after the answer, which is the same whether there is such an account or
-        /// not, so that nobody learns who has one.
+        /// not, so that it does not reveal who has one.
         /// - Parameter byAddress: Whether the name may be the address of the account, too.
         func forgotPassword(
             _ name: String, byAddress: Bool = false, _ accounts: AccountSchema, _ caller: Caller
@@ -154,7 +154,7 @@
             var found = try scope.account(schema, login: name)
             if found == nil, byAddress, let field = schema.field(accounts.emailField), field.kind == .string {
                 let all = try scope.all(schema.entityName, (field.name, .string(name)))
-                // An address that several accounts have is no proof of any.
+                // An address that several accounts have is not proof of any.
                 if all.count == 1 { found = all[0] }
             }
             // Who asks again within a minute has mail on the way; a stranger cannot fill somebody's box.

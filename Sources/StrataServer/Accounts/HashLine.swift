@@ -3,7 +3,7 @@
     import StrataStore
 
     /// The line before the work that takes tens of megabytes and milliseconds: a few at a time, one address after the
-    /// other, so that a flood from one waits for itself. Work that nobody waits for any more is not begun.
+    /// other, so that a flood from one address delays only that address. Work whose caller has gone is not begun.
     final class HashLine: Sendable {
         private struct Job {
             var run: @Sendable () -> Void
@@ -67,7 +67,7 @@
                         run: { continuation.resume(returning: Result { () throws(ServerError) in try body() }) },
                         giveUp: { continuation.resume(returning: .failure($0)) })
                     enter(job, id, client)
-                    // The task may have been cancelled before the job was there to be taken out.
+                    // The task may have been cancelled before the job was queued.
                     if Task.isCancelled { cancel(id, client) }
                 }
             } onCancel: {

@@ -83,7 +83,7 @@
 
         deinit { close() }
 
-        /// Takes in a signature.
+        /// Applies a signature.
         /// - Parameters:
         ///   - session: Whose signature it is.
         ///   - time: The time of the signature, in seconds.
@@ -157,7 +157,7 @@
             return bytes
         }
 
-        /// Adds an entry to the file. When most of its entries are forgotten, it is made anew.
+        /// Adds an entry to the file. When most of its entries are forgotten, it is created again.
         private func write(_ time: Int64, _ digest: Digest, _ state: inout State) -> Bool {
             if state.written > 2 * state.seen.count + 10_000 {
                 do { try rewrite(&state) } catch { return false }
@@ -176,7 +176,7 @@
         }
 
         private func synchronize() {
-            // A copy of the descriptor, so that nobody waits for the disk with the lock.
+            // A copy of the descriptor, so that no thread holds the lock while it waits for the disk.
             let copy = state.withLock { state in
                 state.isSynchronizing = false
                 return state.descriptor < 0 ? -1 : dup(state.descriptor)

@@ -3,8 +3,8 @@
     import Foundation
     import Strata
 
-    /// Tokens of accounts. Some dialects sign requests with a key that goes with the token; others show the token itself, a
-    /// bearer token. Neither is taken for the other.
+    /// Tokens of accounts. Some dialects sign requests with a key that belongs to the token; others show the token
+    /// itself, a bearer token. Neither is taken for the other.
     struct Sessions: Sendable {
         let options: ServerOptions
         let replays: ReplayGuard
@@ -106,7 +106,7 @@
         // MARK: Asking
 
         /// Who shows a bearer token.
-        /// - Throws: ``ServerError`` of cause ``ServerError/Cause/session`` for a token that is not good, or not any more.
+        /// - Throws: ``ServerError`` of cause ``ServerError/Cause/session`` for a token that is invalid or has expired.
         func principal(bearer token: String, scope: DataScope) throws(ServerError) -> Principal {
             let digest = Self.digest(token)
             guard token.utf8.count <= 1024, let session = try scope.first("ServerSession", ("token", .string(digest))),

@@ -4,7 +4,7 @@
     /// How far a client has followed the changes of a schema.
     ///
     /// As text it is `<period>.<number>`, the period that told the number and the number of the last change; while a client
-    /// reads everything for the first time there is `.<began>` behind it, the number of the last change when it began.
+    /// reads everything for the first time there is `.<began>` after it, the number of the last change when it began.
     struct ChangeCursor: Sendable, Hashable {
         /// The time between two starts of the server that gave the number; nil before the first answer.
         var period: String?
@@ -27,7 +27,7 @@
     }
 
     extension ChangeCursor {
-        /// Reads a cursor; nil for a text that is none. A number alone is a cursor of older servers.
+        /// Reads a cursor; nil for any other text. A bare number is a cursor of older servers.
         init?(_ text: String) {
             if text.isEmpty { return }
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@
             position = numbers[0]
             if parts.count > 1 { period = String(parts[0]) }
             if parts.count > 2 { began = numbers[1] }
-            // Nobody was told of changes before there were any.
+            // Nobody was told about changes before there were any.
             if position == 0, parts.count == 1 { return }
             if period == nil { period = "" }
         }

@@ -4,12 +4,12 @@
     /// The starts of a server, each with a name of its own and the number of the last change before it.
     ///
     /// A database that was restored from a backup counts on from where the backup was made, and gives numbers to other
-    /// changes than the ones that clients have seen under them. Numbers alone cannot tell. A period begins with each
-    /// start, and so does the time after a restore: a number that a period told but that the database has no longer is
-    /// greater than where the next period began.
+    /// changes than the ones that clients have seen under them. The numbers cannot reveal this by themselves. A period
+    /// begins with each start, and so does the time after a restore: if a period has handed out a number that the
+    /// database no longer has, the number is larger than where the next period began.
     struct ChangeHistory: Sendable {
         private var periods: [(name: String, start: Int64)]
-        /// As many starts are remembered; cursors of older ones begin anew.
+        /// As many starts are remembered; cursors of older ones start over.
         private static let maximumCount = 1_000
 
         /// Begins a period in a database whose last change has a number.
@@ -31,7 +31,7 @@
         /// The period that began with the last start.
         var current: String { periods[periods.count - 1].name }
 
-        /// Whether the database has all changes that a cursor tells of.
+        /// Whether the database has all changes that a cursor reports.
         /// - Parameter committed: The number of the last change.
         func holds(_ cursor: ChangeCursor, committed: Int64) -> Bool {
             guard let period = cursor.period else { return true }

@@ -3,7 +3,7 @@
 
     /// The marks that deleted objects leave for clients that keep a copy. They are bounded in number and age; what has gone
     /// of them is remembered as one number for each schema, so that clients who were away for longer learn that they
-    /// have to begin anew.
+    /// have to start over.
     enum Tombstones {
         /// How many old marks go with a new one at most.
         static let forgottenPerDeletion = 4

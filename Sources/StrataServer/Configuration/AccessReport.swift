@@ -1,7 +1,7 @@
 #if Server
     import Strata
 
-    /// Explains who may do what at a server, for whoever is about to start it.
+    /// Explains who may do what at a server, for the person who is about to start it.
     public struct AccessReport: Sendable, CustomStringConvertible {
         /// The report, in lines.
         public let description: String

@@ -7,7 +7,7 @@
             for (name, node) in members where !["standard", "accounts", "schemas", "methods"].contains(name) {
                 throw node.unknown()
             }
-            // What schemas take over from the general rules is the same wherever these stand in the file.
+            // What schemas take over from the general rules is the same wherever these are in the file.
             if let node = members["standard"] { rules.standard = try Self.rule(node, over: rules.standard) }
             if let node = members["accounts"] { rules.accounts = try Self.rule(node, over: rules.accounts) }
             for (schema, node) in try members["schemas"]?.members() ?? [] {

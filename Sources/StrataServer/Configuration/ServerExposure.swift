@@ -7,7 +7,7 @@
         init(_ options: ServerOptions) {
             var findings: [String] = []
             if options.isDevelopment {
-                findings.append("Development is on: whoever reaches the server may make schemas and fields.")
+                findings.append("Development is on: any client that reaches the server may create schemas and fields.")
             }
             for operation in AccessRules.Operation.allCases where operation != .read {
                 if options.access.standard.levels[operation]?.isOpen == true {

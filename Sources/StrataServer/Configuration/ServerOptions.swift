@@ -3,7 +3,7 @@
 
     /// How a server behaves. They are many stored properties, because each is a name of the configuration.
     public struct ServerOptions: Sendable {
-        /// Whether there is a development database beside the production database. Clients of API version 0, and those
+        /// Whether there is a development database besides the production database. Clients of API version 0, and those
         /// that name no version, use it, and may extend its schemas by using them. Without it, the production database
         /// answers all versions.
         public var isDevelopment = true
@@ -11,10 +11,10 @@
         public var accountSchemas = [AccountSchema()]
         /// The key that clients must name in `X-StackMob-API-Key`; nil takes any. It is in every app and no secret.
         public var publicKey: String?
-        /// The secret that goes with the public key. Requests that are signed with it by OAuth 1 stand above all access
-        /// rules, and push requests need it; nil refuses both.
+        /// The secret that belongs to the public key. Requests that are signed with it by OAuth 1 are exempt from all
+        /// access rules, and push requests need it; nil refuses both.
         public var privateKey: String?
-        /// What stands before the paths of files in answers, such as `https://example.org`; nil takes the `Host` of the
+        /// What comes before the paths of files in answers, such as `https://example.org`; nil takes the `Host` of the
         /// request.
         public var baseURL: String?
         /// Who may do what.
@@ -40,7 +40,7 @@
         /// Whether what deleted objects held is kept with their marks, because a dialect can take deletions back.
         var keepsDeletedContent: Bool { dialects.contains { $0.kind.undeletes } }
 
-        /// The account schema of a name; nil for any other schema.
+        /// The account schema with the given name; nil for any other schema.
         func accounts(_ schema: String) -> AccountSchema? { accountSchemas.first { $0.name == schema } }
     }
 
@@ -88,7 +88,7 @@
         public var survivesPowerFailure = true
         /// How long the answers to requests with an `Idempotency-Key` are remembered, in seconds.
         public var answerLifetime = 24 * 3600
-        /// How long deletions are told to clients that keep a copy, in seconds. Who was away for longer begins anew.
+        /// How long deletions are told to clients that keep a copy, in seconds. Who was away for longer starts over.
         public var deletionLifetime = 90 * 24 * 3600
         /// How many deletions are told at most, roughly: they are counted now and then.
         public var deletions = 1_000_000

@@ -18,12 +18,12 @@
         func nested(_ value: JSONValue, _ index: Int, in call: NestedCall) throws(ServerError) -> NestedCall
         /// The write that a request asks for; nil for all that is answered in its own way.
         func objectWrite(_ call: NestedCall) async throws(ServerError) -> ObjectWrite?
-        /// Answers a request that is no write.
+        /// Answers a request that is not a write.
         func answer(_ call: NestedCall) async throws(ServerError) -> ServerResponse
     }
 
     extension BatchDialect {
-        /// Answers the requests of a batch in order, each for itself.
+        /// Answers the requests of a batch in order, independently of each other.
         /// - Throws: ``ServerError`` 503 when the sender gave up.
         func answers(
             to requests: [JSONValue], in call: NestedCall
@@ -33,7 +33,7 @@
             // Writes that follow each other share a transaction; a read sees what was written before it.
             var writes: [ObjectWrite] = []
             for (index, request) in requests.enumerated() {
-                // Nobody waits for what comes next.
+                // No request waits for the rest.
                 guard !Task.isCancelled else { throw ServerError(503, "The request was given up.", retryAfter: 1) }
                 let answer: ServerResponse
                 do throws(ServerError) {

@@ -3,7 +3,7 @@
     import Strata
 
     extension DataServer {
-        /// Answers a request. Never throws: what is wrong is in the answer.
+        /// Answers a request. Never throws: errors are in the answer.
         public func respond(to request: ServerRequest) async -> ServerResponse {
             let start = ContinuousClock.now
             let place = place(of: request)

@@ -2,7 +2,7 @@
     import Foundation
     import Strata
 
-    /// The databases of a server: that of production, and that of development beside it.
+    /// The databases of a server: that of production, and that of development next to it.
     struct Databases: Sendable {
         let production: Environment
         /// nil if development is off.

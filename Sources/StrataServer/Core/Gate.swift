@@ -1,7 +1,7 @@
 #if Server
     import Foundation
 
-    /// What stands before the data: rates, sessions, passwords, and signatures that count once.
+    /// What comes before the data: rates, sessions, passwords, and signatures that count once.
     struct Gate: Sendable {
         let sessions: Sessions
         let guesses: LoginGuard

@@ -6,7 +6,7 @@
         init(_ server: DataServer, _ mount: DialectMount)
 
         /// Answers a request.
-        /// - Parameter segments: The parts of its path behind that of the mount, without escapes.
+        /// - Parameter segments: The parts of its path after that of the mount, without escapes.
         func answer(_ request: ServerRequest, _ segments: [String]) async throws(ServerError) -> ServerResponse
         /// The answer to a request that failed, wherever it did.
         func failure(_ error: ServerError) -> ServerResponse

@@ -19,8 +19,9 @@
                 + "\(digits(time / 60_000 % 60, 2)):\(digits(time / 1000 % 60, 2)).\(digits(time % 1000, 3))Z"
         }
 
-        /// The milliseconds since 1970 of a text: a date alone, or with a time, with or without a fraction, `Z` or an offset;
-        /// what is finer than a millisecond is cut off. nil for any other text, and for a day or time that does not exist.
+        /// The milliseconds since 1970 of a text: only a date, or with a time, with or without a fraction, `Z` or an
+        /// offset; fractions below a millisecond are cut off. nil for any other text, and for a day or time that does
+        /// not exist.
         static func milliseconds(_ text: String) -> Int64? {
             guard text.utf8.count <= 48 else { return nil }
             var rest = text.utf8[...]

@@ -29,7 +29,7 @@
     }
 
     extension Database {
-        /// Runs writes in one transaction, each for itself.
+        /// Runs writes in one transaction, each independently.
         func run(_ writes: [ObjectWrite], into answers: inout BatchAnswers) async {
             guard !writes.isEmpty else { return }
             let before = answers

@@ -73,7 +73,7 @@
             return sequences.time(now, after: previous)
         }
 
-        /// Asks for a wider catalogue. The write ends here, and begins anew when the file has it.
+        /// Asks for a wider catalogue. The write ends here, and starts over when the file has it.
         func grow(to catalogue: SchemaCatalogue) throws(ServerError) -> Never {
             neededCatalogue = catalogue
             throw ServerError(503, "The schemas are being extended.", retryAfter: 1)
@@ -85,7 +85,7 @@
         /// Says that a file may have no name any more once the write is done, or undone.
         func touchFile(_ digest: String) { effects.touchedFiles.insert(digest) }
 
-        /// Ends a read that nobody waits for any more.
+        /// Ends a read whose caller has gone.
         func checkCancellation() throws(ServerError) {
             if let cancellation { try ReaderLine.check(cancellation) }
         }

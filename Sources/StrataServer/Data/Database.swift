@@ -67,7 +67,7 @@
         }
 
         private static let catalogueNote = "server_catalogue"
-        /// As many writes as share a transaction at most; more would only make the first of them wait.
+        /// The maximum number of writes that share a transaction; with more, the first would only wait longer.
         private static let groupSize = 64
         /// Marks of deleted objects are counted after as many deletions, or as many as may stay, because counting reads
         /// them all.
@@ -221,7 +221,7 @@
             }
             effects.touchedFiles = files
             commit(parent, done, effects, last)
-            // Who is told of a failure finds nothing of it, files neither.
+            // A client that gets a failure finds nothing of it, not even files.
             for (write, error) in failed { write.finish(error) }
             guard let grown else { return }
             do {
@@ -242,13 +242,13 @@
                 try room.make(in: parent)
                 try parent.save()
                 // Numbers of writes that failed are used up and on no disk: after a restart they are given again, and a reader
-                // that had been told of them would miss what gets them.
+                // that had been told about them would miss what gets them.
                 state.withLock { $0.committed = max($0.committed, last) }
                 removeUnnamed(effects.touchedFiles)
                 for work in effects.followUps { work() }
                 for write in done { write.finish(nil) }
             } catch {
-                // What stands against one must not fail the others: each has a transaction of its own now.
+                // A violation by one must not fail the others: each has a transaction of its own now.
                 if done.count > 1 {
                     for write in done { run([write]) }
                     removeUnnamed(effects.touchedFiles)
@@ -278,7 +278,7 @@
 
         // MARK: Growing
 
-        /// Takes in the schemas and fields of another catalogue; what is there stays.
+        /// Adds the schemas and fields of another catalogue; what is there stays.
         func adopt(_ other: SchemaCatalogue) async throws(ServerError) {
             try await write { (scope) throws(ServerError) in
                 var catalogue = scope.catalogue
@@ -323,7 +323,7 @@
         private static func lastSequence(_ container: PersistentContainer, _ catalogue: SchemaCatalogue) throws -> Int64
         {
             let context = container.newContext()
-            // What was the last change may have been a deletion whose mark is gone.
+            // The last change may have been a deletion whose mark is gone.
             var last: Int64 = 0
             let places =
                 catalogue.schemas.map { ($0.entityName, "sm_sequence") } + [

@@ -66,7 +66,7 @@
                 let grant = try principal.grant(level, "read \(schema.name)")
                 if let own = try grant.predicate(schema, scope) { parts.append(own) }
             } catch {
-                // What may not be read stays a key.
+                // An object that the client may not read stays a key.
                 guard (400..<500).contains(error.status) else { throw error }
                 return []
             }

@@ -6,7 +6,7 @@
         /// Fields with their values in the core's own form: points in time are milliseconds since 1970, places have `lat` and
         /// `lon`, references are primary keys.
         var values: JSONObject
-        /// What is computed from what is there, by field.
+        /// The computations on current values, by field.
         var changes: [(field: String, change: FieldChange)] = []
 
         init(_ values: JSONObject) { self.values = values }
@@ -15,11 +15,11 @@
     /// What is computed from the value that is there.
     enum FieldChange: Sendable {
         case increment(JSONValue)
-        /// Elements behind those that are there.
+        /// Elements after those that are there.
         case add([JSONValue])
-        /// Elements behind those that are there, each that is not there yet.
+        /// Elements after those that are there, each that is not there yet.
         case addUnique([JSONValue])
-        /// All that is equal to one of these goes.
+        /// Removes all elements that equal one of these.
         case remove([JSONValue])
     }
 

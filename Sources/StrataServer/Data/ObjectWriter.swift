@@ -370,7 +370,7 @@
 
         // MARK: Deleting
 
-        /// Deletes an object and leaves a mark for those who ask what changed.
+        /// Deletes an object and leaves a mark for clients that ask what changed.
         func delete(_ object: ManagedObject, _ schema: ServerSchema) throws(ServerError) {
             try check(.delete, schema, object)
             try spend()

@@ -5,7 +5,7 @@
     ///
     /// The store does not know them yet, and asking a context means comparing each of its unsaved objects with the
     /// condition: an array of thousands of new objects, each of which must not be there already, would take the square
-    /// of their number. Parts of a transaction have a layer of their own, which goes when they fail.
+    /// of their number. Parts of a transaction have a layer of their own, which is dropped when they fail.
     final class PendingKeys {
         private let below: PendingKeys?
         /// nil for what was deleted.

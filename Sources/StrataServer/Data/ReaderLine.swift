@@ -4,7 +4,7 @@
     import StrataStore
 
     /// Runs reads on threads of their own, a few at a time: each holds what it reads in memory, so that their number
-    /// bounds it. Others wait in line, and leave it when nobody waits for them any more.
+    /// bounds it. Others wait in line, and leave it when their callers have gone.
     final class ReaderLine: Sendable {
         private struct State {
             var running = 0
@@ -60,7 +60,7 @@
             return try result.get()
         }
 
-        /// Stops a read that nobody waits for any more.
+        /// Stops a read whose caller has gone.
         static func check(_ cancellation: ReadCancellation) throws(ServerError) {
             if cancellation.isCancelled { throw ServerError(503, "The request was given up.", retryAfter: 1) }
         }

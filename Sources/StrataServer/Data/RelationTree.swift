@@ -1,7 +1,7 @@
 #if Server
     import Foundation
 
-    /// Which fields of a body lead to objects of which schema, so that bodies of those may stand in it.
+    /// Which fields of a body lead to objects of which schema, so that bodies of those may be in it.
     struct RelationTree: Sendable {
         /// The schema of each field, and what follows there.
         private(set) var fields: [String: (schema: String, next: RelationTree)] = [:]

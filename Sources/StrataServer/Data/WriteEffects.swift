@@ -3,7 +3,7 @@
     struct WriteEffects {
         /// What must happen only if the write is kept, such as mail.
         var followUps: [@Sendable () -> Void] = []
-        /// The files that the write has made or that it has taken a name from, be it kept or not.
+        /// The files that the write has made or that it has taken a name from, whether or not it is kept.
         var touchedFiles: Set<String> = []
         /// What the write makes room for.
         var room = Room()

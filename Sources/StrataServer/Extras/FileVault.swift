@@ -8,7 +8,7 @@
     struct FileVault: Sendable {
         /// The folder.
         let folder: URL
-        /// What stands before the paths of files in answers.
+        /// What comes before the paths of files in answers.
         var baseURL = ""
 
         /// The first segment of the paths of files.
@@ -22,7 +22,7 @@
             self.segment = segment
         }
 
-        /// The file of a binary value, with a type and name that may stand in headers and addresses; nil for any other
+        /// The file of a binary value, with a type and name that may be in headers and addresses; nil for any other
         /// text.
         static func file(_ text: String) throws(ServerError) -> StackMobFile? {
             do throws(StackMobFile.Fault) {
@@ -73,7 +73,7 @@
 
         // MARK: Names
 
-        /// What a URL of this server's names; nil for any other text. What stands before the path does not count: the
+        /// What a URL of this server's names; nil for any other text. What comes before the path does not count: the
         /// server may have had another address.
         private func name(in url: String) -> (digest: String, filename: String)? {
             guard let start = url.range(of: "/\(segment)/", options: .backwards)?.upperBound else { return nil }
@@ -99,7 +99,7 @@
             row["uses"] = (row.whole("uses") ?? 0) + 1
         }
 
-        /// Counts one field less; the name goes with the last of them.
+        /// Counts one field less; the name is removed with the last one.
         func release(_ text: String, scope: DataScope) throws(ServerError) {
             guard let (row, digest, filename) = try row(text, scope) else { return }
             let uses = (row.whole("uses") ?? 0) - 1
@@ -119,7 +119,7 @@
 
         // MARK: Files
 
-        /// Removes the files without a name. What cannot be removed now is the affair of the next ``sweep(_:)``.
+        /// Removes the files without a name. Files that cannot be removed now are left to the next ``sweep(_:)``.
         func removeUnnamed(_ digests: Set<String>, _ context: ManagedObjectContext) {
             let request = FetchRequest<ManagedObject>(
                 entity: "ServerFile",

@@ -6,8 +6,9 @@
 
     /// The body of an answer on its way to a client that may read slowly, or not at all.
     ///
-    /// It goes out in parts, each of which waits until the connection takes it, so that what has gone is known. When one
-    /// part is not taken in time, or all of them too slowly, the connection ends, and with it the answer's claim on memory.
+    /// It goes out in parts, each of which waits until the connection takes it, so that what has gone is known. When
+    /// one part is not taken in time, or all of them too slowly, the connection ends, and with it the answer's claim on
+    /// memory.
     struct AnswerBody: Sendable {
         private static let partSize = 64 * 1024
 
@@ -21,7 +22,7 @@
 
         /// The body for the responder.
         var body: ResponseBody {
-            // A small one fits what the connection takes immediately; the idle time-out is enough for it.
+            // A small one fits what the connection takes immediately; the idle timeout is enough for it.
             guard data.count > Self.partSize else { return ResponseBody(byteBuffer: ByteBuffer(bytes: data)) }
             return ResponseBody(contentLength: data.count) { writer in
                 let watch = Watch(channel, patience: patience, rate: rate)

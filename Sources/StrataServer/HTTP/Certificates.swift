@@ -5,12 +5,12 @@
     import NIOSSL
     import StrataStore
 
-    /// The certificate of a service. New connections get the one that is in the files: whoever renews it need not start
-    /// the server again.
+    /// The certificate of a service. New connections get the one that is in the files: you can renew it without
+    /// restarting the server.
     final class Certificates: Sendable {
         private struct State {
             var override: NIOSSLContextConfigurationOverride
-            /// When the files were changed last.
+            /// When the files were last changed.
             var dates: [Date]
             var nextLook: ContinuousClock.Instant
         }
@@ -18,7 +18,7 @@
         private let files: HTTPService.TLSFiles
         private let logger: Logger
         private let state: Guarded<State>
-        /// How long nobody looks whether the files have changed.
+        /// How long the server waits before it checks the files for changes again.
         private let pause: Duration
 
         /// - Throws: ``ServerSetupError`` for files that cannot be read.

@@ -12,7 +12,7 @@
         private(set) var host: String?
 
         /// Reads `Forwarded` (RFC 7239), or else `X-Forwarded-For`, `-Proto`, `-Host` and `-Port`, if a trusted proxy sends
-        /// them. Of a chain of proxies the last address counts that is not a trusted proxy's: what stands before it,
+        /// them. Of a chain of proxies the last address counts that is not a trusted proxy's: what comes before it,
         /// anybody may have written.
         init(
             headers: [(name: String, value: String)], client: String, isSecure: Bool, trusted: [ClientNetwork]

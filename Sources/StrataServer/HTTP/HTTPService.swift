@@ -34,7 +34,7 @@
         private let tls: TLSFiles?
         private let threads: ThreadExecutor?
 
-        /// Prepares a service; nothing is bound before ``run(onReady:)``.
+        /// Prepares a service; nothing is bound before ``run(endsOnSignals:onReady:)``.
         /// - Parameters:
         ///   - server: Who answers.
         ///   - host: The address to listen at.
@@ -92,7 +92,7 @@
                 address: .hostname(host, port: port), serverName: "strata-server", backlog: 1024)
             configuration.availableConnectionsDelegate = MaximumAvailableConnections(limits.connections.count)
             var logger = server.logger
-            // What goes wrong on a connection is its client's affair; requests are logged by the core.
+            // Errors on a connection concern only its client; the core logs requests.
             logger.logLevel = max(logger.logLevel, .error)
             let application = Application(
                 responder: responder,
@@ -140,7 +140,7 @@
                 return response(server.failure(error, to: head), to: request, on: channel, lease, closes: true)
             }
             let answer = await withDeadline(limits.requests.timeout, head) { [server, head] in
-                // Work that goes on behind a deadline keeps its claim on memory.
+                // Work that goes on after a deadline keeps its claim on memory.
                 defer { withExtendedLifetime(lease) {} }
                 return await server.respond(to: head)
             }

@@ -26,7 +26,8 @@
             self.write = write
         }
 
-        /// Writes to standard error. Whoever reads it may be gone, which is not a reason to end: then nothing is written.
+        /// Writes to standard error. Its reader may have ended, which is not a reason to end the server: then nothing
+        /// is written.
         public static func writeToStandardError(_ line: Data) {
             var rest = line[...]
             while !rest.isEmpty {

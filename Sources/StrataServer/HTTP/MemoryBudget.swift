@@ -1,8 +1,8 @@
 #if Server
     import StrataStore
 
-    /// What the bodies and answers of all requests together may take. Each request has a lease, which gives back what it
-    /// took when the last who needs it lets go: the work of a request may outlive its connection.
+    /// The memory that the bodies and answers of all requests together may take. Each request has a lease, which
+    /// returns its share when its last owner is released: the work of a request may outlive its connection.
     ///
     /// No address takes more than its share, so that a few clients who stall cannot stop the others.
     final class MemoryBudget: Sendable {

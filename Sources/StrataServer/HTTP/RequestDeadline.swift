@@ -3,11 +3,11 @@
     import NIOHTTPTypes
 
     /// Closes a connection whose request takes too long to come in, however steadily its bytes drip: a byte a minute
-    /// is enough to keep an idle time-out away.
+    /// is enough to keep an idle timeout away.
     ///
     /// The clock runs from the opening of the connection to the end of the first request's head, and for each request
-    /// from the end of its head to the end of its body. Between two requests the idle time-out counts, which
-    /// sees only whole heads.
+    /// from the end of its head to the end of its body. Between two requests the idle timeout counts, which sees only
+    /// whole heads.
     final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPRequestPart
         typealias OutboundIn = HTTPResponsePart

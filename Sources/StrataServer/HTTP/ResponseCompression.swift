@@ -46,7 +46,7 @@
     }
 
     /// Keeps heads away from the compressor that answer no request, because it traps at the second head for one request: the
-    /// invitation to send a body, and the refusal of bytes that are no request.
+    /// invitation to send a body, and the refusal of bytes that are not a request.
     private final class CompressorBypass: ChannelDuplexHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias InboundOut = HTTPServerRequestPart
@@ -76,7 +76,7 @@
                 waiting -= 1
                 context.write(data, promise: promise)
             } else {
-                // From there it goes on behind the compressor.
+                // From there it goes on after the compressor.
                 (compressor ?? context).write(data, promise: promise)
             }
         }

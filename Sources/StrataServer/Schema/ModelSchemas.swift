@@ -105,7 +105,7 @@
             let single = Set(
                 entity.attributes.filter { $0.declaration.isIndexed || $0.declaration.isUnique }.map(\.name))
             for index in entity.indexes where index.kind == .ordered || index.kind == .unique {
-                // Those of single attributes are there already; places in to-many relationships have no column.
+                // Those of single attributes exist already; places in to-many relationships have no column.
                 if index.properties.count == 1, single.contains(index.properties[0]) { continue }
                 guard
                     index.properties.allSatisfy({

@@ -3,16 +3,17 @@
 
     /// How dialects that spell names as models do call schemas and fields.
     ///
-    /// The core's names have small letters, digits and underscores. A schema or field keeps the spelling of the model, or of the
-    /// client that made it, beside that; one that StackMob's clients made has the spelling that their models have by convention.
+    /// The core's names have small letters, digits and underscores. In addition, a schema or field keeps the spelling
+    /// of the model, or of the client that created it; one that StackMob's clients created has the spelling that their
+    /// models have by convention.
     struct NativeNames: Sendable {
         let schema: ServerSchema
 
         /// The name of a field in the dialect.
         static func title(_ field: SchemaField) -> String { field.title ?? StackMobNames.camelCase(field.name) }
 
-        /// The field of a name in the dialect. Two names that would be one in the core are not one here; where nobody has
-        /// told the spelling, either will do.
+        /// The field with the given name in the dialect. Two names that would be one in the core are not one here;
+        /// where nobody has told the spelling, either will do.
         func field(_ title: String) -> SchemaField? {
             if let field = schema.fields.first(where: { Self.title($0) == title }) { return field }
             let name = Self.coreName(title)
@@ -30,7 +31,7 @@
             let name = Self.coreName(title)
             if let fault = ServerSchema.fault(ofName: name) { throw ServerError(400, .noField, fault) }
             guard !ServerSchema.isKept(name), name != schema.keyField else {
-                throw ServerError(400, .noField, "\(title.prefix(80)) is a name that the server needs for itself.")
+                throw ServerError(400, .noField, "\(title.prefix(80)) is a name that the server reserves.")
             }
             if let other = schema.fields.first(where: { $0.name == name }) {
                 throw ServerError(

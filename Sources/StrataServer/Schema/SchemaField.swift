@@ -144,7 +144,7 @@
 
         subscript(name: String) -> ServerSchema? { schemas.first { $0.name == name } }
 
-        /// Takes in the schemas and fields of another catalogue that are not there yet; what is there stays.
+        /// Adds the schemas and fields of another catalogue that are not there yet; what is there stays.
         mutating func merge(_ other: SchemaCatalogue) {
             for schema in other.schemas {
                 guard let index = schemas.firstIndex(where: { $0.name == schema.name }) else {

@@ -5,7 +5,7 @@
         var catalogue: SchemaCatalogue
         let options: ServerOptions
 
-        /// The schema of a name, made if it is missing.
+        /// The schema with the given name, made if it is missing.
         /// - Parameter title: The name as the client spells it.
         mutating func use(_ name: String, title: String? = nil) throws(ServerError) {
             if let known = catalogue.schemas.firstIndex(where: { $0.name == name }) {
@@ -22,7 +22,7 @@
                     title: title == name ? nil : title))
         }
 
-        /// Adds a field that the schema of a name lacks.
+        /// Adds a field that the schema with the given name lacks.
         mutating func add(_ field: SchemaField, to name: String) throws(ServerError) {
             if let fault = ServerSchema.fault(ofName: field.name) { throw .badRequest(fault) }
             guard let index = catalogue.schemas.firstIndex(where: { $0.name == name }) else { throw .noSchema(name) }
@@ -44,7 +44,8 @@
     }
 
     extension DataScope {
-        /// The schema of a name in a catalogue that may have been widened for a request. If it was, the file grows first.
+        /// The schema with the given name in a catalogue that may have been widened for a request. If it was, the file
+        /// grows first.
         func schema(_ name: String, in inference: SchemaInference) throws(ServerError) -> ServerSchema {
             if inference.catalogue != catalogue {
                 guard inference.catalogue.schemas.count <= 1_000,

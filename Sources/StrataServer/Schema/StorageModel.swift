@@ -1,7 +1,7 @@
 #if Server
     import Strata
 
-    /// The Strata model that keeps the objects of a catalogue and all else that the server remembers.
+    /// The Strata model that keeps the objects of a catalogue and everything else that the server remembers.
     ///
     /// Each schema is an entity with a column for each field, whether it comes from a model file or was inferred: queries
     /// become predicates on indexed columns, sorts are the store's, geo queries read the R*Tree. When a schema is

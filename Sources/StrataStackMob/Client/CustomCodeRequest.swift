@@ -30,7 +30,7 @@ public struct CustomCodeRequest: Sendable {
     public var body: Data?
     /// The MIME type of the body; nil to say nothing about it, as the old libraries did.
     public var contentType: String?
-    /// MIME types of replies that are taken beside JSON, plain text and plain bytes.
+    /// MIME types of replies that are taken besides JSON, plain text and plain bytes.
     public var acceptedContentTypes: Set<String> = []
     /// Asked after each wait for a busy server what to do; nil to send the same request again.
     public var retryBlock: RetryBlock?
@@ -47,7 +47,7 @@ public struct CustomCodeRequest: Sendable {
         self.contentType = contentType
     }
 
-    /// Adds a parameter behind those that are there.
+    /// Adds a parameter after those that are there.
     public mutating func add(_ name: String, _ value: String) {
         parameters.append(RemoteParameter(name, value))
     }
@@ -87,8 +87,8 @@ extension StackMobClient {
     /// Calls code on the server.
     ///
     /// A busy server is waited for as often as ``RequestOptions/retries`` says.
-    /// - Throws: ``RemoteError``, with code -100 if the name is empty, and of kind ``RemoteError/Kind/invalidAnswer`` for a
-    ///   reply of a type that was not declared, or JSON that is none.
+    /// - Throws: ``RemoteError``, with code -100 if the name is empty, and of kind ``RemoteError/Kind/invalidAnswer``
+    ///   for a reply of a type that was not declared, or invalid JSON.
     public func perform(
         _ request: CustomCodeRequest, options: RequestOptions? = nil
     ) async throws(RemoteError) -> CustomCodeReply {

@@ -22,7 +22,7 @@ public struct FixedLocation: LocationProvider {
 
 extension GeoPoint {
     /// Where the device is.
-    /// - Throws: ``RemoteError`` with code -110 if the provider cannot tell, or tells what is no place on the earth.
+    /// - Throws: ``RemoteError`` with code -110 if the provider cannot tell, or tells what is not a place on the earth.
     public static func current(from provider: any LocationProvider) async throws(RemoteError) -> GeoPoint {
         let point: GeoPoint
         do {
@@ -32,7 +32,7 @@ extension GeoPoint {
         }
         guard point.isValid else {
             throw StackMobError.locationManagerFailed.error(
-                "the location provider told \(point), which is no place on the earth")
+                "the location provider returned \(point), which is not a place on the earth")
         }
         return point
     }

@@ -40,7 +40,7 @@ extension StackMobClient {
         _ = try await perform(.postFacebookMessage(message), options)
     }
 
-    /// What Facebook tells of the user who is logged in.
+    /// What Facebook reports about the user who is logged in.
     public func facebookUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> JSONObject {
         try await perform(.facebookUserInfo, options).object()
     }
@@ -85,7 +85,7 @@ extension StackMobClient {
         _ = try await perform(.updateTwitterStatus(status), options)
     }
 
-    /// What Twitter tells of the user who is logged in.
+    /// What Twitter reports about the user who is logged in.
     public func twitterUserInfo(options: RequestOptions? = nil) async throws(RemoteError) -> JSONObject {
         try await perform(.twitterUserInfo, options).object()
     }

@@ -70,7 +70,7 @@ extension StackMobClient {
     }
 
     /// Sends a signed request.
-    /// - Throws: ``RemoteError``, also for answers that report a failure.
+    /// - Throws: ``RemoteError``, including for answers that report a failure.
     func send(
         _ request: WireRequest, _ options: RequestOptions, retrying block: RetryBlock? = nil
     ) async throws(RemoteError) -> WireResponse {

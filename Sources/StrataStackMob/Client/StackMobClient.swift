@@ -54,9 +54,9 @@ public final class StackMobClient: Sendable {
         return StackMobClient(configuration, transport: transport, reachability: reachability, session: session)
     }
 
-    /// Makes a client for an application with all else as usual.
+    /// Makes a client for an application with everything else as usual.
     /// - Throws: ``RemoteError`` of domain ``StackMobError/Exception/clientInitialization`` if the public key has not 36
-    ///   characters or the version is no whole number.
+    ///   characters or the version is not a whole number.
     public convenience init(publicKey: String, apiVersion: String = "0") throws(RemoteError) {
         self.init(try StackMobConfiguration(publicKey: publicKey, apiVersion: apiVersion))
     }

@@ -26,12 +26,12 @@ public struct StackMobConfiguration: Sendable {
     /// How requests are made that say nothing else.
     public var requestOptions = RequestOptions()
 
-    /// Names an application; all else as usual.
+    /// Names an application; everything else as usual.
     /// - Parameters:
     ///   - publicKey: 36 characters.
     ///   - apiVersion: `0` while developing, `1` and up in production.
     /// - Throws: ``RemoteError`` of domain ``StackMobError/Exception/clientInitialization`` if the key has another
-    ///   length or the version is no whole number.
+    ///   length or the version is not a whole number.
     public init(publicKey: String, apiVersion: String = "0", privateKey: String? = nil) throws(RemoteError) {
         dialect = try StackMobDialect(publicKey: publicKey, apiVersion: apiVersion)
         dialect.securesRemoteHosts = true

@@ -38,14 +38,14 @@ public final class StackMobStore: Sendable {
         self.remote = remote
     }
 
-    /// Sends what waits in the mirror, and takes in what has changed at the server.
+    /// Sends what waits in the mirror, and applies what has changed at the server.
     public var sync: SyncEngine { remote.sync }
 
     /// Forgets all objects here, with the changes of them that wait and the passwords that were to go along: for when
     /// another user logs in, before anything is fetched for that one. The server is told nothing; contexts hear that the
     /// objects are gone. Let requests and synchronisations of the user before end first, since what they bring later is
-    /// taken in.
-    /// - Throws: ``StoreError`` if the mirror cannot be written; everything is there still.
+    /// applied.
+    /// - Throws: ``StoreError`` if the mirror cannot be written; nothing is lost.
     public func reset() throws(StoreError) { try remote.sync.reset() }
 
     /// Sets the password that a new user object is saved with. It is held in memory until then and kept nowhere; it

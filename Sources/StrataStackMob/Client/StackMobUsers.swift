@@ -1,5 +1,5 @@
-/// The users of a StackMob application, in the words that all services share. ``StackMobClient`` has what StackMob alone has,
-/// such as temporary passwords and posts on social networks.
+/// The users of a StackMob application, in the words that all services share. ``StackMobClient`` has the features that only
+/// StackMob has, such as temporary passwords and posts on social networks.
 ///
 /// Names are primary keys of the schema of users. StackMob has no anonymous users. Accounts of `facebook` and `twitter` make a
 /// user where there is none; those of `gigya` do not, and have the signature as token and its time as `timestamp` in
@@ -15,7 +15,7 @@ public struct StackMobUsers: RemoteUsers {
         [.signUp, .passwords, .providers, .refreshing, .changingPasswords, .resettingPasswords, .linking]
     }
 
-    /// The user of the session, by name alone.
+    /// The user of the session, with only the name.
     public var currentUser: RemoteUser? {
         client.session.isLoggedIn ? client.session.userID.map { RemoteUser(id: $0, name: $0) } : nil
     }

@@ -45,7 +45,7 @@ public struct DataStore: Sendable {
     /// Reads an object.
     /// - Parameters:
     ///   - expanding: How many levels of related objects come along whole, 0 to 3.
-    ///   - fields: The fields that are wanted; nil for all. The primary key always comes.
+    ///   - fields: The fields that are requested; nil for all. The primary key always comes.
     /// - Throws: ``RemoteError``, with code -100 if the schema or id is empty, 404 if there is no such object.
     public func read(
         _ id: String, in schema: String, expanding: Int = 0, fields: [String]? = nil, options: RequestOptions? = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Parts of queries, one behind another. Each method gives a copy of the query with one more part.
+/// Parts of queries, one after another. Each method gives a copy of the query with one more part.
 ///
 /// ```swift
 /// let query = StackMobQuery("todo")
@@ -41,12 +41,12 @@ extension StackMobQuery {
         self.where(.near(field, point))
     }
 
-    /// Only objects no farther from a point than so many miles, by the server's radius of the earth.
+    /// Only objects no further from a point than this many miles, by the server's radius of the earth.
     public func `where`(_ field: String, within miles: Double, milesOf point: GeoPoint) -> StackMobQuery {
         self.where(.within(field, point, radians: miles / StackMobCondition.milesPerRadian))
     }
 
-    /// Only objects no farther from a point than so many kilometres, by the server's radius of the earth.
+    /// Only objects no further from a point than this many kilometres, by the server's radius of the earth.
     public func `where`(_ field: String, within kilometers: Double, kilometersOf point: GeoPoint) -> StackMobQuery {
         self.where(.within(field, point, radians: kilometers / StackMobCondition.kilometersPerRadian))
     }
@@ -61,7 +61,7 @@ extension StackMobQuery {
         self.where(.or(conditions))
     }
 
-    /// In the order of a field, behind those given before.
+    /// In the order of a field, after those given before.
     public func ordered(by field: String, ascending: Bool = true) -> StackMobQuery {
         var copy = self
         copy.order(field, ascending: ascending)
@@ -84,7 +84,7 @@ extension StackMobQuery {
         return copy
     }
 
-    /// With these fields alone, and the primary key; `rel.field` and `rel.*` are fields of expanded objects.
+    /// With only these fields, and the primary key; `rel.field` and `rel.*` are fields of expanded objects.
     public func selecting(_ fields: String...) -> StackMobQuery {
         var copy = self
         copy.fields = (copy.fields ?? []) + fields

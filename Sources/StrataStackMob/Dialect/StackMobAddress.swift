@@ -7,7 +7,7 @@ extension PercentEncoding.Characters {
 }
 
 extension QueryParameters {
-    /// Parameters as they stand in an address or a form, in the order given, joined by `&`.
+    /// Parameters as they appear in an address or a form, in the order given, joined by `&`.
     package static func stackMobText(_ parameters: some Sequence<Parameter>) -> String {
         parameters.map { name, value in
             PercentEncoding.encode(name, keeping: .stackMobQuery) + "="

@@ -30,7 +30,7 @@ extension StackMobDialect {
     }
 
     /// Reads the answer of custom code.
-    /// - Parameter accepted: Types that are taken beside ``acceptedContentTypes``; nil to take any.
+    /// - Parameter accepted: Types that are taken besides ``acceptedContentTypes``; nil to take any.
     /// - Throws: ``RemoteError`` for a status that is not a success, and for a type that is not taken.
     public func callReply(_ response: WireResponse, accepting accepted: Set<String>? = []) throws(RemoteError)
         -> RemoteReply

@@ -10,7 +10,8 @@ extension StackMobDialect {
         if model != nil { features.insert(.expanding) }
         if usesExtensions { features.formUnion([.batches, .conditionalWrites, .idempotencyTokens, .deletions]) }
         // An identifier takes some 40 bytes of an address, and servers take addresses of 8 KB. A hundred and fifty objects of
-        // ten fields are some 50 KB: what Foundation sends at one go on Linux. Behind a longer body it spins until the answer.
+        // ten fields are some 50 KB: what Foundation sends at one go on Linux. After a longer body it spins until the
+        // answer.
         return RemoteCapabilities(features: features, maximumBatch: usesExtensions ? 150 : 100, maximumIDs: 150)
     }
 

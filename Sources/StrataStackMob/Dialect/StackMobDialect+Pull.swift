@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a pull from a plain StackMob server goes on: at a time of change, behind so many objects of that time.
+/// Where a pull from a plain StackMob server goes on: at a time of change, after this many objects of that time.
 struct StackMobPullCursor {
     var milliseconds: Int64
     var skip = 0
@@ -24,7 +24,7 @@ struct StackMobPullCursor {
 }
 
 extension StackMobDialect {
-    /// What changed since a cursor. A plain StackMob server is asked for objects by time of change, and tells of no
+    /// What changed since a cursor. A plain StackMob server is asked for objects by time of change, and reports no
     /// deletions; those of the cursor's own millisecond come again.
     func pullRequest(_ pull: RemotePull, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
         let schema = try StackMobSchema(pull.entity)

@@ -37,7 +37,7 @@ extension StackMobDialect {
         plainRequest(.head, "/", query: "", secure: false, options).adding(options.headers)
     }
 
-    /// The schema as it stands in a path.
+    /// The schema as it appears in a path.
     func schemaPath(_ schema: String) -> String { Self.path(schema.lowercased()) }
 
     /// A path whose parts are encoded, without the slash at its beginning.

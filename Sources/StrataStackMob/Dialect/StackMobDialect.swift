@@ -15,7 +15,7 @@ import Foundation
 ///   the cursor, `{"objects": […], "deleted": ["id", …], "next": "<cursor>", "more": true}`. Without `since` it begins
 ///   with all objects. There is always a `next`.
 /// - `POST /_batch` with `{"requests": [{"method", "path", "headers", "body"}, …]}`, answered by
-///   `[{"status", "body"}, …]` in order; each request stands for itself.
+///   `[{"status", "body"}, …]` in order; the requests are independent.
 /// - Bytes as base64 text, and composites as JSON objects, as values of attributes.
 ///
 /// It has one of the stored properties for each setting of the dialect.
@@ -54,11 +54,11 @@ public struct StackMobDialect: Sendable {
     /// Whether the server is a `strata-server`; see above.
     public var usesExtensions = false
     /// The model. Needed to read expanded objects and to send new related objects along; without it related objects are
-    /// known by identifier alone.
+    /// known only by identifier.
     public var model: ManagedObjectModel?
 
     /// Speaks for an application.
-    /// - Throws: ``RemoteError`` if the key has not 36 characters or the version is no whole number.
+    /// - Throws: ``RemoteError`` if the key has not 36 characters or the version is not a whole number.
     public init(publicKey: String, apiVersion: String = "0", model: ManagedObjectModel? = nil) throws(RemoteError) {
         guard publicKey.count == 36 else {
             throw StackMobError.initialization(

@@ -47,7 +47,7 @@ public enum StackMobError: Int, Sendable, Hashable, CaseIterable {
         case clientInitialization = "SMClientInitializationException"
     }
 
-    /// What an error of this code means for the one who asked.
+    /// What an error of this code means for the caller.
     public var kind: RemoteError.Kind {
         switch self {
         case .invalidArguments, .passwordForUserObjectNotFound: .invalidRequest

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StackMobNames {
-    /// The field of a property, see ``field(of:)``.
+    /// The field of a property, see `field(of:)`.
     /// - Throws: ``RemoteError`` for names that begin with a capital, whose field could not be read back.
     public static func field(ofProperty name: String) throws(RemoteError) -> String {
         guard !name.isEmpty, !beginsWithCapital(name) else {

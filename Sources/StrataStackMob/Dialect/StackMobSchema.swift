@@ -63,8 +63,8 @@ public struct StackMobSchema: Sendable {
         return properties[joined] == nil ? nil : joined
     }
 
-    /// The field of a name in a condition or an order. A name in small letters is sent as it is, also if no property has
-    /// it; one with capitals must be a property's.
+    /// The field with the given name in a condition or an order. A name in small letters is sent as it is, even if no
+    /// property has it; one with capitals must be a property's.
     /// - Throws: ``RemoteError`` if it is not.
     public func field(ofKey key: String) throws(RemoteError) -> String {
         guard StackMobNames.hasCapitals(key) else { return key }

@@ -31,7 +31,7 @@ enum StackMobText {
         return Decimal(string: text).map { "\($0)" } ?? text
     }
 
-    /// A value as it stands in a query parameter.
+    /// A value as it appears in a query parameter.
     /// - Throws: ``RemoteError`` for values that have no spelling there.
     static func parameter(_ value: Value, of field: String) throws(RemoteError) -> String {
         switch value {

@@ -28,9 +28,9 @@ package struct StackMobEncoder {
 
     /// What the values are for.
     package enum Purpose {
-        /// A new object: what is nil is left out.
+        /// A new object: nil values are left out.
         case insert
-        /// Changes: what is nil is sent, to clear it.
+        /// Changes: nil values are sent, to clear the field.
         case update
     }
 
@@ -97,7 +97,7 @@ package struct StackMobEncoder {
         return body
     }
 
-    /// A related object: its values the first time, only its identifier if it stands farther out already.
+    /// A related object: its values the first time, only its identifier if it stands further out already.
     private func nested(
         _ record: RemoteRecord, _ purpose: Purpose, _ depth: Int, _ name: String, _ visited: inout Set<RemoteIdentity>
     ) throws(RemoteError) -> StackMobBody {

@@ -22,7 +22,7 @@ extension StackMobDialect {
     /// Reads an object.
     /// - Parameters:
     ///   - expansion: How many levels of related objects come along whole: 0 to 3.
-    ///   - fields: The fields that are wanted; nil for all.
+    ///   - fields: The fields that are requested; nil for all.
     public func readRequest(
         schema: String, id: String, expansion: Int = 0, fields: [String]? = nil,
         options: RequestOptions = RequestOptions()
@@ -35,7 +35,7 @@ extension StackMobDialect {
         return request
     }
 
-    /// Changes fields of an object. A name with `[inc]` behind it adds to a number.
+    /// Changes fields of an object. A name with `[inc]` after it adds to a number.
     /// - Parameter relations: The fields that hold nested objects, with their schemas; see ``StackMobBody/relations``.
     public func updateRequest(
         schema: String, id: String, object: JSONValue, relations: [String] = [], secure: Bool = false,

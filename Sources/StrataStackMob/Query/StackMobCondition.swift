@@ -26,7 +26,7 @@ public indirect enum StackMobCondition: Sendable, Hashable {
     case isNotIn(String, [Value])
     /// Nearest first, up to a distance in radians if there is one.
     case near(String, GeoPoint, maximumRadians: Double? = nil)
-    /// No farther than a distance in radians.
+    /// No further than a distance in radians.
     case within(String, GeoPoint, radians: Double)
     /// In a box, from its south-west to its north-east corner.
     case box(String, southWest: GeoPoint, northEast: GeoPoint)

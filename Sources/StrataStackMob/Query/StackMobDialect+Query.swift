@@ -20,7 +20,7 @@ extension StackMobDialect {
         guard query.subqueries.isEmpty else {
             throw StackMobError.unsupported("StackMob has no conditions on what another query finds")
         }
-        // StackMob knows levels alone: all relationships of a level come along.
+        // StackMob knows only levels: all relationships of a level are included.
         result.expansion = query.includes.map(\.count).max() ?? 0
         try result.setRange(offset: query.offset, limit: query.limit, cursor: query.cursor)
         return result
@@ -51,13 +51,13 @@ extension StackMobDialect {
         return try queryRequest(query, options: options)
     }
 
-    /// The number of objects that an answer tells: in `Content-Range` behind the slash, or without that header the
+    /// The number of objects that an answer tells: in `Content-Range` after the slash, or without that header the
     /// number of objects in the body.
     /// - Throws: ``RemoteError`` of code ``StackMobError/noCountAvailable``.
     public func count(contentRange: String?, elements: Int?) throws(RemoteError) -> Int {
         guard let contentRange else {
             if let elements { return elements }
-            throw StackMobError.noCountAvailable.error("the answer to a count is no list and has no Content-Range")
+            throw StackMobError.noCountAvailable.error("the answer to a count is not a list and has no Content-Range")
         }
         let parts = contentRange.split(separator: "/", omittingEmptySubsequences: false)
         let total = parts.last?.trimmingCharacters(in: CharacterSet(charactersIn: ", ")) ?? ""

@@ -69,7 +69,7 @@ struct StackMobPredicate {
             case .integer(let value): number = Double(value)
             case .double(let value): number = value
             case .decimal(let value): number = Double("\(value)") ?? .nan
-            default: throw unsupported(whole, "a distance that is no number")
+            default: throw unsupported(whole, "a distance that is not a number")
             }
             return .within(
                 try field(place, in: whole), try self.point(point, in: whole),
@@ -108,7 +108,7 @@ struct StackMobPredicate {
             if numbers.count == 2 { return GeoPoint(latitude: numbers[0], longitude: numbers[1]) }
         default: break
         }
-        throw unsupported(whole, "a position that is no pair of latitude and longitude")
+        throw unsupported(whole, "a position that is not a pair of latitude and longitude")
     }
 
     /// The field on the left of a comparison; the object itself is compared by its primary key.
@@ -118,13 +118,13 @@ struct StackMobPredicate {
         case .keyPath(let path) where path.count == 1 && path[0].first != "@":
             return try schema.field(ofKey: path[0])
         case .keyPath: throw unsupported(whole, "a path through relationships")
-        default: throw unsupported(whole, "a left side that is no property")
+        default: throw unsupported(whole, "a left side that is not a property")
         }
     }
 
     private func constant(_ expression: FetchExpression, in whole: FetchPredicate) throws(RemoteError) -> Value {
         guard case .constant(let value) = expression.node else {
-            throw unsupported(whole, "a right side that is no fixed value")
+            throw unsupported(whole, "a right side that is not a fixed value")
         }
         return value
     }
@@ -136,7 +136,7 @@ struct StackMobPredicate {
         switch try constant(expression, in: whole) {
         case .list(let values): return values.map { wire($0, of: left) }
         case .set(let values): return values.members.map { wire($0, of: left) }
-        default: throw unsupported(whole, "a right side that is no list")
+        default: throw unsupported(whole, "a right side that is not a list")
         }
     }
 

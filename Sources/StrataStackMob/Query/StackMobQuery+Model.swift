@@ -11,16 +11,16 @@ extension StackMobQuery {
         for sort in sorts { orders.append(try Self.order(sort, schema)) }
     }
 
-    /// Asks for so many objects from a place on.
+    /// Asks for this many objects from a place on.
     /// - Parameters:
-    ///   - limit: The greatest number of objects; nil for all. The server always gives one at least.
+    ///   - limit: The maximum number of objects; nil for all. The server always gives one at least.
     ///   - cursor: The place at which an answer before this one ended, in place of the offset.
     /// - Throws: ``RemoteError`` if the cursor is none of a query.
     public mutating func setRange(offset: Int, limit: Int?, cursor: String? = nil) throws(RemoteError) {
         var start = offset
         if let cursor {
             guard let place = Int(cursor), place >= offset else {
-                throw StackMobError.invalid("\"\(cursor)\" is no place in the answer to a query")
+                throw StackMobError.invalid("\"\(cursor)\" is not a cursor of a query")
             }
             start = place
         }

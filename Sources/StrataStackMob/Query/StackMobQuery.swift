@@ -32,7 +32,7 @@ public struct StackMobQuery: Sendable, Hashable {
     public var first: Int?
     /// The position of the last object; nil for the end.
     public var last: Int?
-    /// The fields that are wanted, those of expanded objects as `rel.field` or `rel.*`; nil for all.
+    /// The fields that are requested, those of expanded objects as `rel.field` or `rel.*`; nil for all.
     public var fields: [String]?
     /// How many levels of related objects come along whole: 0 to 3.
     public var expansion = 0
@@ -45,12 +45,12 @@ public struct StackMobQuery: Sendable, Hashable {
         self.condition = self.condition.map { .and([$0, condition]) } ?? condition
     }
 
-    /// Orders by a field, behind those given before.
+    /// Orders by a field, after those given before.
     public mutating func order(_ field: String, ascending: Bool = true) {
         orders.append(Order(field, ascending: ascending))
     }
 
-    /// Asks for the first objects alone, or, if ``first`` is set, for so many from there on.
+    /// Asks for only the first objects, or, if ``first`` is set, for this many from there on.
     public mutating func limit(_ count: Int) {
         let end = (first ?? 0).addingReportingOverflow(max(count, 1) - 1)
         last = end.overflow ? nil : end.partialValue
@@ -91,8 +91,8 @@ public struct StackMobQuery: Sendable, Hashable {
     }
 }
 
-/// Writes a tree of conditions as parameters: those that must all hold side by side, those of the one OR group behind
-/// `[or1].`, and several that hold together within it behind `[or1].[andN].`.
+/// Writes a tree of conditions as parameters: those that must all hold side by side, those of the one OR group after
+/// `[or1].`, and several that hold together within it after `[or1].[andN].`.
 struct StackMobConditionWriter {
     private(set) var parameters: [StackMobParameter] = []
     private var hasGroup = false
@@ -130,7 +130,7 @@ struct StackMobConditionWriter {
                 let name = prefix + condition.name
                 guard !parameters.contains(where: { $0.name == name }) else {
                     throw StackMobError.incompatible(
-                        "\(condition.name) stands twice in one group of conditions; use IN with both values")
+                        "\(condition.name) appears twice in one group of conditions; use IN with both values")
                 }
                 parameters.append(StackMobParameter(name: name, value: condition.value))
             }

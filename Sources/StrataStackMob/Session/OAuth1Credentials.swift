@@ -2,7 +2,7 @@ import Foundation
 
 /// The credentials that sign push requests: the application's own keys, by OAuth 1 without a token of a user.
 ///
-/// Query parameters are signed as they stand in the address, because StackMob's own libraries sign them so.
+/// Query parameters are signed as they appear in the address, because StackMob's own libraries sign them so.
 public struct OAuth1Credentials: Sendable, Hashable {
     /// The public key of the application.
     public var consumerKey: String

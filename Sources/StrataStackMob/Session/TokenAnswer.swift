@@ -27,7 +27,7 @@ extension StackMobDialect {
     /// Reads the answer to a request for a session.
     /// - Parameter now: The time of the answer, from which the life of the token counts.
     /// - Throws: ``RemoteError`` of code ``StackMobError/temporaryPasswordResetRequired`` if the password was a temporary
-    ///   one and no new one was given; else that of the status, or of kind ``RemoteError/Kind/invalidAnswer``.
+    ///   one and no new one was given, otherwise that of the status, or of kind ``RemoteError/Kind/invalidAnswer``.
     public func tokenAnswer(_ response: WireResponse, now: Date) throws(RemoteError) -> TokenAnswer {
         let json = try? JSONValue(parsing: response.body)
         guard (200..<300).contains(response.status) else {

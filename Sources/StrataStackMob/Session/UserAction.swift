@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is done with users beside logging in.
+/// What is done with users besides logging in.
 public enum UserAction: Sendable, Hashable {
     /// Ends the session.
     case logOut

@@ -17,7 +17,7 @@ extension UserSession {
         let error = Self.error(failure, original)
         guard let handler = state.withLock({ $0.failureHandler }) else { throw error }
         let suspension = Suspension()
-        // The handler alone holds the request, so that dropping it is noticed.
+        // Only the handler holds the request, so that dropping it is noticed.
         Task { await handler(error, SuspendedRequest(error, suspension)) }
         let decision = await withTaskCancellationHandler {
             await suspension.decision()
@@ -62,7 +62,7 @@ extension UserSession {
         let outcome = state.withLock { state -> Result<Void, RemoteError> in
             state.renewal = nil
             guard case .success(let answer) = result else { return result.map { _ in } }
-            // Whoever logged in or out meanwhile has the last word.
+            // A log-in or log-out in the meantime takes precedence.
             guard state.generation == generation else { return .success(()) }
             var credentials = SessionCredentials(
                 answer, primaryKeyField: configuration.dialect.userPrimaryKeyField)

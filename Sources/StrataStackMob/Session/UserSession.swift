@@ -69,8 +69,8 @@ public final class UserSession: RequestAuthorizer {
     /// in again. nil if all is well.
     public var storageFailure: SessionStorageError? { state.withLock { $0.storageFailure } }
 
-    /// Sets who is told when the session cannot be kept or read; nil for nobody. A ``storageFailure`` that is there
-    /// already is told immediately.
+    /// Sets who is told when the session cannot be kept or read; nil for nobody. A ``storageFailure`` that already
+    /// exists is told immediately.
     public func onStorageFailure(_ handler: (@Sendable (SessionStorageError) -> Void)?) {
         state.withLock { $0.storageHandler = handler }
         tellStorageFailure()
@@ -113,7 +113,7 @@ public final class UserSession: RequestAuthorizer {
     private static func storageError(_ error: any Error, _ configuration: StackMobConfiguration) -> SessionStorageError
     {
         error as? SessionStorageError
-            ?? SessionStorageError(place: configuration.sessionName, reason: "what is kept is not a session: \(error)")
+            ?? SessionStorageError(place: configuration.sessionName, reason: "the saved session is not valid: \(error)")
     }
 
     /// Asks for a session and takes it.

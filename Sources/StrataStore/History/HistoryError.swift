@@ -2,8 +2,9 @@
 public enum HistoryError: Error, Sendable, Hashable {
     /// The store records no history; see ``HistoryRecording``.
     case notRecorded(store: String)
-    /// The part of history behind the token is not there any more, or not in this file: it was purged, or the file was replaced
-    /// by an older one, or belongs to another store. Read the objects themselves, take the current token, and start from there.
+    /// The part of history after the token no longer exists, or not in this file: it was purged, or the file was
+    /// replaced by an older one, or belongs to another store. Read the objects themselves, take the current token, and
+    /// start from there.
     case expired(token: HistoryToken)
     /// The value of a property at the time is not known, because the model does not preserve its old values, or did not then.
     case valueNotKept(entity: String, property: String)
@@ -20,7 +21,7 @@ extension HistoryError: CustomStringConvertible {
         case .notRecorded(let store):
             "\(store) records no history; open it with options.history = .on(keeping: .days(7))"
         case .expired(let token):
-            "the history behind \(token) has expired; read the objects themselves, take the current token, and start over"
+            "the history after \(token) has expired; read the objects themselves, take the current token, and start over"
         case .valueNotKept(let entity, let property):
             "the value that \(entity).\(property) had is not known; set preservesValueInHistory on the attribute to keep "
                 + "old values from then on"

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which part of history is wanted. Each part that is set must hold. Of a transaction only the matching changes are given, and
-/// transactions without any are left out.
+/// Which part of history is requested. Each part that is set must hold. Of a transaction only the matching changes are
+/// given, and transactions without any are left out.
 ///
 ///     HistoryFilter(entities: ["Article"], kinds: [.deleted])
 ///     HistoryFilter(excludedAuthors: ["import"])
@@ -24,7 +24,7 @@ public struct HistoryFilter: Sendable, Hashable {
     public var processIDs: Set<Int32>?
     /// The dates of transactions. nil for all.
     public var dates: Range<Date>?
-    /// The store instance whose transactions are left out: what others did is wanted.
+    /// The store instance whose transactions are left out, to get only the changes of others.
     public var excludedOrigin: Int64?
 
     /// Wants what all parts say.

@@ -1,10 +1,10 @@
 /// Whether a store records history.
 public enum HistoryRecording: Sendable, Hashable {
-    /// As the file says: a file that records goes on recording, whoever opens it.
+    /// Keeps the setting of the file: a file that records history goes on recording, whichever process opens it.
     case asInFile
     /// From now on, in every process that opens the file.
     case on(keeping: HistoryRetention)
-    /// Not any more. The history that the file has is removed.
+    /// Stops recording and removes the history that the file has.
     case off
 }
 
@@ -19,14 +19,14 @@ public struct HistoryRetention: Sendable, Hashable, Codable {
     /// is kept until then, even beyond ``age`` and ``changes``.
     public var patience: Double
 
-    /// Keeps history for so long, but no more than so many changes.
+    /// Keeps history for this long, but no more than this many changes.
     public init(age: Double?, changes: Int? = 1_000_000, patience: Double = 30 * 86_400) {
         self.age = age
         self.changes = changes
         self.patience = patience
     }
 
-    /// Keeps history for so many days, but no more than 1,000,000 changes.
+    /// Keeps history for this many days, but no more than 1,000,000 changes.
     public static func days(_ days: Double) -> HistoryRetention { HistoryRetention(age: days * 86_400) }
     /// Keeps history until you purge it.
     public static let forever = HistoryRetention(age: nil, changes: nil, patience: .greatestFiniteMagnitude)

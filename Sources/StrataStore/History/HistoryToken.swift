@@ -1,7 +1,7 @@
 import Foundation
 
-/// A place in the history of a store: behind one transaction, before the next. Keep it wherever you like, in a file for
-/// instance; it stays valid until history is purged up to behind it.
+/// A place in the history of a store: after one transaction, before the next. Keep it wherever you like, in a file for
+/// instance; it stays valid until later history is purged.
 ///
 ///     let token = try container.currentHistoryToken()
 ///     let news = try container.history(after: token)

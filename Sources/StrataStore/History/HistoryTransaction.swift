@@ -2,7 +2,7 @@ import Foundation
 
 /// What one save, bulk operation or synchronization wrote.
 public struct HistoryTransaction: Sendable, Hashable {
-    /// The place behind the transaction.
+    /// The place after the transaction.
     public let token: HistoryToken
     /// When it was committed, by the clock of the process that did. Clocks may be set back: the order is that of the tokens.
     public let date: Date
@@ -47,11 +47,11 @@ public struct HistoryChange: Sendable, Hashable {
         case deleted
     }
 
-    /// The name of the entity in the present model; the recorded name if the model does not have the entity any more.
+    /// The name of the entity in the present model; the recorded name if the model no longer has the entity.
     public let entityName: String
     /// The key of the object, unique in the hierarchy of the entity.
     public let key: Int64
-    /// The ID of the object; nil if the model does not have the entity any more.
+    /// The ID of the object; nil if the model no longer has the entity.
     public let objectID: ObjectID?
     /// What became of the object.
     public let kind: Kind
@@ -61,7 +61,7 @@ public struct HistoryChange: Sendable, Hashable {
     public let properties: [String]
     /// The values before the change of the attributes whose old values the model preserves; see
     /// ``Attribute/isPreservedInHistory``. Of an update those that changed, of a delete all of them. Elements of composites
-    /// stand under their path, `address.street`.
+    /// are under their path, `address.street`.
     public let oldValues: [String: Value]
 
     /// Describes a change.
@@ -82,9 +82,9 @@ public struct HistoryChange: Sendable, Hashable {
 public struct HistoryPage: Sendable, Hashable {
     /// The transactions, in order.
     public let transactions: [HistoryTransaction]
-    /// The place up to which history was read; behind transactions that a filter left out, too.
+    /// The place up to which history was read; after transactions that a filter left out, too.
     public let token: HistoryToken
-    /// Whether history goes on behind ``token``.
+    /// Whether history goes on after ``token``.
     public let hasMore: Bool
 
     /// Describes a page.

@@ -5,24 +5,25 @@ import Foundation
 public protocol StoreHistory: Sendable {
     /// A random number of this instance of the store, which its transactions carry; see ``HistoryFilter/excludedOrigin``.
     var origin: Int64 { get }
-    /// The place behind the last transaction.
+    /// The place after the last transaction.
     func currentToken() throws(HistoryError) -> HistoryToken
-    /// The place behind the last transaction that was committed at a time or before; nil if all that are kept came later.
+    /// The place after the last transaction that was committed at a time or before; nil if all that are kept came
+    /// later.
     func token(at date: Date) throws(HistoryError) -> HistoryToken?
     /// Reads transactions in order.
     /// - Parameters:
     ///   - token: Where to start; nil for the first transaction that is kept.
-    ///   - filter: What is wanted.
+    ///   - filter: What to include.
     ///   - limit: The maximum number of transactions, 1 or more; nil for all.
-    /// - Throws: ``HistoryError/expired(token:)`` if something behind the token has been purged.
+    /// - Throws: ``HistoryError/expired(token:)`` if transactions after the token have been purged.
     func transactions(
         after token: HistoryToken?, where filter: HistoryFilter, limit: Int?
     ) throws(HistoryError) -> HistoryPage
 
     /// The place up to which a consumer has read; nil for one that is not registered.
     func position(of consumer: String) throws(HistoryError) -> HistoryToken?
-    /// Registers a consumer, or moves it forward. A token before its position changes nothing but that the consumer is known to
-    /// be alive.
+    /// Registers a consumer, or moves it forward. A token before its position does not move it, but records that the
+    /// consumer is active.
     /// - Throws: ``HistoryError/expired(token:)`` for a token that is not in this history.
     func setPosition(_ token: HistoryToken, of consumer: String) throws(HistoryError)
     /// Forgets a consumer, so that history does not wait for it.
@@ -49,8 +50,8 @@ public protocol StoreHistory: Sendable {
 public struct HistoricalObject: Sendable {
     /// The object.
     public let objectID: ObjectID
-    /// The known values of attributes and to-one relationships, which are given by key. Elements of composites stand under
-    /// their path, `address.street`.
+    /// The known values of attributes and to-one relationships, which are given by key. Elements of composites are
+    /// under their path, `address.street`.
     public let values: [String: Value]
 
     /// Describes an object.

@@ -2,8 +2,8 @@
 public struct MigrationOptions: Sendable {
     /// Whether files are migrated when they are opened.
     public enum Policy: Sendable, Hashable {
-        /// A file is migrated if that loses nothing, or if ``MigrationOptions/answers`` allow what it loses. All else is
-        /// an error.
+        /// A file is migrated if that loses nothing, or if ``MigrationOptions/answers`` allow what it loses. Everything
+        /// else is an error.
         case automatic
         /// A file of another version is an error: ``StoreError/incompatibleModel(path:differences:)``.
         case never
@@ -13,13 +13,13 @@ public struct MigrationOptions: Sendable {
     public var policy = Policy.automatic
     /// Answers to steps that are not safe, by ``MigrationStep/id``: `["City.nickname": .accept]`.
     public var answers: [String: MigrationAnswer] = [:]
-    /// Stages with code of their own, in any order. A file goes through those that lead from its version to the model of the
-    /// application; what is between them is inferred.
+    /// Stages with code of their own, in any order. A file goes through the stages that lead from its version to the
+    /// model of the application; the steps between them are inferred.
     public var stages: [MigrationStage] = []
-    /// The versions of the model in their order, the oldest first. They tell which stages a file still has to go through
-    /// whose version is none that a stage begins with.
+    /// The versions of the model in their order, the oldest first. They determine which stages a file still has to go
+    /// through if no stage begins with its version.
     public var versions: [ManagedObjectModel] = []
-    /// Whether the file as it was is kept beside the store, as `<name>.before-<fingerprint>`.
+    /// Whether the file as it was is kept next to the store, as `<name>.before-<fingerprint>`.
     public var keepsOriginal = false
     /// Whether a file that cannot be migrated is moved aside, as `<name>.erased`, and a new one made. For development
     /// only: the data are lost to the application.
@@ -54,8 +54,7 @@ public struct MigrationProgress: Sendable, Hashable {
 
 /// A stage of a migration with code of its own: from one version of the model to another.
 ///
-/// The stores of a session are there for as long as the code runs. `import Strata` gives stages whose code works with
-/// objects.
+/// The stores of a session exist while the code runs. `import Strata` gives stages whose code works with objects.
 public struct MigrationStage: Sendable {
     /// The version that it begins with.
     public let source: ManagedObjectModel
@@ -88,7 +87,7 @@ package struct MigrationSession: Sendable {
     package let new: any PersistentStore
     /// Says how far the code is.
     package let report: @Sendable (String, Int, Int) -> Void
-    /// Whether somebody wants the migration to stop.
+    /// Whether the migration has been cancelled.
     package let isCancelled: @Sendable () -> Bool
 
     package init(

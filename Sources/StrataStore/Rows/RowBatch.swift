@@ -1,16 +1,16 @@
 /// The packed rows that a store answers with: immutable, and shared by every context that reads them.
 ///
-/// Where the reader said which rows it has, some may be headers alone; see ``RowPointer/isHeaderOnly``.
+/// If the reader said which rows it has, some may be headers only; see ``RowPointer/isHeaderOnly``.
 public final class RowBatch: @unchecked Sendable {
     // Sendable because nothing in it changes after ``RowBatchBuilder/finish()``.
 
     /// Where each row begins, in the order of the answer.
     @usableFromInline package let pointers: [UnsafeRawPointer]
-    /// The slabs, and how many rows stand in each and those before it.
+    /// The slabs, and how many rows are in each and those before it.
     @usableFromInline package let slabs: [RowSlab]
     @usableFromInline package let ends: [Int]
 
-    /// Whether each slab holds its rows one behind another, and nothing else, as a ``RowBatchBuilder`` writes them.
+    /// Whether each slab holds its rows one after another, and nothing else, as a ``RowBatchBuilder`` writes them.
     package let isContiguous: Bool
 
     package init(pointers: [UnsafeRawPointer], slabs: [RowSlab], ends: [Int], isContiguous: Bool) {
@@ -58,7 +58,7 @@ public final class RowBatch: @unchecked Sendable {
 }
 
 extension RowBatch {
-    /// A batch of rows that stand in several slabs.
+    /// A batch of rows that are in several slabs.
     package convenience init(_ references: [RowReference]) {
         var slabs: [RowSlab] = []
         var ends: [Int] = []

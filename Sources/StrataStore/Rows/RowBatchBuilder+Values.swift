@@ -1,7 +1,8 @@
 import Foundation
 
 extension RowBatchBuilder {
-    /// Fills a slot with a boxed value, for stores that are not after speed. ``Value/null`` leaves the slot nil.
+    /// Fills a slot with a boxed value, for stores that do not need the fastest path. ``Value/null`` leaves the slot
+    /// nil.
     /// - Returns: false, and the slot nil, if the value is not of the slot's type.
     @discardableResult
     public mutating func setValue(_ value: Value, slot: SlotDescription) -> Bool {

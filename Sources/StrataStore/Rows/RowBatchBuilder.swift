@@ -107,7 +107,7 @@ public struct RowBatchBuilder: ~Copyable {
         text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot) }
     }
 
-    /// Ends the row begun last.
+    /// Ends the current row.
     @inlinable
     public mutating func endRow() {
         guard let memory else { return }
@@ -127,7 +127,7 @@ public struct RowBatchBuilder: ~Copyable {
         return batch
     }
 
-    /// Makes room for bytes behind the row so far; moves the row to a new slab if this one is full.
+    /// Makes room for bytes after the row so far; moves the row to a new slab if this one is full.
     @usableFromInline
     package mutating func reserve(_ count: Int, used: Int) {
         let next = RowSlab.make(capacity: max(nextCapacity, (used + count) * 2))

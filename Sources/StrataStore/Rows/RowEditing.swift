@@ -1,7 +1,7 @@
 /// Writing to a row that nobody else can see: the single row of a slab.
 ///
-/// New text goes behind the old when there is room, else into a larger slab; bytes that are no longer used are dropped
-/// then.
+/// New text goes after the old when there is room, otherwise into a larger slab; bytes that are no longer used are
+/// dropped then.
 @usableFromInline
 package enum RowEditing {
     /// Makes a row in which every slot is nil.
@@ -48,7 +48,7 @@ package enum RowEditing {
         slab.memory.storeBytes(of: word, toByteOffset: RowPointer.slotsOffset(count) &+ 8 &* slot, as: UInt64.self)
     }
 
-    /// Writes bytes; `layout` is that of the row's entity. `slab` may become another one. The bytes must not stand in
+    /// Writes bytes; `layout` is that of the row's entity. `slab` may become another one. The bytes must not be in
     /// `slab` itself.
     @usableFromInline
     package static func setBytes(

@@ -1,9 +1,10 @@
 import Foundation
 
 extension RowPointer {
-    /// The value of a slot, boxed. JSON is given by its content; see ``JSONType``. Bytes that stand in a file of their own are
-    /// given as ``Value/binary(_:)`` with the file's name. What is not a value of the slot's type is given as the store holds it where a ``Value`` can say so, a
-    /// number that is too wide for instance, and else as nil; see ``damagedValue(_:of:)``.
+    /// The value of a slot, boxed. JSON is given by its content; see ``JSONType``. Bytes that are in a file of their
+    /// own are given as ``Value/binary(_:)`` with the file's name. Content that is not a value of the slot's type is
+    /// given as the store holds it if a ``Value`` can express it, a number that is too wide for instance, and as nil
+    /// otherwise; see ``damagedValue(_:of:)``.
     public func value(_ slot: SlotDescription) -> Value {
         guard isPresent(slot.index) else { return .null }
         switch slot.storage {

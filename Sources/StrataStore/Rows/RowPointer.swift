@@ -23,7 +23,7 @@ public struct RowPointer {
     /// The size of the part before the bits.
     @inlinable public static var headerSize: Int { 24 }
 
-    /// Set in the length of bytes that stand in a file of their own: the row holds the file's name.
+    /// Set in the length of bytes that are in a file of their own: the row holds the file's name.
     @inlinable public static var externalFlag: UInt32 { 0x8000_0000 }
 
     /// Takes memory that holds a row.
@@ -45,7 +45,7 @@ public struct RowPointer {
     /// slots: to read one traps.
     @inlinable public var isHeaderOnly: Bool { byteCount == Self.headerSize }
 
-    /// How many words of bits a row of so many slots has.
+    /// How many words of bits a row of this many slots has.
     @inlinable
     public static func bitWords(_ slotCount: Int) -> Int { max(1, (slotCount &+ 63) &>> 6) }
 

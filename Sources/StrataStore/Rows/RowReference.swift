@@ -8,7 +8,7 @@ public struct RowReference: Sendable {
     /// The row. It must not outlive the reference.
     @inlinable package var row: RowPointer { RowPointer(UnsafeRawPointer(slab.memory + offset)) }
 
-    /// Takes a row that stands in a slab.
+    /// Takes a row that is in a slab.
     @inlinable
     package init(slab: RowSlab, row: RowPointer) {
         self.slab = slab
@@ -21,10 +21,10 @@ public struct RowReference: Sendable {
     public var key: Int64 { withExtendedLifetime(slab) { row.key } }
     /// How often the row has been written; 0 if it has not been saved yet.
     public var version: Int64 { withExtendedLifetime(slab) { row.version } }
-    /// Whether there is no more of the row than its entity, key and version; see ``RowPointer/isHeaderOnly``.
+    /// Whether the row has only its entity, key and version; see ``RowPointer/isHeaderOnly``.
     public var isHeaderOnly: Bool { withExtendedLifetime(slab) { row.isHeaderOnly } }
 
-    /// The value of a slot, boxed. Bytes that stand in a file of their own are given as ``Value/binary(_:)`` with the
+    /// The value of a slot, boxed. Bytes that are in a file of their own are given as ``Value/binary(_:)`` with the
     /// file's name.
     public func value(_ slot: SlotDescription) -> Value { withExtendedLifetime(slab) { row.value(slot) } }
 

@@ -3,7 +3,7 @@ import Foundation
 /// An ``AttributeValue`` that knows its place in a packed row. All types of the model conform.
 public protocol RowValue: AttributeValue {
     /// Reads the value of a slot that has one. What is not a value of the type reads as ``AttributeValue/zeroValue``, or as
-    /// the nearest value; see ``validated(_:_:)``.
+    /// the nearest value; see ``RowValue/validated(_:_:)``.
     static func load(_ row: RowPointer, _ slot: Int) -> Self
     /// Reads the value of a slot that has one.
     /// - Returns: nil if the slot holds what is not a value of the type; see ``DamagedValue``.

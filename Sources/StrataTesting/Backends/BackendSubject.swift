@@ -1,7 +1,7 @@
 import Strata
 import StrataRemote
 
-/// A back end to be tried by ``BackendSuite``: how a new server is made, and what the back end leaves out.
+/// A back end to be checked by ``BackendSuite``: how to create a new server, and what the back end does not support.
 ///
 ///     struct MyServers: BackendSubject {
 ///         let name = "My server"
@@ -14,13 +14,13 @@ import StrataRemote
 public protocol BackendSubject: Sendable {
     /// The name of the back end, for messages.
     var name: String { get }
-    /// What the back end does not keep: of ``ConformanceFeature/decimals``, ``ConformanceFeature/binaries``,
+    /// What the back end does not keep, out of ``ConformanceFeature/decimals``, ``ConformanceFeature/binaries``,
     /// ``ConformanceFeature/uuids``, ``ConformanceFeature/uris``, ``ConformanceFeature/geoPoints`` and
     /// ``ConformanceFeature/manyToMany``.
     var omissions: Set<ConformanceFeature> { get }
-    /// The laws that do not hold for the service that the back end speaks to. Say why where you name one.
+    /// The laws that do not hold for the back end's service. Explain why in a comment if you name one.
     var exceptions: Set<BackendSuite.Law> { get }
-    /// Opens a back end at a server of its own, without objects.
+    /// Opens a back end on a new, empty server.
     /// - Parameter model: The kit's model.
     func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend
 }

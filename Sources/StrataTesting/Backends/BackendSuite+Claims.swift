@@ -7,7 +7,7 @@ extension BackendSuite {
         Check("the back end can be reached") { trial in
             _ = try await trial.perform(.ping)
         },
-        Check("what is not claimed is refused as unsupported") { trial in
+        Check("an undeclared feature is refused as unsupported") { trial in
             try await trial.create("a")
             try await trial.create("b")
             var sorted = RemoteQuery(entity: trial.note)
@@ -39,7 +39,7 @@ extension BackendSuite {
             let found = try await trial.all(query)
             try trial.expect(found.first.flatMap(BackendTrial.text) == "1", "the text is missing")
             try trial.expect(found.first?.id == "a", "the primary key is missing")
-            try trial.expect(found.first?.values["count"] == nil, "count comes along although nobody asked for it")
+            try trial.expect(found.first?.values["count"] == nil, "the answer has a count that was not requested")
         },
         Check("members are added and removed one by one", needs: .relating) { trial in
             guard let tag = trial.model.entity(named: "Tag") else { return }

@@ -53,7 +53,7 @@ extension BackendSuite {
         },
         Check("a first object comes after an empty beginning", needs: .incrementalPull) { trial in
             let begin = try await trial.pull(from: nil)
-            try trial.expect(begin.records.isEmpty, "a new server tells of \(begin.records.keys.sorted())")
+            try trial.expect(begin.records.isEmpty, "a new server reports \(begin.records.keys.sorted())")
             try await trial.create("a")
             let news = try await trial.pull(from: begin.cursor)
             try trial.expect(news.records["a"] != nil, "the object is not told")
@@ -65,7 +65,7 @@ extension BackendSuite {
             let news = try await trial.pull(from: cursor)
             try trial.expect(news.deleted == ["n2"], "\(news.deleted.sorted()) are told to be deleted")
         },
-        Check("what is made again after its deletion is there", needs: [.incrementalPull, .deletions]) { trial in
+        Check("an object created again after its deletion exists", needs: [.incrementalPull, .deletions]) { trial in
             try await trial.create("a", text: "1")
             let cursor = try await trial.pull(from: nil).cursor
             try await trial.delete("a")
@@ -88,12 +88,12 @@ extension BackendSuite {
                 news.records.keys.sorted() == ["a", "b"],
                 "of two changes around a refused one \(news.records.keys.sorted()) come")
         },
-        Check("a cursor of another server begins anew", needs: .incrementalPull) { trial in
+        Check("a cursor of another server starts over", needs: .incrementalPull) { trial in
             try await trial.create("a")
             do throws(RemoteError) {
                 let answer = try await trial.perform(
                     .pull(RemotePull(entity: trial.note, cursor: "not a cursor of this server")))
-                // To begin anew at once is as good.
+                // To start over immediately is as good.
                 if case .page(let page) = answer, page.records.map(\.id) == ["a"] { return }
             } catch {
                 if error.kind == .cursorExpired { return }
@@ -170,7 +170,7 @@ extension BackendSuite {
                 query.offset = offset
                 guard isOffered(trial, .query(query)) else { return }
                 let found = try await trial.all(query).map(\.id)
-                try trial.expect(found == expected, "behind \(offset) of 5 objects come \(found)")
+                try trial.expect(found == expected, "after \(offset) of 5 objects come \(found)")
             }
         },
         Check("a condition leaves out what does not meet it") { trial in
@@ -190,7 +190,7 @@ extension BackendSuite {
                 query.predicate = predicate
                 guard isOffered(trial, .count(query)) else { continue }
                 guard case .count(let count) = try await trial.perform(.count(query)) else {
-                    throw BackendTrial.Unmet(message: "the answer to a count is no number")
+                    throw BackendTrial.Unmet(message: "the answer to a count is not a number")
                 }
                 try trial.expect(count == expected, "of \(expected) objects \(count) are counted")
             }
@@ -250,7 +250,7 @@ extension BackendSuite {
             let found = try await trial.find("nobody")
             try trial.expect(found == nil, "the object is there afterwards")
         },
-        Check("what was deleted is not found") { trial in
+        Check("a deleted object is not found") { trial in
             try await trial.create("a")
             try await trial.delete("a")
             let found = try await trial.find("a")

@@ -1,10 +1,11 @@
 import Strata
 import StrataRemote
 
-/// What a back end must hold to so that stores over it lose nothing: each law is tried with real operations, at a server of
-/// its own for each check. What the back end does not claim in its ``RemoteCapabilities`` is not asked of it.
+/// The laws that a back end must obey so that stores over it lose nothing. Each law is checked with real operations, on
+/// a new server for each check. Features that the back end does not declare in its ``RemoteCapabilities`` are not
+/// required.
 ///
-/// ``DialectSuite`` tries the words of an HTTP dialect, without a server.
+/// ``DialectSuite`` checks the requests and answers of an HTTP dialect, without a server.
 public enum BackendSuite {
     /// The laws.
     public enum Law: String, Sendable, Hashable, CaseIterable {
@@ -14,9 +15,9 @@ public enum BackendSuite {
         case conditionalWrites = "conditional writes"
         /// A write is done once, however often it is sent.
         case idempotency
-        /// Pulls tell of each change, and end.
+        /// Pulls report each change, and end.
         case cursors
-        /// Queries give all that they are asked for, each object once.
+        /// Queries return all requested objects, each once.
         case paging
         /// Groups of the largest size are taken.
         case groups
@@ -24,11 +25,11 @@ public enum BackendSuite {
         case identities
         /// Values come back as they were sent.
         case values
-        /// What is not there is told from what is.
+        /// Objects that do not exist are told apart from those that do.
         case visibility
-        /// What a back end does not claim it refuses as unsupported.
+        /// A back end refuses undeclared features as unsupported.
         case claims
-        /// Two clients over a bad network end with what the server has.
+        /// Two clients over a bad network end up with the state of the server.
         case synchronization
     }
 
@@ -63,7 +64,7 @@ public enum BackendSuite {
 
     /// Tries a back end.
     /// - Parameter laws: The laws to try.
-    /// - Returns: What it breaks; empty if it holds to everything that it claims.
+    /// - Returns: The violations; empty if the back end does everything that it declares.
     public static func run(_ subject: some BackendSubject, laws: [Law] = Law.allCases) async -> [Failure] {
         var failures: [Failure] = []
         for law in laws where !subject.exceptions.contains(law) {

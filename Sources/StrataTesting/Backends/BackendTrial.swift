@@ -147,7 +147,7 @@ struct BackendTrial: Sendable {
 
     func page(_ operation: RemoteOperation) async throws -> RemotePage {
         guard case .page(let page) = try await perform(operation) else {
-            throw Unmet(message: "the answer to a read is no page")
+            throw Unmet(message: "the answer to a read is not a page")
         }
         return page
     }
@@ -208,7 +208,7 @@ struct BackendTrial: Sendable {
             let page = try await page(.pull(pull))
             try expect(
                 page.records.allSatisfy { $0.entity == note.name },
-                "a pull of notes tells of \(page.records.map(\.entity))")
+                "a pull of notes reports \(page.records.map(\.entity))")
             for record in page.records {
                 records[record.id] = record
                 deleted.remove(record.id)

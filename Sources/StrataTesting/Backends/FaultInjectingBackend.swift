@@ -11,7 +11,7 @@ public final class FaultInjectingBackend: RemoteBackend {
     public struct Rates: Sendable, Hashable {
         /// Requests that never arrive.
         public var lostRequests: Double
-        /// Requests that are carried out, and whose answers nobody hears.
+        /// Requests that are carried out, but whose answers are lost.
         public var lostAnswers: Double
         /// Writes that arrive a second time, after the answer to the first.
         public var duplicates: Double

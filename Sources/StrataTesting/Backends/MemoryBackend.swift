@@ -1,7 +1,8 @@
 import Foundation
 import StrataRemote
 
-/// A server in the process's memory, for tests of apps that synchronise: nothing is sent, and all is gone with it.
+/// A server in the memory of the process, for tests of apps that synchronise. Nothing is sent over a network, and all
+/// data is lost when it is released.
 ///
 ///     let server = MemoryBackend()
 ///     let store = try RemoteStore.open(model: model, backend: server, location: .memory(name: nil))
@@ -41,8 +42,8 @@ public final class MemoryBackend: RemoteBackend {
 
     /// Makes an empty server.
     /// - Parameters:
-    ///   - features: What it says that it can do; what is left out is refused.
-    ///   - maximumPage: The most objects in one answer.
+    ///   - features: The features that it declares; it refuses all others.
+    ///   - maximumPage: The maximum number of objects in one answer.
     public init(features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil) {
         capabilities = RemoteCapabilities(
             features: features.intersection(Self.allFeatures), maximumBatch: features.contains(.creatingMany) ? 100 : 1,
@@ -157,7 +158,7 @@ public final class MemoryBackend: RemoteBackend {
 
     // MARK: Writing
 
-    /// Does a write unless it was done before; then its outcome is the same again.
+    /// Carries out a write unless it was carried out before; then the outcome is the same again.
     private func once(
         _ content: RemoteOperationContent, _ token: UUID, _ state: inout State, _ body: (inout State) -> RemoteOutcome
     ) -> RemoteOutcome {
@@ -230,7 +231,7 @@ public final class MemoryBackend: RemoteBackend {
         return .done(record(identity, state.entries[identity]))
     }
 
-    /// What stands against a change of an object.
+    /// What conflicts with a change of an object.
     private func refusal(_ identity: RemoteIdentity, _ base: String?, _ state: State) -> RemoteError? {
         guard let there = record(identity, state.entries[identity]) else {
             return RemoteError(
@@ -268,7 +269,7 @@ public final class MemoryBackend: RemoteBackend {
                     found.append(record)
                 }
             }
-            // Ties stand in the order of their primary keys, so that pages never overlap.
+            // Ties are in the order of their primary keys, so that pages never overlap.
             var keyed: [(record: RemoteRecord, values: [Value])] = []
             for record in found {
                 var values: [Value] = []
@@ -314,7 +315,7 @@ public final class MemoryBackend: RemoteBackend {
         else {
             throw RemoteError(
                 .cursorExpired, domain: "Memory",
-                message: "\(pull.cursor ?? "") is no cursor of this server; begin anew")
+                message: "\(pull.cursor ?? "") is not a cursor of this server; start over")
         }
         let news = state.entries.filter { $0.key.entity == pull.entity.name && $0.value.sequence > from }
             .sorted { $0.value.sequence < $1.value.sequence }

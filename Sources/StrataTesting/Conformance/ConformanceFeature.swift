@@ -1,10 +1,10 @@
-/// What a store may leave out, if it says so. Everything else is asked of every store.
+/// The features that a store may lack if it declares so. Every store must do everything else.
 public enum ConformanceFeature: String, Sendable, Hashable, CaseIterable {
-    /// What was saved is there when the store is opened again.
+    /// Saved objects exist when the store is opened again.
     case persistence
     /// A save with a conflict writes nothing at all.
     case atomicSaves
-    /// A save on top of what somebody else changed is a conflict.
+    /// A save on top of changes by others is a conflict.
     case versionConflicts
     /// Values that no two objects may share.
     case uniqueKeys

@@ -1,7 +1,8 @@
 import Strata
 
-/// The model that stores are tried with: every type, every kind of relationship, inheritance; without what a store leaves
-/// out. All attributes but names are optional, and every entity has a primary key by the convention.
+/// The model that stores are checked with: every type, every kind of relationship, and inheritance, without the
+/// features that a store lacks. All attributes but names are optional, and every entity has a primary key by the
+/// convention.
 enum ConformanceModel {
     static func make(without omissions: Set<ConformanceFeature>) throws -> ManagedObjectModel {
         func has(_ feature: ConformanceFeature) -> Bool { !omissions.contains(feature) }

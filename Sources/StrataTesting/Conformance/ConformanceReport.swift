@@ -1,10 +1,10 @@
-/// What became of each check of a ``ConformanceSuite`` on one kind of store.
+/// The outcome of each check of a ``ConformanceSuite`` on one kind of store.
 public struct ConformanceReport: Sendable, CustomStringConvertible {
     /// What became of one check.
     public enum Outcome: Sendable, Hashable {
         /// It holds.
         case passed
-        /// It does not; the message tells the author of the store what is wrong.
+        /// The check failed; the message tells the author of the store what is wrong.
         case failed(String)
         /// It was not run, because the store leaves these out.
         case omitted(Set<ConformanceFeature>)
@@ -30,7 +30,7 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
         }
     }
 
-    /// One line for each check that failed, and how many held.
+    /// One line for each failed check, and the number of passed checks.
     public var description: String {
         let held = results.count { $0.outcome == .passed }
         let lines = failures.map { "\n  \($0.check): \($0.message)" }.joined()
@@ -38,7 +38,7 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// What several stores can do, side by side.
+/// The capabilities of several stores, side by side.
 public struct CapabilityMatrix: Sendable, CustomStringConvertible {
     /// The reports, one for each column.
     public let reports: [ConformanceReport]
@@ -46,8 +46,8 @@ public struct CapabilityMatrix: Sendable, CustomStringConvertible {
     /// Puts reports side by side.
     public init(_ reports: [ConformanceReport]) { self.reports = reports }
 
-    /// The matrix as a table in Markdown: how many checks of each area hold; `–` where the store leaves all of them out,
-    /// and those that fail in bold.
+    /// The matrix as a table in Markdown: how many checks of each area pass; `–` if the store lacks all of them, and
+    /// failures in bold.
     public var description: String {
         var lines = ["| |" + reports.map { " \($0.name) |" }.joined(), "|---|" + reports.map { _ in "---|" }.joined()]
         for area in ConformanceCheck.Area.allCases {

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A kind of store to be tried: how one is opened, and what it leaves out.
+/// A kind of store to be checked: how to open one, and what it does not support.
 ///
 ///     struct MyStores: ConformanceSubject {
 ///         let name = "My store"
@@ -14,14 +14,14 @@ import Strata
 public protocol ConformanceSubject: Sendable {
     /// The name of the store in reports.
     var name: String { get }
-    /// What the store does not claim to do. Checks of these are not run.
+    /// The features that the store lacks. Their checks are not run.
     var omissions: Set<ConformanceFeature> { get }
     /// The smallest difference between dates that the store keeps, in seconds; 0 if it keeps them exactly.
     var datePrecision: Double { get }
     /// Opens a store: an empty one the first time that a place is named, and after that the same one with what it holds.
     /// - Parameters:
     ///   - model: One of the kit's models. Which one belongs to a place does not change.
-    ///   - place: A folder for the store alone, which exists. A store that needs no files takes it as a name.
+    ///   - place: A folder for only this store, which exists. A store that needs no files takes it as a name.
     func open(_ model: ManagedObjectModel, at place: URL) async throws -> any PersistentStore
 }
 

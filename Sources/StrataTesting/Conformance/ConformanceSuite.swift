@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// What every store must do, to be tried on any. See ``ConformanceSubject`` for the use.
+/// Checks of everything that a store must do. See ``ConformanceSubject`` for how to use them.
 public struct ConformanceSuite: Sendable {
     /// The checks, in the order in which they run.
     public let checks: [ConformanceCheck]
@@ -20,7 +20,7 @@ public struct ConformanceSuite: Sendable {
     /// Runs all checks on a kind of store, each on an empty store of its own, one after another.
     ///
     /// Checks block; they run on a thread of their own.
-    /// - Returns: What became of each. A check that meets an error of the store has failed with that error as message.
+    /// - Returns: The outcome of each check. A check fails if the store throws an error, which becomes the message.
     public func run(_ subject: some ConformanceSubject) async -> ConformanceReport {
         await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: runAndWait(subject)) }

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// What a store did otherwise than it must.
+/// A violation by a store.
 public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong and where to look, for the author of the store.
     public var message: String
@@ -63,7 +63,7 @@ final class ConformanceTrial {
         return object
     }
 
-    /// Inserts and saves items of some names.
+    /// Inserts and saves items with the given names.
     @discardableResult
     func items(_ names: [String], _ values: (Int) -> [String: Any] = { _ in [:] }) throws -> [ManagedObject] {
         var result: [ManagedObject] = []

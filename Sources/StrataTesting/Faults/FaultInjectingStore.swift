@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A store that passes every call on to another one, or fails it as a test demands: busy, full, broken.
+/// A store that forwards every call to another one, or fails it as a test requires: busy, full, broken.
 ///
 ///     let store = FaultInjectingStore(try SQLiteStore.open(model: model, location: .file(path: path)))
 ///     let container = try PersistentContainer(store: store)
@@ -152,6 +152,10 @@ public final class FaultInjectingStore: PersistentStore {
     public func externalData(named name: String) throws(StoreError) -> Data {
         try pass(.externalData)
         return try store.externalData(named: name)
+    }
+
+    public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {
+        store.observeStatements(handler)
     }
 
     public func close() { store.close() }

@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A transport without a network: what the server answers stands in a script, and what was sent is written down.
+/// A transport without a network: you script the server's answers, and it records what was sent.
 ///
 /// ```swift
 /// let transport = ScriptedTransport()
@@ -12,8 +12,8 @@ import StrataStore
 /// transport.handle { request in .init(HTTPResponse(status: .notFound)) }
 /// ```
 ///
-/// Each request takes the next entry of the script. When the script is at its end, the handler answers; without one the
-/// request fails, and is listed in ``unexpected``.
+/// Each request takes the next entry of the script. At the end of the script, the handler answers; without one, the
+/// request fails and is listed in ``unexpected``.
 public final class ScriptedTransport: HTTPTransport {
     /// Answers requests as a server would.
     public typealias Handler = @Sendable (WireRequest) async -> WireResponse
@@ -24,8 +24,8 @@ public final class ScriptedTransport: HTTPTransport {
         case requestLost
         /// The server does what it is asked; the answer does not arrive in time.
         case answerLost
-        /// The answer takes so many seconds of the transport's clock. If that is more than the request's timeout, the
-        /// answer is lost.
+        /// The answer takes the given number of seconds of the transport's clock. If that is longer than the request's
+        /// timeout, the answer is lost.
         case delayed(Double)
         /// The server gets the request twice, and the answer to the second one arrives.
         case duplicated
@@ -49,7 +49,7 @@ public final class ScriptedTransport: HTTPTransport {
     private let state = Guarded(State())
 
     /// Makes a transport with an empty script.
-    /// - Parameter clock: What delays are measured by.
+    /// - Parameter clock: The clock for delays.
     public init(clock: any RemoteClock = SystemClock(), handler: Handler? = nil) {
         self.clock = clock
         state.withLock { $0.handler = handler }
@@ -120,7 +120,7 @@ public final class ScriptedTransport: HTTPTransport {
         return response
     }
 
-    /// Takes the next entry if it is none that answers.
+    /// Takes the next entry if it does not answer a request.
     private func nextBeforeAnswer() -> Entry? {
         state.withLock { state in
             guard let first = state.script.first else { return nil }

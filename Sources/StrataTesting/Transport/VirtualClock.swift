@@ -2,7 +2,7 @@ import Foundation
 import StrataRemote
 import StrataStore
 
-/// A clock whose time passes by being waited for: who sleeps wakes at once, and it is that much later.
+/// A clock for tests: a task that sleeps wakes immediately, and the clock advances by that time.
 public final class VirtualClock: RemoteClock {
     private struct State {
         var now: Date
@@ -11,7 +11,7 @@ public final class VirtualClock: RemoteClock {
 
     private let state: Guarded<State>
 
-    /// Makes a clock that shows a time: 2013-05-14 00:00 UTC unless told otherwise.
+    /// Creates a clock that shows a time; 2013-05-14 00:00 UTC by default.
     public init(_ now: Date = Date(timeIntervalSince1970: 1_368_489_600)) {
         state = Guarded(State(now: now))
     }

@@ -29,8 +29,8 @@ public struct JSONObject: Sendable {
         self.init(members.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
     }
 
-    /// The value of a name. Assigning a value keeps the place of a name that is there and appends one that is not;
-    /// assigning nil removes the member.
+    /// The value with the given name. Assigning a value keeps the place of a name that is there and appends one that is
+    /// not; assigning nil removes the member.
     public subscript(name: String) -> JSONValue? {
         get { place(of: name).map { list[$0].value } }
         set {

@@ -56,7 +56,7 @@ extension JSONReader {
         let start = place
         var exponent = 0
         while let byte = next, Self.isDigit(byte) {
-            // What is larger is beyond every number, and must not overflow.
+            // A larger exponent is beyond every number, and must not overflow.
             exponent = min(exponent * 10 + Int(byte &- 0x30), 1_000_000)
             place += 1
         }

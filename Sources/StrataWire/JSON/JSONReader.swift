@@ -8,7 +8,7 @@ extension JSONValue {
     /// Reads JSON in UTF-8, in time linear in the number of bytes.
     ///
     /// Only what RFC 8259 allows is read, without a byte order mark. Of several members of one name, the last value
-    /// counts. Half of a surrogate pair (`\ud83d` alone) is an error, because it is not a character.
+    /// counts. Half of a surrogate pair (`\ud83d` on its own) is an error, because it is not a character.
     /// - Parameter maximumDepth: How many arrays and objects may be nested in each other.
     /// - Throws: ``JSONError`` with the place of the fault.
     public init(parsing data: Data, maximumDepth: Int = maximumDepth) throws(JSONError) {

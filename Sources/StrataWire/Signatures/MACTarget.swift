@@ -6,7 +6,7 @@ public struct MACTarget: Sendable, Hashable {
     public var requestURI: [UInt8]
     /// The host without the port.
     public var host: String
-    /// The port, also where it is the standard one of the scheme.
+    /// The port, even where it is the standard one of the scheme.
     public var port: String
 
     /// Describes what is signed.
@@ -62,7 +62,7 @@ public struct MACTarget: Sendable, Hashable {
     }
 
     private static let keptEscaped = PercentEncoding.Characters(":/.?&=;+!@#$()~ ")
-    /// What `encodeURIComponent` does not escape beside the unreserved characters.
+    /// What `encodeURIComponent` does not escape besides the unreserved characters.
     private static let plainInJavaScript = PercentEncoding.Characters("!'()*")
 
     private static func split(_ target: String) -> (path: [UInt8], query: [UInt8]) {

@@ -8,7 +8,7 @@ public struct OAuth1Authorization: Sendable {
     /// Collects the parameters of a request that is to be signed.
     /// - Parameters:
     ///   - consumerKey: The name of the application.
-    ///   - token: The name of the session; nil for an application that signs for itself.
+    ///   - token: The name of the session; nil for an application that signs in its own name.
     ///   - timestamp: The time in whole seconds since 1970.
     ///   - nonce: A text that was not used with this time before.
     public init(

@@ -4,7 +4,7 @@ public struct OAuth1Request: Sendable, Hashable {
     public enum QueryForm: Sendable, Hashable, CaseIterable {
         /// By their names and values, however they are escaped, as the RFC has it.
         case decoded
-        /// As they stand in the address, escapes and all, as the libraries for StackMob sign.
+        /// As they appear in the address, escapes and all, as the libraries for StackMob sign.
         case asSent
     }
 
@@ -12,7 +12,7 @@ public struct OAuth1Request: Sendable, Hashable {
     public var method: String
     /// `http` or `https`.
     public var scheme: String
-    /// Host and port as they stand in the header `Host`.
+    /// Host and port as they appear in the header `Host`.
     public var authority: String
     /// Path and query as they are sent.
     public var target: String

@@ -4,7 +4,7 @@ import Foundation
 public struct OAuth1Secrets: Sendable, Hashable {
     /// The secret of the application.
     public var consumer: String
-    /// The secret of the token; empty for an application that signs for itself.
+    /// The secret of the token; empty for an application that signs in its own name.
     public var token: String
 
     /// Collects the secrets.

@@ -9,7 +9,7 @@ public enum StackMobNames {
     /// The field of a property: each ASCII capital becomes an underscore and the small letter, so that `yearBorn` is
     /// `year_born` and `myURL` is `my_u_r_l`.
     ///
-    /// The field of a name that begins with a capital begins with an underscore, and does not lead back to the name.
+    /// A field whose name begins with a capital gets an underscore in front, and does not lead back to the name.
     public static func field(of property: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(property.utf8.count + 4)
@@ -24,8 +24,8 @@ public enum StackMobNames {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The property that a field belongs to: the one of the same name, else the one whose field it is, else the one
-    /// that is ``camelCase(_:)`` of it; nil if there is none.
+    /// The property that a field belongs to: the one of the same name, otherwise the one whose field it is, otherwise
+    /// the one that is `camelCase(_:)` of it; nil if there is none.
     public static func property(ofField field: String, among properties: some Sequence<String>) -> String? {
         let camelCase = camelCase(field)
         var spelt: String?

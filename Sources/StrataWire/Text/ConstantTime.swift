@@ -1,4 +1,4 @@
-/// Comparisons that take the same time wherever two secrets differ, so that nobody learns one byte after the other.
+/// Comparisons that take the same time wherever two secrets differ, so that the time reveals no bytes.
 package enum ConstantTime {
     /// Whether two sequences have the same bytes. Only the time for different lengths differs.
     package static func areEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {

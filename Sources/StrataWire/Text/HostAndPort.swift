@@ -1,11 +1,12 @@
-/// Host and port as they stand in an address and in the header `Host`: an authority of RFC 3986 without user information.
+/// Host and port as they appear in an address and in the header `Host`: an authority of RFC 3986 without user
+/// information.
 public struct HostAndPort: Sendable, Hashable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address in brackets, as it is spelt.
     public let host: String
     /// The port; nil if none is given, which means that of the scheme.
     public let port: UInt16?
 
-    /// Reads `example.com`, `127.0.0.1:8080` or `[::1]:8080`. An empty port is none.
+    /// Reads `example.com`, `127.0.0.1:8080` or `[::1]:8080`. An empty port counts as no port.
     /// - Returns: nil for an empty host, characters that no host has, an IPv6 address without brackets, and a port
     ///   that is not a number up to 65535.
     public init?(_ text: some StringProtocol) {

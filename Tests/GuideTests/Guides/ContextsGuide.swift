@@ -4,59 +4,79 @@ import Strata
 /// The examples of Documentation/Contexts.md.
 enum ContextsGuide {
     struct Item {
-        var id: String
+        var code: String
         var title: String
     }
 
-    static func first(_ container: PersistentContainer) throws {
+    static func first(_ container: PersistentContainer) async throws {
         let context = container.newContext()
-        let ursula = Writer(context: context, writerId: "ursula", name: "Ursula K. Le Guin")
-        Article(context: context, articleId: "1", title: "On Dragons", author: ursula)
-        try context.save()
+        let peru = Country(context: context, countryId: "PE", name: "Peru")
+        City(
+            context: context, cityId: "lima", name: "Lima", position: GeoPoint(latitude: -12.04, longitude: -77.03),
+            country: peru)
+        try await context.save()
     }
 
     static func policy(_ container: PersistentContainer) {
         container.defaultMergePolicy = .objectWinsByProperty
     }
 
-    static func latest(_ container: PersistentContainer) throws -> [Article] {
-        try container.newContext().fetch(
-            FetchRequest<Article>(sortedBy: [Article.keys.publishedAt.descending], limit: 20))
+    static func largest(_ container: PersistentContainer) async throws -> [City] {
+        try await container.newContext().fetch(
+            FetchRequest<City>(sortedBy: [City.keys.population.descending], limit: 20))
     }
 
-    static func finding(_ context: ManagedObjectContext) throws -> (Article?, Bool, Int, [Article]) {
-        let article = try context.find(Article.self, "1")
-        let hasDrafts = try context.exists(Article.where { $0.status == "draft" })
-        let count = try context.count(Article.where { $0.author.name == "Ursula K. Le Guin" })
-        let recent = try context.fetch(Article.where { $0.views > 100 }.limit(20))
-        return (article, hasDrafts, count, recent)
+    static func relationships(_ context: ManagedObjectContext, _ peru: Country, print: (Bool) -> Void) {
+        let chiclayo = City(
+            context: context, cityId: "chiclayo", name: "Chiclayo",
+            position: GeoPoint(latitude: -6.77, longitude: -79.84),
+            country: peru)
+        print(peru.cities.contains(chiclayo))  // true
+        context.delete(chiclayo)
+        print(peru.cities.contains(chiclayo))  // false
     }
 
-    static func upserting(_ context: ManagedObjectContext, _ payload: [Item]) throws {
-        let result = try context.upsert(
-            [["articleId": "1", "title": "Dragons", "views": 0, "publishedAt": nil, "author": "ursula"]],
-            into: Article.self, by: Article.keys.articleId)
-        print(result.inserted.count, result.updated.count, result.unchanged.count)
-        try context.upsert(payload, into: Article.self, by: Article.keys.articleId, key: \.id) { article, item in
-            article.title = item.title
+    static func finding(_ context: ManagedObjectContext) async throws -> (City?, Bool, Int, [City]) {
+        let city = try await context.find(City.self, "lima")
+        let hasPorts = try await context.exists(City.where { $0.isPort })
+        let count = try await context.count(City.where { $0.country.name == "Peru" })
+        let large = try await context.fetch(City.where { $0.population > 1_000_000 }.limit(20))
+        return (city, hasPorts, count, large)
+    }
+
+    static func typedErrors(_ context: ManagedObjectContext, report: (PersistenceError) -> Void) async {
+        do throws(PersistenceError) {
+            try await context.save()
+        } catch {
+            report(error)  // a PersistenceError
         }
     }
 
-    static func json(_ article: Article) throws -> (Data, Data) {
+    static func upserting(_ context: ManagedObjectContext, _ payload: [Item], print: (Int, Int, Int) -> Void) throws {
+        let result = try context.upsert(
+            [["cityId": "lima", "name": "Lima", "population": 10_092_000, "founded": nil, "country": "PE"]],
+            into: City.self, by: City.keys.cityId)
+        print(result.inserted.count, result.updated.count, result.unchanged.count)
+        try context.upsert(payload, into: Country.self, by: Country.keys.countryId, key: \.code) { country, item in
+            country.name = item.title
+        }
+    }
+
+    static func json(_ city: City) throws -> (Data, Data) {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
-        let json = try encoder.encode(article)
-        let withTags = try encoder.encode(article.encoding(including: [Article.keys.tags], excluding: ["cover"]))
-        return (json, withTags)
+        let json = try encoder.encode(city)
+        let withSights = try encoder.encode(city.encoding(including: [City.keys.sights], excluding: ["about"]))
+        return (json, withSights)
     }
 
     static func serving(_ container: PersistentContainer) async throws -> ([String], ObjectID) {
-        let titles = try await container.read { context in
-            try context.fetch(Article.where { $0.status == "live" }.limit(20)).map(\.title)
+        let names = try await container.read { context in
+            try context.fetch(City.where { $0.isPort }.limit(20)).map(\.name)
         }
         let id = try await container.write { context in
-            Article(context: context, articleId: UUID().uuidString, title: "News").objectID
+            Country(context: context, countryId: "FR", name: "France").objectID
         }
-        return (titles, id)
+        return (names, id)
     }
 }

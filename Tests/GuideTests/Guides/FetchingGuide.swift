@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataTesting
 
 /// The examples of Documentation/Fetching.md.
 enum FetchingGuide {
@@ -27,6 +28,28 @@ enum FetchingGuide {
         let all = try context.fetchLazily(FetchRequest<City>(sortedBy: [City.keys.name.ascending]), batchSize: 50)
         print(all.count)  // one statement has run
         print(all[120].name)  // and one more, for 50 rows
+    }
+
+    static func strictly(_ context: ManagedObjectContext, print: (Any...) -> Void) throws {
+        let countries = try context.fetch(FetchRequest<Country>(prefetch: [Country.keys.cities]))
+        try context.withStrictLoading {
+            for country in countries { print(country.name, country.cities.count) }
+        }
+        try context.withStrictLoading(callers: .sourceLines) { print(countries[0].name) }
+    }
+
+    static func reporting(_ context: ManagedObjectContext, print: (Any) -> Void) throws {
+        let (_, report) = try context.recordingLoads {
+            for city in try context.fetch(FetchRequest<City>(prefetch: [City.keys.country])) { print(city.name) }
+        }
+        print(report)  // City.country was prefetched for 34 objects and never read; leave it out of the fetch
+    }
+
+    static func counting(_ container: PersistentContainer) throws {
+        let context = container.newContext()
+        try expectStatements(2, in: container) {
+            _ = try context.fetch(FetchRequest<Country>(prefetch: [Country.keys.cities]))
+        }
     }
 
     static func refreshing(_ context: ManagedObjectContext) throws -> [City] {

@@ -9,14 +9,14 @@ enum HistoryGuide {
         func add(_ id: ObjectID) { ids.insert(id) }
         func remove(_ id: ObjectID) { ids.remove(id) }
         func rebuild(_ container: PersistentContainer) throws {
-            ids = Set(try container.newContext().fetch(FetchRequest<Article>()).map(\.objectID))
+            ids = Set(try container.newContext().fetch(FetchRequest<City>()).map(\.objectID))
         }
     }
 
     static func record(_ path: String) throws -> (PersistentContainer, ManagedObjectContext) {
         var options = SQLiteStore.Options()
         options.history = .on(keeping: .days(7))
-        let container = try PersistentContainer(BlogModel.self, at: .file(path: path), options: options)
+        let container = try PersistentContainer(AtlasModel.self, at: .file(path: path), options: options)
 
         let context = container.newContext()
         context.author = "editor"
@@ -35,14 +35,14 @@ enum HistoryGuide {
     }
 
     static func filters(_ container: PersistentContainer) -> [HistoryFilter] {
-        let published = HistoryFilter.changes(of: Article.self, to: Article.keys.status).excluding(authors: "import")
-        let deleted = HistoryFilter.changes(of: Article.self).kinds(.deleted)
+        let counted = HistoryFilter.changes(of: City.self, to: City.keys.population).excluding(authors: "import")
+        let deleted = HistoryFilter.changes(of: City.self).kinds(.deleted)
         let others = HistoryFilter(excludedOrigin: container.history?.origin)
-        return [published, deleted, others]
+        return [counted, deleted, others]
     }
 
     static func consume(_ container: PersistentContainer, _ index: Index) throws {
-        try container.consumeHistory(as: "search", where: .changes(of: Article.self)) { transactions in
+        try container.consumeHistory(as: "search", where: .changes(of: City.self)) { transactions in
             for change in transactions.flatMap(\.changes) {
                 guard let id = change.objectID else { continue }
                 if change.kind == .deleted { index.remove(id) } else { index.add(id) }
@@ -62,11 +62,11 @@ enum HistoryGuide {
     }
 
     static func past(_ container: PersistentContainer, _ id: ObjectID, _ token: HistoryToken) throws {
-        for change in try container.history(after: token, where: .changes(of: Article.self)).flatMap(\.changes) {
-            if let title = change.oldValue(of: Article.keys.title) { print("was called", title) }
+        for change in try container.history(after: token, where: .changes(of: City.self)).flatMap(\.changes) {
+            if let name = change.oldValue(of: City.keys.name) { print("was called", name) }
         }
-        if let article = try container.object(id, at: token) {
-            print(try article.value(of: Article.keys.title) ?? "")
+        if let city = try container.object(id, at: token) {
+            print(try city.value(of: City.keys.name) ?? "")
         }
     }
 }

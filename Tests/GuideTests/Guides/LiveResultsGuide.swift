@@ -3,14 +3,14 @@ import Foundation
 import Strata
 
 enum LiveResultsGuide {
-    static func live(_ context: ManagedObjectContext) throws -> FetchedResults<Article> {
-        let popular = try context.live(
-            Article.where { $0.views >= 100 }.sorted(by: Article.keys.views.descending),
-            sectionedBy: Article.keys.status)
-        for section in popular.sections {
-            print(section.name, popular[section].map(\.title))
+    static func live(_ context: ManagedObjectContext) throws -> FetchedResults<City> {
+        let large = try context.live(
+            City.where { $0.population >= 1_000_000 }.sorted(by: City.keys.population.descending),
+            sectionedBy: City.keys.country.name)
+        for section in large.sections {
+            print(section.name, large[section].map(\.name))
         }
-        return popular
+        return large
     }
 
     final class Table: FetchedResultsDelegate {
@@ -21,19 +21,19 @@ enum LiveResultsGuide {
         }
     }
 
-    static func follow(_ popular: FetchedResults<Article>) async throws -> Int {
-        for try await update in popular.updates {
+    static func follow(_ large: FetchedResults<City>) async throws -> Int {
+        for try await update in large.updates {
             if update.isInitial { continue }
             return update.difference.inserts.count
         }
         return 0
     }
 
-    static func totals(_ context: ManagedObjectContext) throws -> FetchedValues<Article, FetchedRow> {
+    static func totals(_ context: ManagedObjectContext) throws -> FetchedValues<City, FetchedRow> {
         try context.live(
-            FetchRequest<Article>()
-                .select(Article.keys.status, Article.keys.views.sum)
-                .grouped(by: Article.keys.status))
+            FetchRequest<City>()
+                .select(City.keys.country.name, City.keys.population.sum)
+                .grouped(by: City.keys.country.name))
     }
 
     static func listen(_ context: ManagedObjectContext) async -> [String] {
@@ -52,30 +52,5 @@ enum LiveResultsGuide {
 
     static func notifications(_ container: PersistentContainer) {
         container.notificationCenter = .default
-    }
-
-    static func undo(_ context: ManagedObjectContext, _ article: Article) throws -> [UndoReport.Skipped] {
-        let history = UndoHistory()
-        context.undoManager = history
-        history.group(named: "Publish") {
-            article.status = "live"
-            article.publishedAt = Date()
-        }
-        let report = try history.undo()
-        try history.redo()
-        return report.skipped
-    }
-
-    static func bulk(_ context: ManagedObjectContext, _ titles: [String]) throws -> Int {
-        let changed = try context.update(Article.where { $0.status == "draft" }) { article in
-            article.status = "live"
-            article.views += 1
-        }
-        try context.deleteAll(Article.where { $0.views > 1_000_000 })
-        try context.insertAll(Article.self, from: titles) { article, title in
-            article.articleId = .value(UUID().uuidString)
-            article.title = .value(title)
-        }
-        return changed
     }
 }

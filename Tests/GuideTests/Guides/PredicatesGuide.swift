@@ -10,6 +10,13 @@ enum PredicatesGuide {
         for city in try context.fetch(request) { print(city.name) }
     }
 
+    @Examples static func fourWays(limit: Int64) throws -> [Example] {
+        City.where { $0.country.name == "Peru" && $0.population > 100_000 }  // typed keys, checked by the compiler
+        Country.where { $0.cities.any { $0.population > 1_000_000 } }
+        try FetchRequest(predicate: #Predicate<City> { $0.population > limit })  // Foundation's predicates
+        try FetchPredicate(format: "population > %d AND country.name BEGINSWITH[cd] %@", 100_000, "p")  // a format
+    }
+
     @Examples static func orders(lima: GeoPoint) throws -> [Example] {
         FetchRequest<City>(sortedBy: [City.keys.position.distance(to: lima).ascending, City.keys.name.ascending])
         FetchRequest<Country>(sortedBy: [Country.keys.cities.sum(\.population).descending])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What the workloads of the benchmarks cost, in counts that are the same on a busy machine: held against
-/// `thresholds.json`. `make thresholds` writes that file anew; look at what has changed before keeping it.
+/// `thresholds.json`. `make thresholds` writes that file again; look at what has changed before keeping it.
 @Suite struct GateTests {
     static let size = 10_000
     /// What is held against a bound for every workload.

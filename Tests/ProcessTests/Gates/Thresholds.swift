@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bounds in `thresholds.json`: a line each, with its name, the greatest number allowed, and what it is.
+/// The bounds in `thresholds.json`: one line each, with its name, the maximum number allowed, and what it is.
 struct Thresholds {
     struct Line: Codable {
         var atMost: Double
@@ -28,8 +28,9 @@ struct Thresholds {
         return nil
     }
 
-    /// The file anew, with what was measured, and a little room where runs differ by themselves: memory and retains,
-    /// since tables that hash addresses grow at other moments; steps, since SQLite's versions plan a little differently.
+    /// The file again, with what was measured, and a little room where runs differ by themselves: memory and retains,
+    /// since tables that hash addresses grow at other moments; steps, since SQLite's versions plan a little
+    /// differently.
     static func write(_ measured: [(name: String, value: Double, note: String)], over old: Thresholds) throws {
         let lines = measured.map { item in
             let varies = ["steps", "allocations", "bytes", "retains"].contains { item.name.hasSuffix($0) }

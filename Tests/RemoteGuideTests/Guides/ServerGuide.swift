@@ -4,8 +4,7 @@
 
     /// The examples of Documentation/Server.md.
     enum ServerGuide {
-        // As it stands in the guide, where lines are less indented.
-        // swift-format-ignore
+        // As in the guide, where lines are less indented. swift-format-ignore
         static func serve(_ model: ManagedObjectModel) async throws {
             var options = ServerOptions()
             options.dialects = [DialectMount(.stackMob), DialectMount(.parse, path: "/parse", applicationID: "my-app")]

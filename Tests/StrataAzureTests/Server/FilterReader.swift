@@ -1,7 +1,8 @@
 import Foundation
 import StrataAzure
 
-/// Decides the filters of these services for rows in JSON, by their grammar alone and nothing of the dialect's own code.
+/// Decides the filters of these services for rows in JSON, only by their grammar, with nothing of the dialect's own
+/// code.
 struct FilterReader {
     struct Fault: Error {
         let text: String

@@ -46,9 +46,9 @@ private final class Found: Sendable {
     let task = Shared<Task<[ObjectID], any Error>?>(nil)
 }
 
-/// A value behind a lock.
+/// A value guarded by a lock.
 ///
-/// `@unchecked Sendable`: the value is reached with the lock held alone.
+/// `@unchecked Sendable`: the value is reached only with the lock held.
 private final class Shared<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

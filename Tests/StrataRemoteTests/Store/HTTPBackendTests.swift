@@ -176,7 +176,7 @@ private struct CountingDialect: RemoteDialect {
 
 /// Gives prepared answers; status 0 stands for no connection.
 private final class ScriptTransport: HTTPTransport, @unchecked Sendable {
-    // Sendable because all state is reached with the lock held alone.
+    // Sendable because all state is reached only with the lock held.
     struct Answer: Sendable {
         let status: Int
         let headers: [String: String]
@@ -212,7 +212,7 @@ private final class ScriptTransport: HTTPTransport, @unchecked Sendable {
 
 /// Signs with a number.
 private final class CountingAuthorizer: RequestAuthorizer, @unchecked Sendable {
-    // Sendable because all state is reached with the lock held alone.
+    // Sendable because all state is reached only with the lock held.
     private let lock = NSLock()
     private var signatures = 0
     private var recoveries = 0
@@ -237,9 +237,9 @@ private final class CountingAuthorizer: RequestAuthorizer, @unchecked Sendable {
     }
 }
 
-/// It is always the beginning of 2001, and nobody waits.
+/// It is always the beginning of 2001, and nothing waits.
 private final class StoppedClock: RemoteClock, @unchecked Sendable {
-    // Sendable because all state is reached with the lock held alone.
+    // Sendable because all state is reached only with the lock held.
     private let lock = NSLock()
     private var waits: [Double] = []
 

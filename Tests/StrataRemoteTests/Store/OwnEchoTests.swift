@@ -3,7 +3,7 @@ import Strata
 import StrataRemote
 import Testing
 
-/// What a server fills in when it acknowledges a save is no conflict for the context that saved, also if that merges
+/// What a server fills in when it acknowledges a save is not a conflict for the context that saved, even if that merges
 /// nothing by itself.
 @Suite struct OwnEchoTests {
     private func open() async throws -> (ShelfBackend, RemoteStore, ManagedObjectContext, ManagedObject) {

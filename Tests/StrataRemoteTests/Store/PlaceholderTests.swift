@@ -20,7 +20,7 @@ import Testing
         let names = found.map { ($0["country"] as? ManagedObject)?.name ?? "-" }
         #expect(names == found.map { $0.name.replacingOccurrences(of: "City", with: "Country") })
         #expect(context.lastFaultError == nil)
-        // What is here is not asked for again.
+        // Objects that are here are not requested again.
         try await context.load("country", of: found)
         #expect(backend.takeLog().isEmpty)
     }

@@ -70,7 +70,7 @@ import Testing
             backend.takeQueries().map { $0.predicate?.description } == [
                 "country == 'ec'", "cityId == '4'",
             ])
-        // No object of the server refers to one that it has never heard of.
+        // No object of the server refers to one that it has never heard about.
         let new = try context.insert(entityNamed: "Country")
         #expect(try await context.fetch(request("country == %@", new)).isEmpty)
         #expect(backend.takeLog().isEmpty)

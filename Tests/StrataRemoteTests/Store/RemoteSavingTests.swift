@@ -80,7 +80,7 @@ import Testing
             #expect(found.inserted.first?.failure.status == 400)
             #expect(found.updated.isEmpty && found.deleted.isEmpty)
         }
-        // What was done is saved; a kind behind the one that failed was not sent; nothing is lost.
+        // The completed part is saved; a kind after the one that failed was not sent; nothing is lost.
         #expect(backend.takeLog().count == 1)
         #expect(!good.hasChanges && bad.isInserted && old.isUpdated)
         #expect(try await container.newContext().fetch(cities(nil, .cache)).count == 2)
@@ -277,7 +277,7 @@ import Testing
         #expect(try await other.count(cities("population == 5")) == 2)
         #expect(try await other.fetch(cities("population == 1")).isEmpty)
         #expect(backend.count("City") == 1)
-        // The server hears of the object before it hears of the object's change.
+        // The server hears about the object before it hears about the object's change.
         quito["name"] = "Quito!"
         try await context.save(options: nil)
         #expect(try store.sync.pendingCount() == 0)

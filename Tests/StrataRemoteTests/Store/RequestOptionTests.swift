@@ -91,6 +91,26 @@ import Testing
         #expect(try store.sync.pendingCount() == 0)
     }
 
+    @Test("Tools can count what waits in the file of a mirror, and other files have no outbox")
+    func outboxOfAFile() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-outbox-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "mirror.sqlite").path
+        let (store, context) = try Atlas.openOffline(ShelfBackend(), location: .file(path: path))
+        #expect(try MirrorCondition.read(at: path)?.waiting == 0)
+        for name in ["Lima", "Oslo"] { try context.insert(entityNamed: "City")["name"] = name }
+        try await context.save()
+        let found = try #require(try MirrorCondition.read(at: path))
+        #expect(found.waiting == 2 && found.sent == 0 && found.failed == 0)
+        let age = Date().timeIntervalSinceReferenceDate - (found.oldest ?? 0)
+        #expect(abs(age) < 600)
+        store.close()
+        let plain = folder.appending(path: "plain.sqlite").path
+        try SQLiteStore.open(model: Atlas.model, location: .file(path: plain)).close()
+        #expect(try MirrorCondition.read(at: plain) == nil)
+    }
+
     @Test func savesToTheMirrorAreSentBySelf() async throws {
         let backend = ShelfBackend()
         let (store, container) = try Atlas.open(backend) {

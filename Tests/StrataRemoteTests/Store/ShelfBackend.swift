@@ -5,7 +5,7 @@ import StrataTesting
 
 /// A back end in the process: records on a shelf, with switches for what a test wants to go wrong.
 final class ShelfBackend: RemoteBackend, @unchecked Sendable {
-    // Sendable because all state is reached with the lock held alone.
+    // Sendable because all state is reached only with the lock held.
     private let lock = NSLock()
     private var shelf: [RemoteIdentity: RemoteRecord] = [:]
     private var order: [RemoteIdentity] = []
@@ -59,7 +59,7 @@ final class ShelfBackend: RemoteBackend, @unchecked Sendable {
         set { lock.withLock { outage = newValue } }
     }
 
-    /// Whether requests are carried out but nobody hears of it.
+    /// Whether requests are carried out but their answers are lost.
     var losesAnswers: Bool {
         get { lock.withLock { isMute } }
         set { lock.withLock { isMute = newValue } }

@@ -16,7 +16,7 @@ import Testing
                     "\(variant): STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1\n\(violations)")
             }
         }
-        // A fault that never strikes proves nothing, nor does one that nobody recovers from.
+        // A fault that never strikes proves nothing, and neither does one without a recovery.
         let counts = SimulationWorld.strikes.all
         for fault in SimulationWorld.Fault.allCases where fault.isCommon {
             #expect(counts[fault]?.struck ?? 0 > 0, "\(fault) never struck")

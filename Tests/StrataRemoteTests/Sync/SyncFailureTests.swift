@@ -82,7 +82,7 @@ import Testing
         #expect(report.results.map(\.action) == [isNew ? .created : .updated, .updated])
         #expect(backend.record("Tag", "1")?.values["label"] == .value(.string("fourth")))
         #expect(tag["label"] as? String == "fourth")
-        // Each attempt says the same, whatever came behind it.
+        // Each attempt says the same, whatever came after it.
         let told = backend.takeLog().compactMap { operation -> RemoteValue? in
             switch operation {
             case .create(_, let writes): writes[0].values["label"]
@@ -125,7 +125,7 @@ import Testing
 
     /// A clock whose time passes at once. The first wait ends an outage.
     private final class PatientClock: RemoteClock, @unchecked Sendable {
-        // Sendable because all state is reached with the lock held alone.
+        // Sendable because all state is reached only with the lock held.
         private let lock = NSLock()
         private var waits: [Double] = []
         private let onWait: @Sendable () -> Void
@@ -265,7 +265,7 @@ import Testing
         #expect(failed.map(\.error.kind) == [.missingSecret])
         #expect(failed.map(\.error.message).first?.contains("set \"password\" of City 1 again") == true)
         _ = backend.takeLog()
-        // Without it a retry is no use.
+        // Without it a retry is not a use.
         try store.sync.retry(failed)
         #expect(try await store.sync.push().failures.count == 1)
         #expect(backend.takeLog().isEmpty)

@@ -108,7 +108,7 @@ extension Atlas {
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the test.
 final class ScratchFolder {
     let url = FileManager.default.temporaryDirectory.appending(path: "strata-\(UUID().uuidString)")
 

@@ -32,7 +32,7 @@ import Testing
         #expect(backend.count < 10)
         #expect(try store.sync.pendingCount() == 2)
         #expect(try await context.count(cities()) == 2)
-        // With the schema they go.
+        // They are deleted with the schema.
         backend.intercept(nil)
         try await store.sync.push()
         #expect(backend.shelf.count("City") == 2)

@@ -91,7 +91,7 @@ import Testing
         try await reader.synchronize()
         #expect(try reader.ids() == ["a", "b", "c", "d", "e", "lost"])
         server.restore(backup)
-        // The pull begins anew and is cut off behind its first page, again and again.
+        // The pull starts over and is cut off after its first page, again and again.
         var rest = 4
         while rest > 0 {
             rest -= 1

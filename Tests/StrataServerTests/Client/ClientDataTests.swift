@@ -32,7 +32,7 @@
                 try await there.context.load("tags", of: [found])
                 let labels = (found["tags"] as? Set<ManagedObject> ?? []).map { $0["label"] as? String ?? "" }
                 #expect(labels.sorted() == ["Blue", "Red"])
-                // The server knows the notes' end alone: the other one is as complete as the notes that are here.
+                // The server knows only the notes' end: the other one is as complete as the notes that are here.
                 _ = try await there.fetch("Note")
                 let red = try #require(try await there.fetch("Tag", "tagId == 'red'").first)
                 #expect((red["notes"] as? Set<ManagedObject>)?.count == 2)
@@ -132,7 +132,7 @@
         func conflicts() async throws {
             try await withServer(model: Notebook.model) { server in
                 let (here, there) = (try Device(server), try Device(server))
-                // What others change comes into this context as conflicts alone.
+                // Changes of others reach this context only as conflicts.
                 let context = here.container.newContext()
                 context.mergePolicy = .error
                 let mine = try context.insert(entityNamed: "Note")

@@ -18,7 +18,7 @@
             for target in ["/person/a?_expand=4", "/person?_expand=x"] {
                 #expect(await bench.send("GET", target).status == 400)
             }
-            // A parameter that means nothing here is a mistake that somebody should hear of.
+            // A parameter that means nothing here is a mistake that somebody should hear about.
             #expect(await bench.send("GET", "/person/a?expand=1").status == 400)
             let ann = try await bench.signUp("ann")
             #expect(await bench.send("GET", "/person/a?_expand=1", session: ann).json?["friend"]?["n"] == 1)
@@ -45,7 +45,7 @@
             #expect(await bench.send("DELETE", "/note?n=1").status == 401)
             #expect(await bench.send("DELETE", "/note?n=1", session: ann).status == 200)
             #expect(await bench.values("/note", "note_id") == ["b"])
-            // What is gone is told to those who keep a copy.
+            // Deletions are reported to clients that keep a copy.
             #expect(await bench.send("GET", "/_changes/todo").json?["deleted"]?.elements?.count == 4)
             for _ in 0..<2 { await bench.send("POST", "/todo", [["n": 7], ["n": 7], ["n": 7]]) }
             #expect(await bench.send("DELETE", "/todo?n=7").status == 400)
@@ -206,7 +206,8 @@
                         ], body: Data(body.utf8)))
                 #expect((200...201).contains(answer.status), "\(method) \(path) \(answer.text)")
             }
-            // Whoever may list the schemas hears of one that is not there; in an app it may be there tomorrow.
+            // A client that may list the schemas is told about one that does not exist; in an app it may be there
+            // tomorrow.
             let listing = try Bench {
                 $0.publicKey = "public"
                 $0.privateKey = "private"

@@ -4,12 +4,12 @@
     import StrataTesting
     import Testing
 
-    /// The StackMob dialect with strata-server behind it does what stores must be able to rely on.
+    /// The StackMob dialect in front of strata-server does what stores must be able to rely on.
     @Suite struct BackendLawTests {
         /// A server of its own for each check, over loopback.
         private actor Subject: BackendSubject {
             nonisolated let name = "StackMob"
-            /// Numbers of the protocol are JSON's, and what is no type of its own goes as text.
+            /// Numbers of the protocol are JSON's, and what is not a type of its own goes as text.
             nonisolated let omissions: Set<ConformanceFeature> = [.decimals]
             private var current: LoopbackServer?
 

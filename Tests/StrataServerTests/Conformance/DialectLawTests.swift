@@ -5,7 +5,7 @@
     import StrataTesting
     import Testing
 
-    /// The other dialects with strata-server behind them do what stores must be able to rely on.
+    /// The other dialects in front of strata-server do what stores must be able to rely on.
     @Suite struct DialectLawTests {
         enum Client: String, CaseIterable, Sendable {
             case parse, maxLeap, mobileServices, mobileApps, datasync
@@ -28,13 +28,13 @@
             init(_ client: Client) { self.client = client }
 
             nonisolated var name: String { client.rawValue }
-            /// Numbers of the server are doubles, and what is no type of its own goes as text. Azure keeps neither positions
-            /// nor members of relationships.
+            /// Numbers of the server are doubles, and what is not a type of its own goes as text. Azure keeps neither
+            /// positions nor members of relationships.
             nonisolated var omissions: Set<ConformanceFeature> {
                 client.azureVersion == nil ? [.decimals] : [.decimals, .geoPoints, .manyToMany]
             }
             /// Objects of the millisecond in which a pull of Parse and MaxLeap ended come again. Ids of Azure have rules: none of
-            /// `+ ? / \` and so on. Datasync takes whole rows alone, as pushes send them.
+            /// `+ ? / \` and so on. Datasync takes only whole rows, as pushes send them.
             nonisolated var exceptions: Set<BackendSuite.Law> {
                 switch client {
                 case .parse, .maxLeap: [.cursors]

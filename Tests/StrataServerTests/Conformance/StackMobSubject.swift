@@ -8,8 +8,8 @@
     /// own, which goes on as long as the place is used.
     actor StackMobSubject: ConformanceSubject {
         nonisolated let name = "StackMob"
-        /// A save is a request for each object or a batch of which each stands for itself; two objects cannot exchange a
-        /// unique value that way. The protocol has no values with parts, no encoded ones and no numbers beyond doubles.
+        /// A save is a request for each object or a batch of independent requests; two objects cannot exchange a unique
+        /// value that way. The protocol has no values with parts, no encoded ones and no numbers beyond doubles.
         nonisolated let omissions: Set<ConformanceFeature> = [
             .atomicSaves, .uniqueKeys, .composites, .transformables, .decimals,
         ]

@@ -125,7 +125,7 @@
             #expect(await bench.maxLeap("POST", "classes/Note", ["text": "x"]).json?["code"] == 119)
             #expect(await bench.azure(.mobileApps, "GET", "tables/Note").status == 401)
             #expect(await bench.parse("GET", "classes/Note/n", master: true).status == 200)
-            // What was deleted is told to its owner alone.
+            // A deletion is reported only to its owner.
             await bench.azure(.mobileApps, "DELETE", "tables/Note/n", token: tokens[2])
             func deleted(_ token: String?) async -> Int? {
                 await bench.azure(.mobileApps, "GET", "tables/Note?__includeDeleted=true", token: token).json?.elements?

@@ -100,7 +100,7 @@
                 #expect(try await other.pictures() == [reference])
                 let fetched = try await other.container.newContext().fetch(FetchRequest<ManagedObject>(entity: "Photo"))
                 #expect(try await other.store.fileData(fetched[0]["picture"] as? String ?? "") == bytes)
-                // Another change leaves the file alone; clearing takes it away.
+                // Another change keeps the file; clearing removes it.
                 photo["title"] = "sea"
                 try await device.context.save(options: nil)
                 #expect(try await other.pictures() == [reference])
@@ -192,7 +192,7 @@
                 try await device.context.save(options: nil)
                 try await admin.store.deleteFile(reference)
                 await #expect { _ = try await device.store.fileData(reference) } throws: { "\($0)".contains("404") }
-                // Once more is no error.
+                // A second deletion is not an error.
                 try await admin.store.deleteFile(reference)
                 await #expect(throws: StoreError.self) { try await device.store.fileData("strata-file:nothing/x") }
                 await #expect(throws: StoreError.self) { try await device.store.fileData("no address") }
@@ -220,7 +220,7 @@
                     return
                 }
                 #expect(
-                    failure.inserted.first?.failure.message.contains("Photo.title is no file at the server") == true)
+                    failure.inserted.first?.failure.message.contains("Photo.title is not a file at the server") == true)
                 #expect(device.wire.count == 0)
             }
         }

@@ -66,7 +66,7 @@
                 try await others("a")
                 live.say(#"{"op":"create","requestId":1,"object":{"className":"Message","objectId":"a"}}"#)
                 try await eventually("the message") { try messages() == ["a"] }
-                // A long text in parts, and a ping, are no trouble.
+                // A long text in parts, and a ping, are read.
                 live.ping()
                 try await others("b")
                 live.sayInParts(

@@ -178,7 +178,7 @@
                 headers: ["X-Parse-Application-Id": "app", "X-Parse-Master-Key": "guess"])
             #expect(wrong.status == 403)
             #expect(await bench.parse("GET", "classes/Post", token: "r:nonsense").json?["code"] == 209)
-            // A token of a client that signs its requests is no bearer token: it is seen on the wire.
+            // A token of a client that signs its requests is not a bearer token: it is seen on the wire.
             let session = try await bench.signUp("ann")
             #expect(await bench.parse("GET", "users/me", token: session.token).json?["code"] == 209)
             // And a bearer token signs nothing.

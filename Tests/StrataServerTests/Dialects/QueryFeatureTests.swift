@@ -132,7 +132,7 @@
                 _ = try await reader.fetch(
                     "Post", nil, RemoteOptions(fetchPolicy: .cacheOnly, total: here), limit: 1)
                 #expect(here.value == 2)
-                // What is finished here is counted here.
+                // A fetch that is finished locally is counted locally.
                 let finished = TotalCount()
                 let found = try await reader.fetch(
                     "Post", "likes > 1 AND author.name == 'ann'", RemoteOptions(finishesLocally: true, total: finished),

@@ -149,7 +149,7 @@
             try await withUsers(service) { users, server, storage in
                 let ann = try await users.signUp("ann", password: "one")
                 let logIns = Guarded(0)
-                // The session is kept, and the server does not know it any more.
+                // The session is kept, but the server no longer knows it.
                 let patient: any RemoteUsers
                 switch service {
                 case .parse, .maxLeap:

@@ -19,7 +19,7 @@
                 ("X-Forwarded-Host", "data.example.org"),
             ])
             #expect(usual.client == "192.0.2.9" && usual.isSecure && usual.host == "data.example.org")
-            // What the client wrote itself stands before what the proxy added.
+            // What the client wrote itself comes before what the proxy added.
             let forged = forwarded([("X-Forwarded-For", "127.0.0.1, 192.0.2.9"), ("X-Forwarded-Proto", "https")])
             #expect(forged.client == "192.0.2.9")
             let chain = forwarded([("X-Forwarded-For", "127.0.0.1, 192.0.2.9, 10.2.3.4")])

@@ -89,7 +89,7 @@ func remoteError(_ body: () async throws -> Void) async -> RemoteError? {
     }
 }
 
-/// Opens once, for those who wait at it and those who come later.
+/// Opens once, for tasks that wait at it and for later ones.
 final class Gate: Sendable {
     private let state = Guarded<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

@@ -207,7 +207,7 @@ import Testing
             #expect(rig.clock.sleeps == (expect["delays"]?.elements?.compactMap(\.double) ?? []), name)
             #expect(error?.code == expect["result"]?["code"]?.integer.map(Int.init), name)
             #expect(error?.domain == expect["result"]?["domain"]?.string, name)
-            // Each attempt is signed anew.
+            // Each attempt is signed again.
             #expect(
                 Set(rig.transport.requests.map { $0.header("Authorization") }).count == rig.transport.requests.count)
         }

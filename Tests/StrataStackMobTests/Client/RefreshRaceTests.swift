@@ -6,7 +6,7 @@ import Testing
 
 /// What happens when several requests need the session renewed at once, or the user does something meanwhile.
 @Suite struct RefreshRaceTests {
-    /// A server whose token endpoint waits at a gate and which takes the newest token alone.
+    /// A server whose token endpoint waits at a gate and which takes only the newest token.
     private final class Server: Sendable {
         struct State {
             var token = "A"

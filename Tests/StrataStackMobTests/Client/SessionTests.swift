@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func aSessionThatCannotBeKeptIsTold() async throws {
-        // A file stands where the folder should be.
+        // There is a file where the folder should be.
         let place = URL.temporaryDirectory.appending(component: "sessions-\(UUID().uuidString)")
         try Data().write(to: place)
         defer { try? FileManager.default.removeItem(at: place) }
@@ -75,7 +75,7 @@ import Testing
         #expect(rig.client.session.isLoggedIn)
         #expect(rig.client.session.storageFailure?.place.hasPrefix(place.path) == true)
         #expect(told.withLock { $0.count } == 1)
-        // A renewal tries again, and is told of, too.
+        // A renewal tries again, and is told about, too.
         rig.transport.answer(ClientRig.tokens("T2"))
         try await rig.client.session.refresh()
         #expect(told.withLock { $0.count } == 2)

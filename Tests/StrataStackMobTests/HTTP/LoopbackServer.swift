@@ -11,7 +11,7 @@ import Synchronization
 #endif
 
 /// A server of plain sockets on loopback that answers each connection with what a function gives, byte by byte as it
-/// stands there, and then closes it.
+/// appears there, and then closes it.
 final class LoopbackServer: Sendable {
     /// What came in: the head as text, with its line ends, and the body.
     struct Request: Sendable {

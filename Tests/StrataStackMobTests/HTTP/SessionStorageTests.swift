@@ -70,7 +70,7 @@ import Testing
         let storage = FileSessionStorage(folder: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
         try storage.keep(Data("old".utf8), named: "a")
-        // What a killed writer leaves behind: a draft beside the file.
+        // What a killed writer leaves behind: a draft next to the file.
         let draft = storage.file(named: "a").path + ".draft"
         try Data("ne".utf8).write(to: URL(filePath: draft))
         #expect(try storage.session(named: "a") == Data("old".utf8))

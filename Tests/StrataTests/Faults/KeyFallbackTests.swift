@@ -11,7 +11,7 @@ import Testing
         var books: [Book] = []
         file.failing([.allocateKeys]) { books = (0..<10).map { Book(a, title: "a\($0)") } }
         try a.save()
-        // The other contexts reserve their keys in the store, beside those that the first still holds.
+        // The other contexts reserve their keys in the store, besides those that the first still holds.
         let b = file.container.newContext()
         for number in 0..<5_000 { books.append(Book(b, title: "b\(number)")) }
         for number in 0..<5_000 { books.append(Book(a, title: "c\(number)")) }

@@ -185,7 +185,7 @@ import Testing
         let file = try HistoryFile(.on(keeping: HistoryRetention(age: nil, changes: 10)))
         try save(file.container, 30)
         try file.container.history?.purge()
-        // Each transaction has two rows, so ten rows behind the first place that is kept are five transactions.
+        // Each transaction has two rows, so ten rows after the first place that is kept are five transactions.
         #expect(try file.container.history(after: nil).count == 5)
         try file.container.setHistoryPosition(try #require(try file.container.history(after: nil).first).token, of: "x")
         try save(file.container, 30)

@@ -502,7 +502,7 @@ import Testing
 }
 
 extension FetchPredicate {
-    /// Books with at least so many pages.
+    /// Books with at least this many pages.
     init(pages: Int64) {
         self = .comparison(.keyPath(["pages"]), .greaterOrEqual, .constant(.integer(pages)), [])
     }

@@ -176,7 +176,7 @@ private final class LiveWorld {
     func check(_ place: String) throws {
         context.processPendingChanges()
         child.processPendingChanges()
-        // The child's boundary may have read what makes a boundary of its parent.
+        // The child's boundary may have read what creates a boundary from its parent.
         context.processPendingChanges()
         for item in watched {
             let results = item.results

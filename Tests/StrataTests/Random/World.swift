@@ -14,7 +14,7 @@ struct Ident: Hashable, Comparable, CustomStringConvertible {
     var description: String { "\(root)/\(key)" }
 }
 
-/// What stands in one property of an object. Nil is the absence of a cell.
+/// What is in one property of an object. Nil is the absence of a cell.
 enum Cell: Hashable, CustomStringConvertible {
     case value(Value)
     case ref(Ident)
@@ -47,7 +47,7 @@ struct OrderKey: Hashable {
 
 /// All objects as one beholder sees them: the store, or a context. A plain value; nothing in it is clever.
 ///
-/// A reference may lead to an object that is not there any more; it reads as nil then.
+/// A reference may lead to an object that no longer exists; it reads as nil then.
 struct World {
     var rows: [Ident: WorldRow] = [:]
     /// By the canonical side of the relationship; both directions where it leads back to itself.
@@ -106,7 +106,7 @@ struct World {
         return nil
     }
 
-    /// Two orders made one: the arranged members as they are; others stand behind the one that they follow in the other
+    /// Two orders made one: the arranged members as they are; others come after the one that they follow in the other
     /// order.
     static func merge(_ arranged: [Ident], with other: [Ident]) -> [Ident] {
         var groups: [[Ident]] = [[]] + arranged.map { [$0] }

@@ -37,7 +37,7 @@ final class WorldContext {
     var pairs: [String: [Pair: Bool]] = [:]
     var orders: [OrderKey: PendingOrder] = [:]
     var deferred: Set<DeferredNullification> = []
-    /// Whether the context has taken in all that others saved.
+    /// Whether the context has applied all that others saved.
     var isSynced = true
     /// Objects that the application holds.
     var held: [Ident: ManagedObject] = [:]
@@ -66,7 +66,7 @@ final class WorldContext {
         deferred = []
     }
 
-    /// After a delete: references that the context has not read are no changes of objects yet.
+    /// After a delete: references that the context has not read are not changes of objects yet.
     /// - Parameter changed: The objects that have changes.
     func deferNullifications(otherThan changed: Set<Ident>) {
         for (id, update) in updates where !changed.contains(id) {
@@ -265,7 +265,7 @@ final class WorldContext {
         for key in orders.keys { orderRemove(key, id) }
     }
 
-    // MARK: Taking in what others saved
+    // MARK: Merging what others saved
 
     /// What was read led to objects that others have deleted.
     func forgetReferences(to gone: Set<Ident>) {
@@ -277,7 +277,7 @@ final class WorldContext {
         }
     }
 
-    /// Puts the changes on top of what lies below now. A value that was no change is none.
+    /// Puts the changes on top of what lies below now. A value that was not a change does not become one.
     /// - Parameter gone: What others deleted just now; nil looks at everything.
     func rebase(gone: Set<Ident>? = nil) {
         let world = below
@@ -305,7 +305,7 @@ final class WorldContext {
             let relation = WorldSchema.relation(parts[0], parts[1])
             let inverse = WorldSchema.inverse(relation)
             for pair in changes.keys where living[pair.a] == nil || living[pair.b] == nil {
-                // It does not come back if the parent takes its delete back, nor does the place at the end.
+                // Neither it nor the place at the end comes back if the parent takes its delete back.
                 pairs[name]?[pair] = nil
                 for (key, id) in [
                     (OrderKey(relation: relation.id, owner: pair.a), pair.b),

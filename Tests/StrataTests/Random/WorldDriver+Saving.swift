@@ -124,7 +124,7 @@ extension WorldDriver {
         }
     }
 
-    /// A save that validation refuses leaves all as it was; with the value mended it goes through another time.
+    /// A save that validation refuses leaves all as it was; with the value repaired it goes through another time.
     func saveInvalid(_ context: WorldContext) throws {
         guard let id = anyObject(context), context.view.rows[id] != nil else { return }
         let object = try object(id, context)
@@ -145,7 +145,7 @@ extension WorldDriver {
 
     // MARK: Contexts that others have overtaken
 
-    /// What an application may do before it has taken in the saves of others.
+    /// What an application may do before it has applied the saves of others.
     func runStale(_ context: WorldContext) throws {
         switch random.below(8) {
         case 0, 1: try setStale(context)

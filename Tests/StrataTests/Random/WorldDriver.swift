@@ -360,7 +360,7 @@ final class WorldDriver {
         context.held = random.oneIn(2) ? [:] : context.held.filter { _ in random.oneIn(2) }
     }
 
-    /// Opens the file anew; what was not saved is gone.
+    /// Opens the file again; what was not saved is gone.
     func reopen() throws {
         roots = []
         outliving = []

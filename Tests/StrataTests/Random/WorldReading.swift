@@ -113,7 +113,7 @@ enum WorldReading {
         return (world, versions)
     }
 
-    /// Compares two worlds; one-to-one relationships and orders only if told so.
+    /// Compares two worlds; one-to-one relationships and orders only on request.
     static func compare(_ actual: World, _ expected: World, exactly: Bool, unplaced: Set<Ident> = [], _ place: String)
         throws
     {

@@ -95,7 +95,7 @@ enum WorldSchema {
 
     static func relation(_ entity: String, _ name: String) -> Relation { relations(entity).first { $0.name == name }! }
 
-    /// The one-to-one relationship of a name; nil if the name is that of something else.
+    /// The one-to-one relationship with the given name; nil if the name is that of something else.
     static func oneToOne(_ entity: String, _ name: String) -> Relation? {
         relations(entity).first { $0.name == name && $0.cardinality == .one && inverse($0).cardinality == .one }
     }

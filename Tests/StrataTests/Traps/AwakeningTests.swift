@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// `awakeFromFetch`, called for every object whose row is read, whoever reads it.
+/// `awakeFromFetch`, called for every object whose row is read, whichever code reads it.
 @Suite struct AwakeningTests {
     @Test("Objects that are loaded while another one wakes wake up, too, each once")
     func nested() throws {

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// Relationships to entities that others inherit from: the row alone tells the class.
+/// Relationships to entities that others inherit from: only the row tells the class.
 @Suite struct InheritanceTests {
     private func zoo(_ context: ManagedObjectContext) throws -> (keeper: ObjectID, cat: ObjectID, dog: ObjectID) {
         let keeper = Keeper(context, name: "k")

@@ -107,7 +107,7 @@ import Testing
             let time = Double(try #require(Int(digits, radix: 16))) / 1000
             #expect(time > start.timeIntervalSince1970 - 1 && time < end.timeIntervalSince1970 + 1, "\(id)")
         }
-        // Whoever sees one does not know the next.
+        // Knowing one does not reveal the next.
         #expect(Set(ids.map { $0.suffix(12) }).count == ids.count)
         let groups = try await withThrowingTaskGroup(of: [String].self) { group in
             for _ in 0..<4 {

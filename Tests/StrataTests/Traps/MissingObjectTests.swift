@@ -4,7 +4,7 @@ import Testing
 
 /// Objects that somebody else deleted are a state, never a crash.
 @Suite struct MissingObjectTests {
-    /// Deletes all objects behind the back of other contexts.
+    /// Deletes all objects without the knowledge of other contexts.
     private func deleteAll(_ file: ZooFile) throws {
         let context = file.container.newContext()
         for entity in ["Diary", "Sample"] {
@@ -120,7 +120,7 @@ import Testing
         let fan = try context.existingObject(Author.self, with: writer.objectID)
         other.delete(book)
         try other.save()
-        // The store does not know any more that the book refers to its fan.
+        // The store no longer knows that the book refers to its fan.
         context.delete(fan)
         try context.save()
         #expect(!context.hasChanges && !mine.isMissing && mine.fan == nil)

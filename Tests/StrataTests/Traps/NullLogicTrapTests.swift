@@ -122,7 +122,7 @@ import Testing
         #expect(try other.count(FetchRequest<Sample>(where: AttributeKey<Date?>(["date"]) == date)) == 1)
         #expect(try other.count(FetchRequest<Sample>(where: decimal == tenth)) == 1)
         #expect(try other.count(FetchRequest<Sample>(where: decimal >= 9)) == 3)
-        // Writing back what was read is no change.
+        // Writing back what was read is not a change.
         for sample in found {
             sample.decimal = sample.decimal
             sample.date = sample.date

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-/// Both sides of relationships, at once and through faults.
+/// Both sides of relationships, immediately and through faults.
 @Suite struct RelationshipTrapTests {
     @Test(
         "Trap 4: adding members to one owner from two contexts is no conflict, and does not count as a change of the owner's row"

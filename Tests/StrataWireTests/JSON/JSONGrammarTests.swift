@@ -103,7 +103,7 @@ import Testing
         #expect(throws: JSONError.self) { try JSONValue(parsing: nested(6), maximumDepth: 5) }
         #expect(try JSONValue(parsing: "1", maximumDepth: 0) == 1)
         #expect(throws: JSONError.self) { try JSONValue(parsing: String(repeating: "[{\"a\":", count: 1_000_000)) }
-        // Elements side by side are no nesting.
+        // Elements side by side are not nesting.
         let wide = "[" + Array(repeating: "[[]]", count: 1000).joined(separator: ",") + "]"
         #expect(try JSONValue(parsing: wide, maximumDepth: 3).elements?.count == 1000)
     }

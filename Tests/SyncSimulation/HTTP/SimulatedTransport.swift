@@ -52,7 +52,7 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
 
     // MARK: In the server's place
 
-    /// What answers before the server has heard of the request.
+    /// What answers before the server has heard about the request.
     private func stranger(_ request: WireRequest) -> WireResponse? {
         let weather = world.weather
         if executor.random.chance(weather.serverErrors / 2) { return unavailable() }

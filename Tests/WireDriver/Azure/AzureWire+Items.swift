@@ -2,7 +2,7 @@ import Foundation
 import StrataAzure
 
 extension AzureWire {
-    /// An item as it is sent. Only what JSON has a form for is one: a time is text, and bytes are none.
+    /// An item as it is sent. Only values with a JSON form are allowed: a time is text, and bytes are not allowed.
     static func serialize(_ input: WireCase) throws -> JSONValue {
         let dialect = try dialect(input)
         let item = try item(input["item"], dialect)

@@ -26,7 +26,7 @@ extension AzureWire {
             }
             query.order(column, ascending: parts.dropFirst().first?.string?.lowercased().hasPrefix("desc") != true)
         }
-        // A limit or an offset below 0 is none in these cases.
+        // A limit or an offset below 0 is ignored in these cases.
         query.top = inner.whole("fetchLimit").flatMap { $0 < 0 ? nil : $0 }
         query.skip = inner.whole("fetchOffset").flatMap { $0 < 0 ? nil : $0 }
         query.columns = inner.texts("selectFields")
@@ -36,7 +36,7 @@ extension AzureWire {
         return query
     }
 
-    /// The condition of a case. Arguments with a type keep it as values of variables, which stand in their places.
+    /// The condition of a case. Arguments with a type keep it as values of variables, which are in their places.
     private static func condition(_ input: WireCase) throws -> (FetchPredicate, [String: AzureLiteral]) {
         var variables: [String: AzureLiteral] = [:]
         for (name, json) in object(input["variables"]) { variables[name] = try literal(json) }
@@ -45,7 +45,7 @@ extension AzureWire {
         do {
             return (try FetchPredicate(format: format, arguments: try WireValues.values(rest)), variables)
         } catch let error as PredicateParseError {
-            // What is no predicate here is none that the service could have.
+            // A predicate that cannot be expressed here is not one that the service could have.
             throw AzureError.predicateNotSupported.error(
                 underlying: [RemoteError(.unsupported, domain: "Wire", message: error.description)])
         }
@@ -94,7 +94,7 @@ extension AzureWire {
         return (text, rest + arguments.dropFirst(next))
     }
 
-    /// A typed value as it stands in a filter.
+    /// A typed value as it appears in a filter.
     private static func literal(_ json: JSONValue) throws -> AzureLiteral {
         if let elements = json.elements { return .list(try elements.map(literal)) }
         guard let members = json.members, members.count == 1, let (name, content) = members.first else {

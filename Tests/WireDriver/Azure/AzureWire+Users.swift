@@ -25,7 +25,7 @@ extension AzureWire {
             return json(try dialect.loginRequest(provider: provider, token: token))
         } catch {
             guard error.code == AzureError.loginInvalidURL.rawValue, input.has("loginHost") else { throw error }
-            // What the old libraries raised for a host to log in at that is none.
+            // What the old libraries raised for an invalid log-in host.
             return actual(error).adding(["exception": "InvalidLoginHost"])
         }
     }
@@ -109,7 +109,7 @@ extension AzureWire {
         }
     }
 
-    /// The bytes of hexadecimal digits; what is none is left out.
+    /// The bytes of hexadecimal digits; other characters are left out.
     private static func bytes(_ digits: String) -> Data {
         let values = digits.compactMap(\.hexDigitValue)
         return Data(stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })

@@ -47,7 +47,7 @@ enum AzureWire: WireDriver {
         return json(failure.error).adding(members)
     }
 
-    /// A request: where it goes, and what it carries. The parameters are as they are sent.
+    /// A request: its destination and its content. The parameters are as they are sent.
     static func json(_ request: WireRequest) -> JSONValue {
         let head = request.head
         var path = head.path ?? ""

@@ -278,7 +278,7 @@ extension MaxLeapAreas {
         return nil
     }
 
-    /// What only a user who is logged in does: somebody is, also in a case without a session.
+    /// Actions that only a logged-in user can take: a user is logged in even in a case without a session.
     private func linked(_ body: (MaxLeapClient) async throws -> Void) async throws -> JSONValue {
         if token != nil || input.flag("loggedIn") == false { return try await sent(body) }
         let id = input.text("objectId", "userId") ?? "1"

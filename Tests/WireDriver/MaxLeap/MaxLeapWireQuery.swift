@@ -1,7 +1,7 @@
 import Foundation
 import StrataMaxLeap
 
-/// Queries as they stand in cases of MaxLeap.
+/// Queries as they appear in cases of MaxLeap.
 enum MaxLeapWireQuery {
     static func query(_ input: WireCase) throws -> MaxLeapQuery {
         var query = MaxLeapQuery(input.text("className", "class") ?? "Test")
@@ -51,7 +51,7 @@ enum MaxLeapWireQuery {
             }
             query.conditions.append(WireCase.plain(name) == "or" ? .or(conditions) : .and(conditions))
         case "relatedto":
-            // The key may stand on either side of the object.
+            // The key may be on either side of the object.
             guard let key = operands.compactMap(\.string).first,
                 let object = try operands.first(where: { $0.string == nil }).map(MaxLeapWireValues.value)?.pointer
             else { throw WireFault("\(json.description.prefix(80)) names no relation of an object") }

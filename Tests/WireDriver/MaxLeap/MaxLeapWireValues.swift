@@ -1,7 +1,7 @@
 import Foundation
 import StrataMaxLeap
 
-/// Values and operations as they stand in cases of MaxLeap.
+/// Values and operations as they appear in cases of MaxLeap.
 enum MaxLeapWireValues {
     static func value(_ json: JSONValue) throws -> MaxLeapValue {
         switch json {
@@ -150,7 +150,7 @@ enum MaxLeapWireValues {
         }
     }
 
-    /// An object of an answer: what the server told of it.
+    /// An object of an answer: what the server reported about it.
     static func json(_ object: MaxLeapObject) -> JSONValue {
         var members = JSONObject(object.values.mapValues(json))
         if let id = object.objectId { members["objectId"] = .string(id) }

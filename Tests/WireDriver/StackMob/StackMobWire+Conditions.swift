@@ -55,7 +55,7 @@ extension StackMobWire {
 
     private static let coordinates: Set<String> = ["lat", "lon", "latitude", "longitude", "$geo"]
 
-    /// Points and a distance in any order; the unit is in the operator's name, behind the distance, or names it.
+    /// Points and a distance in any order; the unit is in the operator's name, after the distance, or names it.
     private static func geo(_ name: String, _ field: String, _ operands: [JSONValue]) throws -> StackMobCondition {
         let points = operands.compactMap(WireValues.point)
         guard let point = points.first else { throw WireFault("a condition on positions has no position") }

@@ -180,7 +180,7 @@ struct WireObjectReader {
         }
         switch (kind, parts[1]) {
         case ("$toMany", .array(let members)):
-            // To-many relationships go out as identifiers, also of objects that are new.
+            // To-many relationships are sent as identifiers, including those of new objects.
             var ids: [String] = []
             for member in members {
                 if let (_, inner) = WireValues.reference(member), let values = inner.elements?.last {

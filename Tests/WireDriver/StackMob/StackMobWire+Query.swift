@@ -63,7 +63,7 @@ extension StackMobWire {
                 format: format, arguments: WireValues.values(input.elements("args") ?? []))
         }
         var query = try StackMobQuery(schema, predicate: predicate, sorts: sorts)
-        // A limit of 0 is none, as everywhere in fetch requests.
+        // A limit of 0 means no limit, as everywhere in fetch requests.
         let limit = input.whole("fetchLimit").flatMap { $0 == 0 ? nil : $0 }
         try query.setRange(offset: input.whole("fetchOffset") ?? 0, limit: limit)
         return try answer(query, input)
@@ -127,7 +127,7 @@ extension StackMobWire {
         return values
     }
 
-    /// What the dialect is told of the entity of a case.
+    /// What the dialect is told about the entity of a case.
     static func schema(_ input: WireCase) throws -> StackMobSchema {
         let entity = input.text("entity", "schema") ?? "Entity"
         var properties: [String: StackMobSchema.Property] = [:]

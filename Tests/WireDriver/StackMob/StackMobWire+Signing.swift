@@ -57,7 +57,7 @@ extension StackMobWire {
         ]
     }
 
-    /// A request to an address as it is written; nothing of it is encoded anew.
+    /// A request to an address as it is written; nothing of it is encoded again.
     private static func wireRequest(_ method: String, _ address: String) throws -> WireRequest {
         guard let match = address.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):\/\/([^\/?#]*)([^#]*)(#.*)?/),
             let method = HTTPRequest.Method(method)

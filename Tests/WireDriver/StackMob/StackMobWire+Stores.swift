@@ -66,7 +66,7 @@ extension StackMobWire {
             return (WireCase.plain(name), WireValues.text(parts[1]))
         }
         let store = try WireStore(policy: .cacheOnly)
-        // What is changed or deleted first was told by the server before.
+        // The server has reported the objects that are changed or deleted first.
         var seen: Set<String> = []
         try store.learn(operations.filter { seen.insert($0.1).inserted && $0.0 != "insert" }.map(\.1))
         var maker = WireChanges(store: store)

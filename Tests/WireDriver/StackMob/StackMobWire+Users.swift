@@ -78,7 +78,7 @@ extension StackMobWire {
             "expiration": .double(seconds), "expires": .double(seconds),
             "user": credentials.userID.map(JSONValue.string) ?? .null,
         ]
-        // The members of the session stand beside it, too.
+        // The members of the session are next to it, too.
         return JSONObject(session.filter { $0.name != "user" }).merging([
             "session": .object(session), "loggedIn": .boolean(client.session.isLoggedIn),
             "isLoggedIn": .boolean(client.session.isLoggedIn), "expiresAt": .double(seconds),
@@ -87,7 +87,7 @@ extension StackMobWire {
     }
 
     /// Does what the words of the operation say.
-    /// - Returns: What the client gives back: the user, or what another service tells of it.
+    /// - Returns: What the client gives back: the user, or what another service reports about it.
     private static func perform(_ input: WireCase, _ client: StackMobClient) async throws -> JSONObject? {
         if let grant = grant(input) { return try await client.logIn(grant) }
         if input.says("loggedin") { return try await client.loggedInUser() }
@@ -151,7 +151,7 @@ extension StackMobWire {
         return nil
     }
 
-    /// What a login shows; nil if the operation is none. An answer alone is that to a login, too.
+    /// What a login shows; nil for other operations. An answer by itself is that to a login, too.
     private static func grant(_ input: WireCase) -> TokenGrant? {
         if input.says("tokenresponse", "tokenanswer", "loginresponse") {
             return .password(username: input.text("username") ?? "u", password: input.text("password") ?? "p")

@@ -15,7 +15,7 @@ extension ConformanceCheck {
             let request = try trial.request("Item", sort: [FetchSort("name")], limit: 2, offset: 2)
             let ids = try trial.keep(trial.container.newContext()).fetchIDs(request)
             let objects = try trial.keep(trial.container.newContext()).fetch(request).map(\.objectID)
-            try trial.expectEqual(ids, objects, "identities of two objects behind two")
+            try trial.expectEqual(ids, objects, "identities of two objects after two")
         },
         ConformanceCheck(.counting, "identities name the object's own entity", needs: [.inheritance]) { trial in
             try trial.insert("Person", ["name": "p"])
@@ -74,7 +74,7 @@ extension ConformanceCheck {
                 ])
             try trial.expectEqual(
                 row, [[.integer(6265), .integer(4), .integer(5), .integer(5), .integer(3400)]],
-                "sum, count of values, count of objects, least and greatest of large")
+                "sum, count of values, count of objects, minimum and maximum of large")
         },
         ConformanceCheck(.aggregates, "averages", needs: [.aggregates]) { trial in
             try fill(trial)
@@ -145,7 +145,7 @@ extension ConformanceCheck {
                     "allocateKeys gave \(object.objectID.key), which an object has")
             }
         },
-        ConformanceCheck(.keys, "keys are not given again after opening anew", needs: [.persistence]) { trial in
+        ConformanceCheck(.keys, "keys are not given again after reopening", needs: [.persistence]) { trial in
             let made = try trial.items(["a", "b", "c"])
             let last = made.map(\.objectID.key).max() ?? 0
             let root = made[0].entity.rootIndex
@@ -155,7 +155,7 @@ extension ConformanceCheck {
             let range = try trial.store.allocateKeys(5, rootIndex: root)
             try trial.expect(
                 range.lowerBound > last,
-                "after opening anew allocateKeys gave \(range.lowerBound), but \(last) was in use before: an ObjectID must never name another object"
+                "after reopening, allocateKeys gave \(range.lowerBound), but \(last) was in use before: an ObjectID must never name another object"
             )
         },
     ]

@@ -49,7 +49,7 @@ extension ConformanceCheck {
             try trial.context.save()
             try trial.expectEqual(try trial.names("Item"), ["b"], "the items after a was deleted and saved")
         },
-        ConformanceCheck(.fetching, "a changed object is found by its new value alone") { trial in
+        ConformanceCheck(.fetching, "a changed object is found only by its new value") { trial in
             let made = try trial.items(["a"])
             try made[0].setValue("z", forKey: "name")
             try trial.context.save()
@@ -62,11 +62,11 @@ extension ConformanceCheck {
                 _ = try trial.fetch("Item", "name MATCHES '('", in: trial.keep(trial.container.newContext()))
             } catch { return }
             throw ConformanceFailure(
-                message: "a pattern that is none was answered; throw StoreError.invalidPredicate instead")
+                message: "an invalid pattern was answered; throw StoreError.invalidPredicate instead")
         },
     ]
 
-    /// A check that a condition finds just the items of some names.
+    /// A check that a condition finds just the items with the given names.
     private static func finds(_ name: String, _ format: String, _ wanted: [String]) -> ConformanceCheck {
         ConformanceCheck(.fetching, name) { trial in
             try fill(trial)
@@ -129,7 +129,7 @@ extension ConformanceCheck {
         },
         pages("a limit", limit: 2, offset: 0, ["Cusco", "Five"]),
         pages("an offset", limit: nil, offset: 3, ["Nil", "Quite"]),
-        pages("a limit behind an offset", limit: 2, offset: 1, ["Five", "Lima"]),
+        pages("a limit after an offset", limit: 2, offset: 1, ["Five", "Lima"]),
         pages("an offset beyond the end", limit: 5, offset: 9, []),
         pages("a limit of nothing", limit: 0, offset: 0, []),
     ]

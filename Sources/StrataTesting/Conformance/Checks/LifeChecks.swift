@@ -3,28 +3,28 @@ import Strata
 
 extension ConformanceCheck {
     static let life: [ConformanceCheck] = [
-        ConformanceCheck(.life, "what was saved is there again", needs: [.persistence]) { trial in
+        ConformanceCheck(.life, "saved objects exist again", needs: [.persistence]) { trial in
             let ann = try trial.insert("Person", ["name": "Ann"])
             let item = try trial.insert("Item", ["name": "x", "owner": ann, "large": Int64(7)])
             let id = item.objectID
             try trial.context.save()
             try trial.reopen()
             let found = try trial.context.existingObject(with: id)
-            try trial.expectEqual(found["large"] as? Int64, 7, "large after opening anew")
+            try trial.expectEqual(found["large"] as? Int64, 7, "large after reopening")
             try trial.expectEqual(
-                (found["owner"] as? ManagedObject)?["name"] as? String, "Ann", "the owner after opening anew")
+                (found["owner"] as? ManagedObject)?["name"] as? String, "Ann", "the owner after reopening")
         },
-        ConformanceCheck(.life, "what was not saved is not there", needs: [.persistence]) { trial in
+        ConformanceCheck(.life, "unsaved objects do not exist", needs: [.persistence]) { trial in
             try trial.items(["a"])
             try trial.insert("Item", ["name": "never saved"])
             try trial.reopen()
-            try trial.expectEqual(try trial.names("Item"), ["a"], "the items after opening anew")
+            try trial.expectEqual(try trial.names("Item"), ["a"], "the items after reopening")
         },
         ConformanceCheck(.life, "a store keeps its identity", needs: [.persistence]) { trial in
             let before = trial.store.identifier
             try trial.reopen()
             try trial.expectEqual(
-                trial.store.identifier, before, "the identifier after opening anew: IDs of objects hold it")
+                trial.store.identifier, before, "the identifier after reopening: IDs of objects hold it")
         },
         ConformanceCheck(.life, "a closed store says so") { trial in
             try trial.items(["a"])

@@ -85,7 +85,7 @@ extension ConformanceCheck {
                 Set(pairs.map { "\($0.owner) \($0.member)" }), wanted, "memberKeys of two owners of five")
             try trial.expectEqual(pairs.count, wanted.count, "how many pairs memberKeys gave for two owners of five")
         },
-        ConformanceCheck(.toMany, "rows of members, of the asked owners alone") { trial in
+        ConformanceCheck(.toMany, "rows of members, only of the requested owners") { trial in
             try owners(trial, count: 5, each: 2)
             guard let person = trial.model.entity(named: "Person"),
                 let relationship = person.relationship(named: "items")
@@ -175,7 +175,7 @@ extension ConformanceCheck {
             try trial.expectEqual(
                 (found["tags"] as? Set<ManagedObject>)?.count, 3, "how many tags x has after both saves")
         },
-        ConformanceCheck(.manyToMany, "pairs of a deleted object go", needs: [.manyToMany]) { trial in
+        ConformanceCheck(.manyToMany, "pairs of a deleted object are deleted", needs: [.manyToMany]) { trial in
             let (items, tags) = try tagged(trial)
             trial.context.delete(tags[0])
             try trial.context.save()

@@ -12,7 +12,7 @@ extension ConformanceCheck {
             try trial.expectEqual(
                 try trial.names("Item").sorted(), ["A", "c", "d"], "the items after one save of all kinds")
         },
-        ConformanceCheck(.saving, "an update leaves other properties alone") { trial in
+        ConformanceCheck(.saving, "an update does not touch other properties") { trial in
             let made = try trial.items(["a"]) { _ in ["large": Int64(7), "ratio": 0.5, "flag": true] }
             try made[0].setValue(Int64(8), forKey: "large")
             try trial.context.save()
@@ -67,7 +67,7 @@ extension ConformanceCheck {
     ]
 
     private static func version(_ object: ManagedObject) -> Int64 {
-        _ = object["name"]  // so that it is no fault
+        _ = object["name"]  // so that it is not a fault
         return object.version
     }
 

@@ -148,8 +148,8 @@ extension ConformanceCheck {
         try trial.items((0..<300).map { "item \($0)" }) { ["large": Int64($0), "ratio": Double($0) / 7] }
         for item in try trial.fetch("Item", in: trial.keep(trial.container.newContext())) {
             let number = item["large"] as? Int64 ?? -1
-            try trial.expectEqual(item["name"] as? String, "item \(number)", "the name beside large = \(number)")
-            try trial.expectEqual(item["ratio"] as? Double, Double(number) / 7, "the ratio beside large = \(number)")
+            try trial.expectEqual(item["name"] as? String, "item \(number)", "the name with large = \(number)")
+            try trial.expectEqual(item["ratio"] as? Double, Double(number) / 7, "the ratio with large = \(number)")
         }
     }
 }

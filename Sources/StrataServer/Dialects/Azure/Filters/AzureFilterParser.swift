@@ -30,14 +30,14 @@
         private let tokens: [Token]
         private var place = 0
         private var rest: Int
-        /// How deep brackets may stand in brackets.
+        /// How deep brackets may be in brackets.
         private static let deepest = 50
 
         /// - Parameter limit: How many parts there may be.
         static func parse(_ text: String, limit: Int) throws(ServerError) -> AzureNode {
             var parser = AzureFilterParser(tokens: try tokens(of: text), rest: limit * 4)
             let node = try parser.disjunction(0)
-            guard parser.place == parser.tokens.count else { throw parser.fault("there is something behind the end") }
+            guard parser.place == parser.tokens.count else { throw parser.fault("there is text after the end") }
             return node
         }
 
@@ -186,12 +186,12 @@
             case "datetime", "datetimeoffset":
                 // Times of the first version have no zone, and mean UTC.
                 guard let time = WireTime.milliseconds(text) ?? WireTime.milliseconds(text + "Z") else {
-                    throw fault("\(text.prefix(60)) is no time")
+                    throw fault("\(text.prefix(60)) is not a time")
                 }
                 return .time(time)
             case "guid": return .text(text)
             case "binary", "x": throw fault("bytes are not compared")
-            default: throw fault("\(type.prefix(40)) is no type")
+            default: throw fault("\(type.prefix(40)) is not a type")
             }
         }
 
@@ -205,7 +205,7 @@
             if let number = Double(text), number.isFinite { return .number(number) }
             // Times stand without quotes in OData 4.
             if let time = WireTime.milliseconds(word) { return .time(time) }
-            throw fault("\(word.prefix(60)) is no number")
+            throw fault("\(word.prefix(60)) is not a number")
         }
 
         private func column(_ word: String) throws(ServerError) -> AzureNode {
@@ -215,7 +215,7 @@
                 && name.allSatisfy {
                     (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
                 }
-            guard isName else { throw fault("\(word.prefix(60)) is no column") }
+            guard isName else { throw fault("\(word.prefix(60)) is not a column") }
             return .column(word)
         }
 

@@ -96,7 +96,7 @@
 
         private func call(_ name: String, _ arguments: [AzureNode]) throws(ServerError) -> Operand {
             guard let arity = Self.arities[name] else {
-                throw Self.fault("\(name.prefix(40)) is no function that the server has")
+                throw Self.fault("\(name.prefix(40)) is not a function of the server")
             }
             guard arity.contains(arguments.count) else { throw Self.fault("\(name) takes another number of values") }
             switch name {

@@ -3,9 +3,10 @@
 
     /// Makes predicates of filters, for rows or for the marks of rows that were deleted.
     ///
-    /// Databases know a third answer beside true and false, where something is null, and it stays that under NOT. So there are
-    /// two predicates for each part: that it is true, and that it is false. Of a deleted row only a few columns are known: what
-    /// depends on another is taken for both, so that no deletion is kept from a client that may have the row.
+    /// Databases know a third answer besides true and false, where something is null, and it stays that under NOT. So
+    /// there are two predicates for each part: that it is true, and that it is false. Of a deleted row only a few
+    /// columns are known: what depends on another is taken for both, so that no deletion is kept from a client that may
+    /// have the row.
     struct AzurePredicate {
         let table: AzureTable
         /// Whether it is for the marks of deleted rows.
@@ -77,7 +78,7 @@
         private func comparison(
             _ word: String, _ left: AzureNode, _ right: AzureNode, _ answer: Bool
         ) throws(ServerError) -> FetchPredicate {
-            guard let asked = Self.comparisons[word] else { throw Self.fault("\(word) is no operator") }
+            guard let asked = Self.comparisons[word] else { throw Self.fault("\(word) is not an operator") }
             // `startswith(a,'b') eq true` is how some clients write a condition.
             for (condition, flag) in [(left, right), (right, left)] {
                 guard case .call(let name, _) = condition, Self.conditions.contains(name), case .flag(let flag) = flag,
@@ -162,7 +163,7 @@
         private func call(
             _ name: String, _ arguments: [AzureNode], _ answer: Bool
         ) throws(ServerError) -> FetchPredicate {
-            guard Self.conditions.contains(name) else { throw Self.fault("\(name.prefix(40)) is no condition") }
+            guard Self.conditions.contains(name) else { throw Self.fault("\(name.prefix(40)) is not a condition") }
             guard arguments.count == 2 else { throw Self.fault("\(name) takes two values") }
             let isSwapped = name == "substringof"
             let whole = try operand(arguments[isSwapped ? 1 : 0])

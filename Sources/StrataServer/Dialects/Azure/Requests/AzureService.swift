@@ -141,7 +141,7 @@
     /// A request in one of these dialects.
     struct AzureCall: Sendable {
         var request: ServerRequest
-        /// The parts of the path behind the mount.
+        /// The parts of the path after the mount.
         var segments: [String]
         var parameters: [(name: String, value: String)]
         var caller: Caller
@@ -160,7 +160,7 @@
             } catch {
                 throw ServerError(400, .malformed, "The body is \(error).")
             }
-            guard let members = json.members else { throw ServerError(400, .malformed, "The body is no object.") }
+            guard let members = json.members else { throw ServerError(400, .malformed, "The body is not an object.") }
             return members
         }
     }

@@ -9,7 +9,7 @@
         /// The name of the column.
         func name(in kind: DialectMount.Kind) -> String { kind == .azureServices ? "__" + rawValue : rawValue }
 
-        /// The column of a name in any capitals; nil for any other name.
+        /// The column with the given name in any capitals; nil for any other name.
         static func named(_ name: String, in kind: DialectMount.Kind) -> AzureColumn? {
             let name = name.lowercased()
             return allCases.first { $0.name(in: kind).lowercased() == name }
@@ -42,7 +42,7 @@
                 || (kind == .azureServices && title.hasPrefix("__"))
         }
 
-        /// The column of a name; databases of these services do not tell capitals apart.
+        /// The column with the given name; databases of these services do not tell capitals apart.
         func field(_ title: String) -> SchemaField? {
             guard !isOwn(title) else { return nil }
             let lowercase = title.lowercased()

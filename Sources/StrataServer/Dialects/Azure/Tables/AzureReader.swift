@@ -103,7 +103,7 @@
                     condition
                     && (try AzurePredicate(table: table, isStone: true, isForgiving: true).predicate(filter))
             }
-            // Of what somebody else deleted nobody learns who may not have read it.
+            // A client does not learn about deletions of objects that it may not have read.
             if let owner = grant.owner { condition = condition && DataScope.equal("owner", .string(owner)) }
             return FetchRequest(entity: "ServerTombstone", where: condition)
         }

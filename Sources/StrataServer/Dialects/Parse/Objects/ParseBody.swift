@@ -11,7 +11,7 @@
         private(set) var computed: [String] = []
 
         /// Reads what a body says of an object.
-        /// - Parameter inference: The catalogue, which takes in new fields in development; nil leaves it as it is.
+        /// - Parameter inference: The catalogue, which gets new fields in development; nil leaves it as it is.
         /// - Returns: What it says, and the schema with new fields.
         static func read(
             _ members: JSONObject, _ name: String, className: String, _ call: ParseCall, _ scope: DataScope,
@@ -167,7 +167,7 @@
 
         private func malformed(_ title: String) -> ServerError {
             ParseCode.incorrectType.error(
-                "\(title.prefix(80)): the operation is none that the server knows, or lacks a part.")
+                "\(title.prefix(80)): the server does not know the operation, or it lacks a part.")
         }
     }
 #endif

@@ -4,7 +4,8 @@
     // The names of classes.
     extension ParseService {
         /// The schema that a class is.
-        /// - Throws: ``ServerError`` of code 103 for what is no name of a class, 119 for classes that the server does not have.
+        /// - Throws: ``ServerError`` of code 103 for what is not a name of a class, 119 for classes that the server
+        ///   does not have.
         func schemaName(_ className: String) throws(ServerError) -> String {
             switch className {
             case "_User":
@@ -15,13 +16,14 @@
             case "_Installation": return "installation"
             case "_Role", "_Session":
                 throw ParseCode.operationForbidden.error(
-                    "\(className) is not kept as objects here: roles and sessions are the server's affair.", status: 403
+                    "\(className) is not kept as objects here: the server manages roles and sessions itself.",
+                    status: 403
                 )
             default:
                 let name = className.lowercased()
                 guard ServerSchema.fault(ofName: name) == nil, className.utf8.allSatisfy({ $0 < 0x80 }) else {
                     throw ParseCode.invalidClassName.error(
-                        "\"\(className.prefix(80))\" is no name of a class; use up to 64 letters, digits and underscores, a letter first."
+                        "\"\(className.prefix(80))\" is not a valid class name; use up to 64 letters, digits and underscores, a letter first."
                     )
                 }
                 guard name != options.accountSchemas.first?.name else {
@@ -46,7 +48,7 @@
         func title(ofClass className: String) -> String? { className.hasPrefix("_") ? nil : className }
     }
 
-    /// The fields that objects of a class have beside those of their schema.
+    /// The fields that objects of a class have besides those of their schema.
     enum ParseField {
         /// Names that no field of a schema is shown under.
         static let reserved: Set<String> = [

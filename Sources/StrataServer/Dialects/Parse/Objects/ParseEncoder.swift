@@ -32,7 +32,7 @@
                 let path = name.split(separator: ".").map(String.init)
                 guard path.count <= 5 else { throw ParseCode.invalidQuery.error("include may be 5 levels deep.") }
                 for count in path.indices { include.insert(Array(path[...count])) }
-                // What comes along is shown, whatever the keys are.
+                // Included objects are shown, whatever the keys are.
                 if keys != nil, let first = path.first { keys?.insert(first) }
             }
         }

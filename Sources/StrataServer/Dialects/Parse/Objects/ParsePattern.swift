@@ -27,7 +27,7 @@
                     text += rest[..<end.lowerBound]
                     rest = rest[end.upperBound...]
                 } else if rest.hasPrefix("\\\\E") {
-                    // An end of quotes that is part of the text stands between two quotes.
+                    // An end of quotes that is part of the text is between two quotes.
                     text += "\\E"
                     rest = rest.dropFirst(3)
                 } else {

@@ -54,7 +54,7 @@
             return point
         }
 
-        /// The greatest distance in radians; nil if there is none.
+        /// The maximum distance in radians; nil if there is none.
         private func distance() throws(ServerError) -> Double? {
             let units = [
                 ("$maxDistance", 1), ("$maxDistanceInRadians", 1), ("$maxDistanceInMiles", Self.miles),

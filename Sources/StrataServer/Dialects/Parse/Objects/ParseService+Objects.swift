@@ -115,7 +115,7 @@
 
         // MARK: Conditions
 
-        /// What an object must meet to be written, which MaxLeap has alone.
+        /// What an object must meet to be written, which only MaxLeap has.
         private func condition(_ call: ParseCall) throws(ServerError) -> JSONObject? {
             guard isMaxLeap, let json = try call.json("where", depth) else { return nil }
             guard let members = json.members else { throw ParseWhere.fault("where takes an object") }

@@ -63,7 +63,7 @@
                 try encoder.scope.checkCancellation()
                 let batch = Array(found[place..<min(place + DataScope.batchSize, found.count)])
                 place += batch.count
-                // Reading one reads all, and tells which of them are still there.
+                // Reading one reads all, and tells which of them still exist.
                 _ = batch.first?.text(schema.keyField)
                 let objects = batch.filter { !$0.isDeleted }
                 try encoder.scope.checkReading()

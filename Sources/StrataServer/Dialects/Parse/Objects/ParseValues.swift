@@ -132,7 +132,8 @@
             }
         }
 
-        /// The schema that all of some pointers lead to, made if it is missing; nil if they are no pointers, or of several.
+        /// The schema that all of some pointers lead to, created if it is missing; nil if they are not pointers, or are
+        /// pointers to several schemas.
         func target(
             _ elements: [JSONValue], _ inference: inout SchemaInference
         ) throws(ServerError) -> String? {

@@ -2,8 +2,8 @@
     import Foundation
     import Strata
 
-    /// Makes predicates of the conditions of a query. It lives in one transaction, since sub-queries are asked before the query
-    /// that they stand in.
+    /// Creates predicates from the conditions of a query. It lives in one transaction, since sub-queries run before the
+    /// query that contains them.
     struct ParseWhere {
         let service: ParseService
         let scope: DataScope
@@ -31,7 +31,7 @@
                 case "$or", "$and", "$nor": parts.append(try group(key, value))
                 case "$relatedTo": parts.append(try relatedTo(value))
                 default:
-                    guard !key.hasPrefix("$") else { throw Self.fault("\(key.prefix(80)) is no condition") }
+                    guard !key.hasPrefix("$") else { throw Self.fault("\(key.prefix(80)) is not a condition") }
                     parts.append(try field(key, value))
                 }
             }
@@ -185,7 +185,7 @@
             case "$select", "$dontSelect":
                 let found = try select(field, operand)
                 return name == "$select" ? found : .not(found)
-            default: throw Self.fault("\(name.prefix(80)) is no operator that the server knows")
+            default: throw Self.fault("\(name.prefix(80)) is not an operator that the server knows")
             }
         }
 

@@ -6,7 +6,7 @@
         var request: ServerRequest
         /// The method that is meant: scripts send POST and name another one in the body.
         var method: String
-        /// The parts of the path behind the mount.
+        /// The parts of the path after the mount.
         var segments: [String]
         /// What asks for objects: of the query, where all are texts, or of a body.
         var parameters: JSONObject
@@ -108,7 +108,7 @@
             }
             guard let members = json.members else {
                 if isFile { return }
-                throw ParseCode.invalidJSON.error("The body is no object.")
+                throw ParseCode.invalidJSON.error("The body is not an object.")
             }
             // A file that is JSON itself has none of these.
             if isFile, members["_ApplicationId"] == nil, members["base64"] == nil { return }

@@ -2,7 +2,7 @@
     import Foundation
 
     extension ParseService {
-        /// `POST batch`: several requests in order, each for itself, with the answers in the same order.
+        /// `POST batch`: several independent requests in order, with the answers in the same order.
         func batch(_ call: ParseCall) async throws(ServerError) -> ServerResponse {
             guard let requests = call.body["requests"]?.elements else {
                 throw ParseCode.invalidJSON.error("A batch takes {\"requests\":[{\"method\",\"path\",\"body\"}]}.")

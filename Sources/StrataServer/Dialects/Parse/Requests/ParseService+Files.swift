@@ -5,16 +5,16 @@
     extension ParseService {
         /// `POST files/<name>`, in MaxLeap PUT: the bytes of a file, or JSON with them in base64.
         func upload(_ call: ParseCall, _ name: String) async throws(ServerError) -> ServerResponse {
-            // Whoever may make objects that hold files may bring these.
+            // Clients that may create objects with files may upload files.
             _ = try call.caller.principal.grant(
                 options.access.standard.levels[.create] ?? .nobody, "upload files")
             guard !name.isEmpty, name.utf8.count <= 128, name != ".", name != "..", !name.contains("/") else {
-                throw ParseCode.invalidFileName.error("\"\(name.prefix(80))\" is no name of a file.")
+                throw ParseCode.invalidFileName.error("\"\(name.prefix(80))\" is not a valid file name.")
             }
             var (data, type) = (call.request.body, call.request.header("Content-Type") ?? "application/octet-stream")
             if let text = call.body["base64"]?.string {
                 guard let bytes = Data(base64Encoded: text) else {
-                    throw ParseCode.incorrectType.error("The content of the file is no base64.")
+                    throw ParseCode.incorrectType.error("The content of the file is not Base64.")
                 }
                 data = bytes
                 let told = (try? JSONValue(parsing: call.request.body))?["_ContentType"]?.string

@@ -60,7 +60,7 @@
             }
         }
 
-        /// Makes the account of a user. Its primary key is the name, where that can stand in a path.
+        /// Makes the account of a user. Its primary key is the name, where that can be in a path.
         private func insertUser(
             named name: String?, _ call: ParseCall, _ accounts: AccountSchema, _ scope: DataScope
         ) throws(ServerError) -> (ManagedObject, ServerSchema) {
@@ -110,7 +110,7 @@
             let changesIdentity = ["username", "password", "authData"].contains {
                 call.body[$0].map { !$0.isNull } == true
             }
-            // Whoever else the rules let change an account must not become its user.
+            // Other clients that the rules let change an account must not become its user.
             guard isOwn || !changesIdentity || call.caller.principal.hasPrivateKey else {
                 throw ParseCode.operationForbidden.error(
                     "Only the user changes name, password and services.", status: 403)

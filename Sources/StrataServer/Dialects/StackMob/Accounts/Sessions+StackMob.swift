@@ -48,9 +48,9 @@
 
         /// Gives new tokens for a refresh token, which ends with that, together with its access token.
         ///
-        /// A token that comes again soon has the same answer. One that comes later was stolen, or its thief was faster
-        /// than its owner: the session that was made for it ends, so that nobody keeps what is not theirs.
-        /// - Returns: The body of the answer; nil if the token is not valid any more, which must be saved as well.
+        /// A token that comes again soon has the same answer. One that comes later was stolen, or had been used by a
+        /// thief first: the session that was created for it ends, so that a thief does not keep it.
+        /// - Returns: The body of the answer; nil if the token is no longer valid, which must be saved as well.
         func refresh(_ token: String, _ schema: ServerSchema, scope: DataScope) throws(ServerError) -> JSONValue? {
             let digest = Self.digest(token)
             let session = try scope.first(

@@ -45,7 +45,7 @@
             }
         }
 
-        /// What a client gives, be it in the query, in a form or in JSON: clients and documentation differ.
+        /// What a client gives, whether in the query, in a form or in JSON: clients and documentation differ.
         private func parameters(_ call: Call) throws(ServerError) -> [String: String] {
             var values = Dictionary(
                 (QueryParameters.read(call.request.query) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })

@@ -14,7 +14,7 @@
             var depth = 0
             /// The fields by level, dotted for deeper ones; nil for all.
             private var fields: Set<String>?
-            /// What stands before the points of those.
+            /// What comes before the points of those.
             private var prefixes: Set<String> = []
 
             init(_ request: ServerRequest) throws(ServerError) {

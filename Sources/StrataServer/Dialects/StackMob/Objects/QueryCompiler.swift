@@ -27,7 +27,7 @@
                     var group: [FetchPredicate] = []
                     for condition in conditions {
                         guard condition.operation != "near" else {
-                            throw .badRequest("\(condition.field)[near] cannot stand in an OR: it orders the result.")
+                            throw .badRequest("\(condition.field)[near] cannot be used in an OR: it orders the result.")
                         }
                         group.append(try predicate(condition))
                     }

@@ -4,8 +4,8 @@
 
     /// Reads the parameters of a query into conditions.
     ///
-    /// A key is a field, perhaps with an operator in brackets, perhaps behind `[or1].` for a member of the one OR group
-    /// and behind `[andN].` for a part of a member that is itself an AND. Brackets may come escaped. A key that comes
+    /// A key is a field, perhaps with an operator in brackets, perhaps after `[or1].` for a member of the one OR group
+    /// and after `[andN].` for a part of a member that is itself an AND. Brackets may come escaped. A key that comes
     /// twice is two conditions.
     struct QueryReader {
         struct Condition: Hashable {
@@ -19,7 +19,7 @@
         /// Of what one must hold; each is conditions that must hold together.
         private(set) var any: [[Condition]] = []
 
-        /// - Parameter ignored: Parameters that are no conditions.
+        /// - Parameter ignored: Parameters that are not conditions.
         /// - Throws: ``ServerError`` 400 naming the parameter that cannot be read.
         init(query: String, ignoring ignored: Set<String> = [], limit: Int) throws(ServerError) {
             guard let pairs = QueryParameters.read(query)?.filter({ !ignored.contains($0.name) }) else {

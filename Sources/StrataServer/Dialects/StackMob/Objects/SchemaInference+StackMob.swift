@@ -1,7 +1,7 @@
 #if Server
     // What bodies of StackMob's development mode use.
     extension SchemaInference {
-        /// Takes in the fields of a body and of what is nested in it.
+        /// Adds the fields of a body and of what is nested in it.
         mutating func use(
             _ members: JSONObject, schema name: String, relations: RelationTree
         ) throws(ServerError) {

@@ -30,7 +30,7 @@
             }
         }
 
-        /// Makes objects, each for itself: one that fails leaves the others be.
+        /// Creates objects independently: one that fails does not affect the others.
         static func createMany(
             _ bodies: [JSONObject], _ schema: ServerSchema, _ relations: RelationTree, _ scope: DataScope,
             _ writer: ObjectWriter

@@ -129,7 +129,7 @@
             scope.remembersAnswer(expired: scope.now - Int64(options.storage.answerLifetime) * 1000)
         }
 
-        /// The schema that bodies are for. In development it takes in what they use.
+        /// The schema that bodies are for. In development, it adds the fields that they use.
         static func schema(
             _ name: String, for bodies: [JSONObject], _ relations: RelationTree, _ call: Call,
             _ scope: DataScope, _ options: ServerOptions

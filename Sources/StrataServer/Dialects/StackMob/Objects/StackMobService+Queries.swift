@@ -15,7 +15,7 @@
                     query: call.request.query, ignoring: [ObjectReader.Shape.expandParameter],
                     limit: options.limits.requests.conditions)
                 guard let schema = scope.catalogue[name] else {
-                    // Whoever has the private key can list the schemas, and should hear of a mistake.
+                    // A client with the private key can list the schemas, and should be told about a mistake.
                     guard isForgiving, !call.principal.hasPrivateKey else { throw .noSchema(name) }
                     return ServerResponse(json: [])
                 }
@@ -66,7 +66,7 @@
             while place < found.count, bytes.count < reader.limits.answers.size {
                 try reader.scope.checkCancellation()
                 let batch = Array(found[place..<min(place + DataScope.batchSize, found.count)])
-                // Reading one reads all, and tells which of them are still there.
+                // Reading one reads all, and tells which of them still exist.
                 _ = batch.first?.text(schema.keyField)
                 let objects = batch.filter { !$0.isDeleted }
                 try reader.scope.checkReading()

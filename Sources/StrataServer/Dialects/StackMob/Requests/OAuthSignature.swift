@@ -4,7 +4,7 @@
 
     /// The OAuth 1 signature of requests with the private key: two-legged, with the application's own keys.
     enum OAuthSignature {
-        /// Whether a request has such a signature, be it right or not.
+        /// Whether a request has such a signature, valid or not.
         static func isIn(_ request: ServerRequest) -> Bool {
             request.header("Authorization")?.lowercased().hasPrefix("oauth ") == true
         }
@@ -43,7 +43,8 @@
         /// The parts of a request that a signature covers.
         init(_ request: ServerRequest) {
             let type = request.header("Content-Type")?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-            // Ruby's Net::HTTP calls every body a form that its caller gave no type, after the request was signed. JSON is none.
+            // Ruby's Net::HTTP calls every body a form that its caller gave no type, after the request was signed. JSON
+            // is not a form.
             let isJSON = request.body.first == UInt8(ascii: "{") || request.body.first == UInt8(ascii: "[")
             let isForm = type?.lowercased() == "application/x-www-form-urlencoded" && !isJSON
             self.init(

@@ -11,7 +11,7 @@
             guard let pairs = QueryParameters.read(header.trimmingCharacters(in: .whitespaces)) else {
                 throw .badRequest("X-StackMob-Relations is not UTF-8.")
             }
-            // Shorter paths first, so that a level stands before what follows it.
+            // Shorter paths first, so that a level comes before what follows it.
             let sorted = pairs.map {
                 (path: $0.name.split(separator: ".", omittingEmptySubsequences: false), schema: $0.value)
             }

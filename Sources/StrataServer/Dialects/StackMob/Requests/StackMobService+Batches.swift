@@ -3,8 +3,8 @@
     import Strata
 
     extension StackMobService {
-        /// `POST /_batch`: several requests in order, each for itself, with the answers in the same order. The
-        /// signature of the batch counts for all of them.
+        /// `POST /_batch`: several independent requests in order, with the answers in the same order. The signature of
+        /// the batch counts for all of them.
         func batch(_ call: Call) async throws(ServerError) -> ServerResponse {
             guard call.request.method == "POST" else { throw .notAllowed("A batch is posted.", "POST") }
             guard !call.isNested else { throw .badRequest("A batch cannot hold a batch.") }

@@ -7,9 +7,9 @@
         /// `GET /_changes/<schema>?since=<cursor>&limit=<n>`: what was changed and deleted since a cursor, oldest first.
         ///
         /// Changes are numbered in the order of writing, and an answer stops at the last number that was on the disk when
-        /// it began: what is written meanwhile has a greater one and comes next time. A cursor that tells of changes which
-        /// the server does not have, because it was restored from a backup, is answered with 410, and so is one from before
-        /// deletions that are no longer known.
+        /// it began: what is written meanwhile has a greater one and comes next time. A cursor that reports changes
+        /// which the server does not have, because it was restored from a backup, is answered with 410, and so is one
+        /// from before deletions that are no longer known.
         func changes(_ call: Call) async throws(ServerError) -> ServerResponse {
             guard call.request.method == "GET" else { throw .notAllowed("Changes are only read.", "GET") }
             let name = call.segments[1].lowercased()
@@ -18,7 +18,7 @@
                 if key == "since" {
                     guard let read = ChangeCursor(value) else {
                         // Perhaps of another kind of server, at whose address this one stands now.
-                        throw ServerError(410, "The cursor is not one of this server. Begin anew without a cursor.")
+                        throw ServerError(410, "The cursor is not one of this server. Start over without a cursor.")
                     }
                     cursor = read
                 } else if key == "limit", let number = Int64(value), number > 0 {
@@ -39,12 +39,12 @@
                 guard history.holds(since, committed: visible) else {
                     throw ServerError(
                         410,
-                        "The server lacks changes that the cursor tells of: it was restored from a backup. Begin anew without a cursor."
+                        "The server lacks changes that the cursor includes: it was restored from a backup. Start over without a cursor."
                     )
                 }
                 if since.period != nil, since.known < (try Tombstones.horizon(of: name, scope)) {
                     throw ServerError(
-                        410, "Objects were deleted since that are no longer known; begin anew without a cursor.")
+                        410, "Objects were deleted since that are no longer known; start over without a cursor.")
                 }
                 func after(_ name: String) -> FetchPredicate {
                     .comparison(.keyPath([name]), .greater, .constant(.integer(start)), [])

@@ -42,7 +42,7 @@ extension JSONValue {
         }
     }
 
-    /// The content if it is an array whose elements are of a type; nil for all else.
+    /// The content if it is an array whose elements are of a type; nil for everything else.
     package func list(of element: AttributeType) -> StrataModel.Value? {
         guard case .list(let values) = content, element.firstMisfit(in: values) == nil else { return nil }
         return .list(values)

@@ -2,13 +2,10 @@ import Foundation
 import Strata
 import StrataStackMob
 
-/// The examples of README.md about remote stores.
-enum ReadmeGuide {
+extension StackMobGuide {
     @MainActor static func open(path: String) throws -> StackMobStore {
         let client = try StackMobClient(publicKey: "7c1f0b6e-52d4-4b1e-9a36-0d6f2f0a9b55")
         let stack = try StackMobStore.open(model: TodoModel.model, client: client, location: .file(path: path))
-        let container = try PersistentContainer(store: stack.remote, classes: TodoModel.classes)
-        _ = container
         return stack
     }
 
@@ -17,6 +14,6 @@ enum ReadmeGuide {
         let todos = try await context.fetch(FetchRequest<Todo>())  // from the network, or else the mirror
         todos[0].isDone = true
         try await context.save(options: RemoteOptions(savePolicy: .cacheOnly))  // saved here; the outbox waits
-        try await stack.remote.sync.synchronize()  // sent, merged property by property, and news taken in
+        try await stack.sync.synchronize()  // sent, merged property by property, and news taken in
     }
 }

@@ -1,5 +1,3 @@
-import StrataCSQLite
-
 /// A statement that a store has run.
 public struct StatementTrace: Sendable, Hashable {
     /// The statement, with `?` for bound values.
@@ -10,6 +8,20 @@ public struct StatementTrace: Sendable, Hashable {
     public let rows: Int
     /// What SQLite did for it.
     public let work: StatementWork
+
+    /// Describes a run of a statement.
+    public init(sql: String, duration: Double, rows: Int, work: StatementWork) {
+        self.sql = sql
+        self.duration = duration
+        self.rows = rows
+        self.work = work
+    }
+
+    /// Whether the statement only begins or ends a transaction or a savepoint, or is a `PRAGMA`: nothing that an application
+    /// asks for by itself.
+    public var isTransactionControl: Bool {
+        ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"].contains { sql.hasPrefix($0) }
+    }
 }
 
 /// What SQLite did for one or more runs of a statement, counted by SQLite itself
@@ -39,13 +51,4 @@ public struct StatementWork: Sendable, Hashable {
 
     /// The work of two.
     public static func += (a: inout StatementWork, b: StatementWork) { a = a + b }
-
-    /// Takes the counts of a statement and sets them back.
-    init(taking handle: OpaquePointer) {
-        func take(_ counter: Int32) -> Int { Int(sqlite3_stmt_status(handle, counter, 1)) }
-        machineSteps = take(SQLITE_STMTSTATUS_VM_STEP)
-        fullScanSteps = take(SQLITE_STMTSTATUS_FULLSCAN_STEP)
-        sorts = take(SQLITE_STMTSTATUS_SORT)
-        automaticIndexRows = take(SQLITE_STMTSTATUS_AUTOINDEX)
-    }
 }

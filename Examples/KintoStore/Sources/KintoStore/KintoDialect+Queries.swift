@@ -1,0 +1,86 @@
+import Foundation
+import StrataRemote
+
+extension KintoDialect {
+    /// Conditions are equalities of properties, joined by AND; the store evaluates all others itself.
+    func parameters(_ query: RemoteQuery) throws(RemoteError) -> [String] {
+        if query.includesSubentities {
+            throw unsupported("\(query.entity.name) with the entities that inherit from it")
+        }
+        if query.offset > 0 { throw unsupported("an offset; Kinto gives pages by tokens") }
+        var parameters = try conditions(query.predicate, query.entity)
+        let names = parameters.map { $0.prefix { $0 != "=" } }
+        // Of several parameters of one name, Kinto takes the last.
+        guard Set(names).count == names.count else { throw unsupported("two conditions on one property") }
+        if !query.sorts.isEmpty { parameters.append("_sort=" + (try order(query)).joined(separator: ",")) }
+        if let limit = query.limit { parameters.append("_limit=\(max(1, limit))") }
+        if let token = query.cursor { parameters.append("_token=\(PercentEncoding.encode(token))") }
+        return parameters
+    }
+
+    /// Everything that changed after the last record that was read. No two changes in a collection have the same time, so
+    /// pages neither overlap nor leave anything out, and the records that have been deleted come along.
+    func parameters(_ pull: RemotePull) throws(RemoteError) -> [String] {
+        guard pull.predicate == nil else { throw unsupported("a pull with a condition") }
+        let cursor = pull.cursor ?? "0"
+        guard let since = Int64(cursor), since >= 0 else {
+            throw RemoteError(
+                .cursorExpired, domain: "Kinto", message: "\"\(cursor.prefix(80))\" is not a time of Kinto's")
+        }
+        return ["_since=\(since)", "_sort=last_modified", "_limit=\(max(1, pull.limit))"]
+    }
+
+    /// Ids are JSON strings: Kinto reads 123 as a number. Texts that cannot be ids are left out; if none is left, the
+    /// parameter matches no record.
+    static func parameter(ids: [String]) -> String {
+        let quoted = ids.filter(isID).map { "%22\($0)%22" }
+        return "in_id=" + (quoted.isEmpty ? "%22-%22" : quoted.joined(separator: ","))
+    }
+
+    private func conditions(_ predicate: FetchPredicate?, _ entity: EntityDescription) throws(RemoteError) -> [String] {
+        switch predicate?.node {
+        case nil: return []
+        case .and(let parts)?:
+            var result: [String] = []
+            for part in parts { result += try conditions(part, entity) }
+            return result
+        case .comparison(let left, .equal, let right, [])?:
+            guard case .keyPath(let path) = left.node, path.count == 1, case .constant(let value) = right.node else {
+                break
+            }
+            if path[0] == entity.primaryKeyField {
+                guard case .string(let id) = value else { break }
+                return [Self.parameter(ids: [id])]
+            }
+            guard entity.slot(named: path[0]) != nil, let json = comparable(value) else { break }
+            return ["eq_\(PercentEncoding.encode(path[0]))=\(PercentEncoding.encode(json.description))"]
+        default: break
+        }
+        throw unsupported("the condition \(predicate.map { "\($0)" } ?? "")")
+    }
+
+    /// The values that are equal on the server exactly when they are equal here. Of others, null is not a missing field there,
+    /// numbers and dates may be rounded, and Kinto refuses texts with the character 0.
+    private func comparable(_ value: Value) -> JSONValue? {
+        switch value {
+        case .string(let text): text.utf8.contains(0) ? nil : .string(text)
+        case .integer(let number): .integer(number)
+        case .boolean(let flag): .boolean(flag)
+        case .uuid(let uuid): .string(uuid.uuidString)
+        default: nil
+        }
+    }
+
+    /// Texts are left to the store: their order depends on the server's database.
+    private func order(_ query: RemoteQuery) throws(RemoteError) -> [String] {
+        var fields: [String] = []
+        for sort in query.sorts {
+            guard let path = sort.keyPath, path.count == 1, sort.options.isEmpty,
+                let type = query.entity.attribute(named: path[0])?.type,
+                type.isNumeric && type != .decimal || type == .date || type == .boolean
+            else { throw unsupported("the order \(sort)") }
+            fields.append((sort.ascending ? "" : "-") + PercentEncoding.encode(path[0]))
+        }
+        return fields
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import StrataStore
+
+/// Converts objects to JSON and back, for dialects of services that have no rules of their own for values.
+///
+///     let coder = JSONRecordCoder(idField: "id", dates: .milliseconds)
+///     let body = JSONValue.object(try coder.fields(of: write, entity))
+///     let page = coder.page(of: list, entity) { record, json in record.version = json["revision"]?.string }
+///
+/// Fields have the names of the properties. Numbers, texts and truth values are JSON's. These have no form in JSON, and are
+/// written as follows:
+///
+/// | type | JSON |
+/// |---|---|
+/// | date | as ``dates`` says |
+/// | decimal | a string, so that no digit is lost; a number is read, too |
+/// | binary, transformable | a string: base64 (RFC 4648, section 4) |
+/// | UUID, URI | a string |
+/// | position | an array: latitude, longitude |
+/// | composite | an object with the elements |
+/// | array, JSON | itself |
+/// | to-one relationship | a string: the primary key of the other object, or null |
+/// | to-many relationship | an array with the primary keys of the members |
+public struct JSONRecordCoder: Sendable, Hashable {
+    /// How dates are written.
+    public enum DateFormat: Sendable, Hashable, CaseIterable {
+        /// Text in UTC with milliseconds, `2026-11-24T22:47:00.123Z`, of the years 1 to 9999 (RFC 3339). The order of the
+        /// texts is that of the dates. Texts with other offsets and without milliseconds are read, too.
+        case iso8601
+        /// A whole number: milliseconds since 1970-01-01 00:00 UTC.
+        case milliseconds
+        /// A number: seconds since 1970-01-01 00:00 UTC, with a fraction.
+        case seconds
+    }
+
+    /// The field with the primary key.
+    public var idField: String
+    /// How dates are written. The dialect's ``RemoteCapabilities/datePrecision`` is 0.001, and 0.0001 with
+    /// ``DateFormat/seconds``, as dates count from another year than 1970.
+    public var dates: DateFormat
+
+    /// Makes a coder.
+    public init(idField: String = "id", dates: DateFormat = .iso8601) {
+        self.idField = idField
+        self.dates = dates
+    }
+
+    /// Refuses a model with properties that have the name of a field of the service's own.
+    ///
+    ///     func check(_ model: ManagedObjectModel) throws(RemoteError) { try coder.check(model, reserved: ["revision"]) }
+    ///
+    /// - Parameter reserved: The names of these fields, besides ``idField``.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` that names entity and property.
+    public func check(_ model: ManagedObjectModel, reserved: Set<String> = []) throws(RemoteError) {
+        let reserved = reserved.union([idField])
+        for entity in model.entities {
+            for name in entity.attributes.map(\.name) + entity.relationships.map(\.name)
+            where reserved.contains(name) && name != entity.primaryKeyField {
+                throw RemoteError(
+                    .unsupported, domain: "Strata",
+                    message: "\(entity.name).\(name): \(name) is a field of the service's own; rename the property")
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// The fields of a write, with the primary key. The same write has the same fields in the same order each time, so the
+    /// server can recognise a request that it gets twice.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` for secrets, related objects and changes that the
+    ///   server is to compute; of kind ``RemoteError/Kind/invalidRequest`` for values without a form in JSON, such as numbers
+    ///   that are not finite. It names entity and property.
+    public func fields(of write: RemoteWrite, _ entity: EntityDescription) throws(RemoteError) -> JSONObject {
+        let identity = RemoteIdentity(entity: entity.name, id: write.id)
+        func refusal(_ kind: RemoteError.Kind, _ name: String, _ reason: String) -> RemoteError {
+            RemoteError(kind, domain: "Strata", message: "\(entity.name).\(name): \(reason)", identity: identity)
+        }
+        if let name = write.operations.keys.min() {
+            throw refusal(.unsupported, name, "the service computes no values; set the value itself")
+        }
+        if let name = write.secrets.keys.min() { throw refusal(.unsupported, name, "the service has no secrets") }
+        var fields: JSONObject = [idField: .string(write.id)]
+        for (name, value) in write.values.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+        where name != entity.primaryKeyField {
+            switch value {
+            case .value(let value):
+                guard let type = entity.attribute(named: name)?.type, let json = json(value, type) else {
+                    throw refusal(.invalidRequest, name, "JSON has no form for \(value)")
+                }
+                fields[name] = json
+            case .reference(let id): fields[name] = id.map { .string($0) } ?? .null
+            case .references(let ids): fields[name] = .array(ids.map { .string($0) })
+            case .record, .records:
+                throw refusal(.unsupported, name, "the service takes primary keys of related objects, not the objects")
+            }
+        }
+        return fields
+    }
+
+    // MARK: Reading
+
+    /// The object in an answer. Fields that the model does not know are left out, and ``RemoteRecord/version`` and
+    /// ``RemoteRecord/modified`` are nil.
+    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidAnswer`` if there is no primary key, or if a value does not
+    ///   fit its property. It names entity and property, and the object if it has a primary key.
+    public func record(_ json: JSONValue, _ entity: EntityDescription) throws(RemoteError) -> RemoteRecord {
+        guard let id = json[idField]?.string, !id.isEmpty else {
+            throw RemoteError(
+                .invalidAnswer, domain: "Strata",
+                message: "\(entity.name): expected an object with \(idField), not \(json.description.prefix(80))")
+        }
+        var record = RemoteRecord(entity: entity.name, id: id)
+        for (name, json) in json.members ?? [:] where name != entity.primaryKeyField {
+            let value: RemoteValue?
+            if let relationship = entity.relationship(named: name) {
+                value = Self.reference(json, isToMany: relationship.isToMany)
+            } else if let attribute = entity.attribute(named: name), !attribute.isTransient {
+                value = self.value(json, attribute.type).map { .value($0) }
+            } else {
+                continue
+            }
+            guard let value else {
+                throw RemoteError(
+                    .invalidAnswer, domain: "Strata",
+                    message: "\(entity.name).\(name): \(json.description.prefix(80)) does not fit the property",
+                    identity: record.identity)
+            }
+            record.values[name] = value
+        }
+        if let key = entity.primaryKeyField { record.values[key] = .value(.string(id)) }
+        return record
+    }
+
+    private static func reference(_ json: JSONValue, isToMany: Bool) -> RemoteValue? {
+        guard isToMany else { return json.isNull ? .reference(nil) : json.string.map { .reference($0) } }
+        if json.isNull { return .references([]) }
+        guard let elements = json.elements else { return nil }
+        let ids = elements.compactMap(\.string)
+        return ids.count == elements.count ? .references(ids) : nil
+    }
+
+    /// The objects in an answer. An object that makes no sense is noted in ``RemotePage/unreadable`` and does not keep the
+    /// others from being read.
+    /// - Parameter complete: Sets what is the service's own of each record: its version and the time of its last change. What
+    ///   it throws makes the record unreadable.
+    public func page(
+        of list: [JSONValue], _ entity: EntityDescription,
+        complete: (inout RemoteRecord, JSONValue) throws(RemoteError) -> Void = { _, _ in }
+    ) -> RemotePage {
+        var page = RemotePage()
+        page.records.reserveCapacity(list.count)
+        for json in list {
+            do throws(RemoteError) {
+                var record = try record(json, entity)
+                try complete(&record, json)
+                page.records.append(record)
+            } catch {
+                page.unreadable.append(UnreadableRecord(identity: error.identity, error: error))
+            }
+        }
+        return page
+    }
+}
