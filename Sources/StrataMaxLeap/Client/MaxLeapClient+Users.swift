@@ -150,7 +150,8 @@ extension MaxLeapClient {
     ) async throws(RemoteError) -> WireResponse {
         var options = self.options(options)
         if !action.needsSession { options.renewsSession = false }
-        return try await send(dialect.userRequest(action, options: options), options)
+        return try await send(
+            dialect.userRequest(action, options: options), options, opensSession: action.opensSession)
     }
 
     func user(_ action: MaxLeapUserAction, _ options: RequestOptions?) async throws(RemoteError) -> MaxLeapObject {

@@ -20,6 +20,8 @@ public final class MaxLeapClient: Sendable {
     let transport: ReportingTransport
     /// Sends the client's own requests.
     private let sender: HTTPBackend
+    /// Sends what gets a session: an old one, which may have ended, does not go along.
+    private let opener: HTTPBackend
 
     /// Makes a client. Nothing is sent; a session that was kept is taken up.
     public convenience init(_ configuration: MaxLeapConfiguration) {
@@ -41,6 +43,9 @@ public final class MaxLeapClient: Sendable {
         self.transport = transport
         self.reachability = reachability
         self.session = session
+        opener = HTTPBackend(
+            dialect: configuration.dialect, transport: transport, middleware: configuration.middleware,
+            clock: configuration.clock)
         sender = HTTPBackend(
             dialect: configuration.dialect, transport: transport, authorizer: session,
             middleware: configuration.middleware, clock: configuration.clock)
@@ -69,17 +74,19 @@ public final class MaxLeapClient: Sendable {
     var dialect: MaxLeapDialect { configuration.dialect }
 
     /// Sends a request. One that reads is sent again if the server cannot be reached or is not well.
-    /// - Parameter repeats: Whether it may be.
+    /// - Parameters:
+    ///   - repeats: Whether it may be.
+    ///   - opensSession: Whether it gets a session, so that none goes along.
     /// - Throws: ``RemoteError``, including for answers that report a failure.
     func send(
-        _ request: WireRequest, _ options: RequestOptions, repeats: Bool = true
+        _ request: WireRequest, _ options: RequestOptions, repeats: Bool = true, opensSession: Bool = false
     ) async throws(RemoteError) -> WireResponse {
         var attempts = repeats && request.head.method == .get ? max(1, configuration.maximumAttempts) : 1
         var wait = 1 + configuration.jitter()
         while true {
             attempts -= 1
             do throws(RemoteError) {
-                let response = try await sender.send(request, options: options)
+                let response = try await (opensSession ? opener : sender).send(request, options: options)
                 if let failure = dialect.failure(response) { throw failure }
                 return response
             } catch {

@@ -141,6 +141,14 @@ extension MaxLeapUserAction {
         }
     }
 
+    /// Whether it gets a session.
+    var opensSession: Bool {
+        switch self {
+        case .signUp, .logIn, .logInByPhone: true
+        default: false
+        }
+    }
+
     /// What it is, without its content.
     var title: String { "\(self)".prefix { $0 != "(" }.description }
 }

@@ -65,4 +65,23 @@ extension Mirror {
         }
         return result
     }
+
+    /// Whether a change does no more than fill references that were nil, and add members: what was withheld from a new object.
+    func fillsOnly(_ entry: OutboxEntry) -> Bool {
+        guard entry.kind == .update, let base = entry.base.flatMap(RowSlab.restored(from:)) else { return false }
+        let layout = model.entities[entry.identity.entityIndex].slots
+        return entry.slots.allSatisfy { layout[$0].storage == .key && !base.row.isPresent($0) }
+            && entry.members.allSatisfy { $0.removed.isEmpty && !$0.isOrder }
+    }
+
+    /// Whether the server has none of the references that such a change fills.
+    func lacks(_ entry: OutboxEntry, _ record: RemoteRecord) -> Bool {
+        let entity = model.entities[entry.identity.entityIndex]
+        return entry.slots.allSatisfy { slot in
+            switch record.values[entity.slots[slot].name] {
+            case nil, .reference(nil)?: true
+            default: false
+            }
+        }
+    }
 }

@@ -4,7 +4,8 @@ import StrataSQLite
 extension PushRun {
     /// Reads the object, compares, and writes: for back ends that cannot refuse a write because of its base.
     mutating func compareAndWrite(_ waiting: Job) async throws(Interruption) {
-        guard let job = try await started([waiting], isWhole: true).first else { return }
+        let fills = features.contains(.assignsIDs) && mirror.fillsOnly(waiting.entry)
+        guard let job = try await started([waiting], isWhole: !fills).first else { return }
         let ticket = mirror.ticket()
         let answer: SyncDecision.Answer
         do throws(RemoteError) {
@@ -33,6 +34,10 @@ extension PushRun {
             try here { () throws(StoreError) in try mirror.complete(job.entry, record, ticket: ticket) }
             return reportDone(job)
         }
+        if fills, case .found(let record) = answer, mirror.lacks(job.entry, record) {
+            // Nobody's value is replaced, whatever else has changed since.
+            return job.write.relations.isEmpty ? try await act(job, .replace, answer) : try await sendParts(job)
+        }
         let policy = engine.options.policies.policy(job.kind, capabilities: engine.backend.capabilities)
         let (decision, _) = SyncDecision.decide(try conflict(job, nil), answer, policy: policy)
         try await act(job, decision, answer)
@@ -59,7 +64,8 @@ extension PushRun {
                 // The object changed between the read and the write: it is read again.
                 let isRace =
                     switch (error.kind, decision) {
-                    case (.conflict, _), (.duplicate, .create), (.notFound, .replace), (.notFound, .delete), (.gone, _): true
+                    case (.conflict, _), (.duplicate, .create), (.notFound, .replace), (.notFound, .delete), (.gone, _):
+                        true
                     default: false
                     }
                 if isRace, mayDecide(job) { return }

@@ -81,7 +81,7 @@ extension PushRun {
     }
 
     /// Values and members go one after the other, and what is done is noted in between.
-    private mutating func sendParts(_ job: Job) async throws(Interruption) {
+    mutating func sendParts(_ job: Job) async throws(Interruption) {
         if !job.write.write.values.isEmpty {
             let ticket = mirror.ticket()
             let outcome = try await outcome(.update(entity: job.write.entity, job.write.write), of: job)

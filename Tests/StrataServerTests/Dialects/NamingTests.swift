@@ -61,10 +61,12 @@
                 let context = try PersistentContainer(store: store).newContext()
                 func name(_ value: Any?) -> String { (value as? ManagedObject)?["name"] as? String ?? "-" }
                 var lines: [String] = []
-                for team in try await context.fetch(FetchRequest<ManagedObject>(entity: "Team")) {
+                let teams = try await context.fetch(FetchRequest<ManagedObject>(entity: "Team"))
+                let players = try await context.fetch(FetchRequest<ManagedObject>(entity: "Player"))
+                for team in teams {
                     lines.append("\(team["name"] ?? ""): captain \(name(team["captain"]))")
                 }
-                for player in try await context.fetch(FetchRequest<ManagedObject>(entity: "Player")) {
+                for player in players {
                     let friends = (player["friends"] as? Set<ManagedObject> ?? []).map { name($0) }.sorted()
                     lines.append(
                         "\(player["name"] ?? ""): team \(name(player["team"])), mentor \(name(player["mentor"])), \(friends)"
@@ -108,7 +110,8 @@
                 #expect(objects.map(\.objectID) == ids)
                 #expect(!device.context.hasChanges)
                 #expect((objects[0]["teamId"] as? String)?.count ?? 36 < 36)
-                #expect(try await device.contents() == Self.expected)
+                let own = try await device.contents()
+                #expect(own == Self.expected)
                 #expect(try await Device(kind, server).contents() == Self.expected)
                 // A later change goes to the server's keys.
                 objects[4]["mentor"] = objects[1]

@@ -212,7 +212,7 @@
                 await #expect(throws: PersistenceError.self) { try await ids("Comment", "commentId", [liked]) }
                 reader.wire.cut(false)
                 await #expect { try await ids("Comment", "commentId", [.leads("post", to: "Nothing")]) } throws: {
-                    "\($0)".contains("no entity")
+                    "\($0)".contains("Nothing")
                 }
             }
         }
