@@ -129,7 +129,7 @@
         @Test("An Azure user is renewed, kept, and forgotten")
         func azure() async throws {
             try await withUsers(.mobileApps) { _, server, storage in
-                // Azure logs in by HTTPS alone; this server has none.
+                // Azure logs in by HTTPS only; this server has none.
                 struct Plain: HTTPMiddleware {
                     func send(_ request: WireRequest, next: HTTPNext) async throws(RemoteError) -> WireResponse {
                         var request = request
