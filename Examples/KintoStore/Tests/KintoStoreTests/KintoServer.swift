@@ -56,12 +56,17 @@ enum KintoInstallation {
     /// Whether tests with a server can run. With `KINTO_REQUIRED=1` they run in any case, and fail with the reason.
     static func isThere() async -> Bool {
         if ProcessInfo.processInfo.environment["KINTO_REQUIRED"] == "1" { return true }
+        return await reasonAgainst.value == nil
+    }
+
+    /// Why there is no Kinto; nil if there is one. It is printed once.
+    private static let reasonAgainst = Task { () async -> String? in
         do {
             _ = try await python()
-            return true
+            return nil
         } catch {
             print("The tests with Kinto are skipped: \(error)")
-            return false
+            return "\(error)"
         }
     }
 
