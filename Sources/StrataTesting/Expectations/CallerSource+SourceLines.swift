@@ -64,19 +64,33 @@ extension CallerSource {
         }
 
         private func find(_ addresses: [UInt]) -> [UInt: String] {
-            var images: [String: [(address: UInt, offset: UInt)]] = [:]
+            let images = Self.images()
+            var offsets: [String: [(address: UInt, offset: UInt)]] = [:]
             for address in addresses {
-                var info = Dl_info()
                 // A return address is that of the next instruction.
-                guard let pointer = UnsafeRawPointer(bitPattern: address - 1), dladdr(pointer, &info) != 0,
-                    let name = info.dli_fname, let base = info.dli_fbase
-                else { continue }
-                images[String(cString: name), default: []].append((address, address - 1 - UInt(bitPattern: base)))
+                guard let image = images.first(where: { $0.value.contains(address - 1) }) else { continue }
+                offsets[image.key, default: []].append((address, address - 1 - image.value.lowerBound))
             }
             var result: [UInt: String] = [:]
-            for (image, places) in images {
-                let path = FileManager.default.fileExists(atPath: image) ? image : "/proc/self/exe"
-                for (place, line) in zip(places, run(path, places.map(\.offset))) { result[place.address] = line }
+            for (image, places) in offsets {
+                for (place, line) in zip(places, run(image, places.map(\.offset))) { result[place.address] = line }
+            }
+            return result
+        }
+
+        /// Where the files of the program are in memory, by path; see `proc_pid_maps(5)`.
+        private static func images() -> [String: Range<UInt>] {
+            guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return [:] }
+            var result: [String: Range<UInt>] = [:]
+            for line in maps.split(separator: "\n") {
+                let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+                let bounds = fields.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
+                guard fields.count == 6, fields[5].hasPrefix("/"), bounds.count == 2, bounds[0] < bounds[1] else {
+                    continue
+                }
+                let path = String(fields[5])
+                let known = result[path] ?? bounds[0]..<bounds[1]
+                result[path] = min(known.lowerBound, bounds[0])..<max(known.upperBound, bounds[1])
             }
             return result
         }
