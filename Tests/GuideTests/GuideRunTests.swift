@@ -197,6 +197,16 @@ import Testing
         await #expect(throws: PersistenceError.self) { try await ConflictsGuide.checking(first, peru: peru) }
     }
 
+    @Test("The examples for those who come from Core Data run")
+    func comingFromCoreData() async throws {
+        let container = try file.open(AtlasModel.self)
+        var printed: [Bool] = []
+        let (typed, formatted) = try await ComingFromCoreDataGuide.code(container) { printed.append($0) }
+        #expect(printed == [true] && typed.map(\.name) == ["Lima"] && formatted == 1)
+        try await ComingFromCoreDataGuide.background(container)
+        #expect(try await container.newContext().find(City.self, "lima")?.population == 10_000_001)
+    }
+
     @Test("The examples about concurrency run")
     func concurrency() async throws {
         let container = try file.open(AtlasModel.self)

@@ -14,7 +14,7 @@ import Testing
     @Test(
         "Every example of a guide is in a file that is compiled",
         arguments: [
-            "BulkOperations", "ComingFromGRDB", "ComingFromSwiftData", "Concurrency", "Conflicts", "Contexts",
+            "BulkOperations", "ComingFromCoreData", "ComingFromGRDB", "ComingFromSwiftData", "Concurrency", "Conflicts", "Contexts",
             "Fetching",
             "History", "LiveResults", "Migration", "Models", "Performance", "Predicates", "Troubleshooting", "Undo",
         ])
