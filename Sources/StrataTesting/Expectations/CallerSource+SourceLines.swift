@@ -64,35 +64,43 @@ extension CallerSource {
         }
 
         private func find(_ addresses: [UInt]) -> [UInt: String] {
-            let images = Self.images()
+            let mappings = Self.mappings()
             var offsets: [String: [(address: UInt, offset: UInt)]] = [:]
             for address in addresses {
-                // A return address is that of the next instruction.
-                guard let image = images.first(where: { $0.value.contains(address - 1) }) else { continue }
-                offsets[image.key, default: []].append((address, address - 1 - image.value.lowerBound))
+                // A return address is that of the next instruction. The image begins where the beginning of its file is, the
+                // nearest one below: the file may be mapped elsewhere, too.
+                guard let path = mappings.first(where: { $0.range.contains(address - 1) })?.path,
+                    let base = mappings.last(where: {
+                        $0.path == path && $0.offset == 0 && $0.range.lowerBound < address
+                    })?.range.lowerBound
+                else { continue }
+                offsets[path, default: []].append((address, address - 1 - base))
             }
             var result: [UInt: String] = [:]
-            for (image, places) in offsets {
-                for (place, line) in zip(places, run(image, places.map(\.offset))) { result[place.address] = line }
+            for (path, places) in offsets {
+                for (place, line) in zip(places, run(path, places.map(\.offset))) { result[place.address] = line }
             }
             return result
         }
 
-        /// Where the files of the program are in memory, by path; see `proc_pid_maps(5)`.
-        private static func images() -> [String: Range<UInt>] {
-            guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return [:] }
-            var result: [String: Range<UInt>] = [:]
-            for line in maps.split(separator: "\n") {
+        private struct Mapping {
+            let range: Range<UInt>
+            /// Where in the file it begins.
+            let offset: UInt
+            let path: String
+        }
+
+        /// The files that the process has in memory, by address; see `proc_pid_maps(5)`.
+        private static func mappings() -> [Mapping] {
+            guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return [] }
+            return maps.split(separator: "\n").compactMap { line in
                 let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
                 let bounds = fields.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
-                guard fields.count == 6, fields[5].hasPrefix("/"), bounds.count == 2, bounds[0] < bounds[1] else {
-                    continue
-                }
-                let path = String(fields[5])
-                let known = result[path] ?? bounds[0]..<bounds[1]
-                result[path] = min(known.lowerBound, bounds[0])..<max(known.upperBound, bounds[1])
+                guard fields.count == 6, fields[5].hasPrefix("/"), bounds.count == 2, bounds[0] < bounds[1],
+                    let offset = UInt(fields[2], radix: 16)
+                else { return nil }
+                return Mapping(range: bounds[0]..<bounds[1], offset: offset, path: String(fields[5]))
             }
-            return result
         }
 
         /// One line for each offset of an image.
