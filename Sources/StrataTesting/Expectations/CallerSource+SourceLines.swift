@@ -94,12 +94,12 @@ extension CallerSource {
         private static func mappings() -> [Mapping] {
             guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return [] }
             return maps.split(separator: "\n").compactMap { line in
-                let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+                let fields = line.split(separator: " ")
                 let bounds = fields.first?.split(separator: "-").compactMap { UInt($0, radix: 16) } ?? []
-                guard fields.count == 6, fields[5].hasPrefix("/"), bounds.count == 2, bounds[0] < bounds[1],
+                guard fields.count > 5, let path = line.firstIndex(of: "/"), bounds.count == 2, bounds[0] < bounds[1],
                     let offset = UInt(fields[2], radix: 16)
                 else { return nil }
-                return Mapping(range: bounds[0]..<bounds[1], offset: offset, path: String(fields[5]))
+                return Mapping(range: bounds[0]..<bounds[1], offset: offset, path: String(line[path...]))
             }
         }
 
