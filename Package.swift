@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "StrataQuery", targets: ["StrataQuery"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
         .library(name: "StrataCoreDataModel", targets: ["StrataCoreDataModel"]),
+        .library(name: "StrataCoreData", targets: ["StrataCoreData"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
         .library(name: "StrataAzure", targets: ["StrataAzure"]),
@@ -155,6 +156,8 @@ let package = Package(
         .target(name: "StrataModelExport", dependencies: ["StrataModel", "StrataModelFiles"]),
         // Apple's model files and compiled models.
         .target(name: "StrataCoreDataModel", dependencies: ["StrataModel", "StrataQuery"]),
+        // Stores that Apple's Core Data and SwiftData wrote.
+        .target(name: "StrataCoreData", dependencies: ["StrataCoreDataModel", "StrataSQLite", "StrataCSQLite"]),
         // One module of all that it needs, through links in its folder. SwiftPM builds the tools of plug-ins with the app's
         // configuration, in a release build even twice, so as separate optimized modules they would take longer than the
         // rest of Strata. The modules that its files import are part of it here; the aliases lead to modules without effect.
@@ -186,6 +189,7 @@ let package = Package(
         .executableTarget(
             name: "StrataTool",
             dependencies: [
+                "StrataCoreData",
                 "StrataCoreDataModel",
                 "StrataModelExport",
                 "StrataModelFiles",
@@ -276,6 +280,10 @@ let package = Package(
         .testTarget(
             name: "StrataCoreDataModelTests",
             dependencies: ["StrataCoreDataModel", "SeededRandom"],
+            resources: [.copy("Samples")]),
+        .testTarget(
+            name: "StrataCoreDataTests",
+            dependencies: ["Strata", "StrataCoreData", "StrataCSQLite", "SeededRandom"],
             resources: [.copy("Samples")]),
         .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom", "SmallThread"]),
         // As somebody else would write it: without what is open to this package alone.

@@ -70,6 +70,11 @@ extension ModelConverter {
             if name.hasPrefix(".") { name.removeFirst() }
             // Classes of Foundation are not Codable; the bytes of the archive are what can be kept.
             if !name.isEmpty, !name.hasPrefix("NS"), !name.hasPrefix("UI") { return .transformable(name) }
+            if case .json(let custom) = transformables,
+                Self.isArchiver(attribute.transformerName) || custom.contains(attribute.transformerName ?? "")
+            {
+                return .json(JSONType("ArchivedValue"))
+            }
             warn(
                 attribute.source,
                 "\(subject) is transformable without a Swift type; it becomes binary data, the archive")
@@ -83,6 +88,15 @@ extension ModelConverter {
             }
             return .composite(elements)
         }
+    }
+
+    /// Whether a value transformer is one of Foundation's, which make keyed archives.
+    static func isArchiver(_ transformer: String?) -> Bool {
+        let known = [
+            "", "NSKeyedUnarchiveFromData", "NSKeyedUnarchiveFromDataTransformerName", "NSSecureUnarchiveFromData",
+            "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromDataTransformerName",
+        ]
+        return known.contains(transformer ?? "")
     }
 
     /// The elements of a composite type. Those of inner composites get the outer name as a prefix.

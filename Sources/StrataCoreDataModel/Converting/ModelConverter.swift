@@ -9,6 +9,7 @@ struct ModelConverter {
     let naming: NamingConvention
     var warnings: [CoreDataModelWarning] = []
     var mapping = CoreDataMapping()
+    var transformables = CoreDataTransformables.archives
 
     init(model: CoreDataModel, file: String, naming: NamingConvention) {
         self.model = model
@@ -58,30 +59,56 @@ struct ModelConverter {
     }
 
     private mutating func mapNames() {
-        var taken = Set(model.entities.map(\.name))
+        var names = ConvertedNames(naming: naming, entities: model.entities.map(\.name))
         for entity in model.entities {
             var name = Self.identifier(entity.name)
-            name = name.prefix(1).uppercased() + name.dropFirst()
+            name = names.entity(name.prefix(1).uppercased() + name.dropFirst(), of: entity.name)
             if name != entity.name {
-                while taken.contains(name) { name += "X" }
-                taken.insert(name)
                 warn(entity.source, "\(entity.name): Strata's entity is named \(name)")
             }
             mapping.entities[entity.name] = name
+        }
+        // What an entity inherits is named before what it declares itself.
+        for entity in model.entitiesInStoreOrder {
+            let lineage = model.lineage(of: entity).map(\.name)
             for attribute in entity.attributes {
-                let name = propertyName(attribute.name, owner: entity.name, source: attribute.source)
-                mapping.properties[entity.name, default: [:]][attribute.name] = name
+                let kind = attribute.isTransient ? "" : kind(of: attribute)
+                mapProperty(attribute.name, kind, lineage, attribute.source, &names)
             }
             for relationship in entity.relationships {
-                let name = propertyName(relationship.name, owner: entity.name, source: relationship.source)
-                mapping.properties[entity.name, default: [:]][relationship.name] = name
+                let root = model.entity(named: relationship.destination).flatMap { model.lineage(of: $0).last?.name }
+                let kind = relationship.isToMany ? "" : "to-one \(root ?? relationship.destination)"
+                mapProperty(relationship.name, kind, lineage, relationship.source, &names)
             }
         }
     }
 
+    /// What the column of an attribute holds, as far as entities may share it.
+    private func kind(of attribute: CoreDataAttribute) -> String {
+        if attribute.type.isInteger { return "integer" }
+        if attribute.type == .composite || attribute.type == .transformable {
+            return "\(attribute.type.name) \(attribute.compositeName ?? attribute.valueClassName ?? "")"
+        }
+        return attribute.type.name + (attribute.options.contains(.externalStorage) ? " in files" : "")
+    }
+
+    private mutating func mapProperty(
+        _ name: String, _ kind: String, _ lineage: [String], _ source: CoreDataSource, _ names: inout ConvertedNames
+    ) {
+        let owner = lineage[0]
+        let spelled = Self.propertyName(name)
+        let made = names.property(spelled, kind: kind, lineage: lineage)
+        if made != name { warn(source, "\(owner).\(name): Strata's name is \(made)") }
+        mapping.properties[owner, default: [:]][name] = made
+    }
+
+    private static func propertyName(_ name: String) -> String {
+        let made = identifier(name)
+        return made.first?.isLowercase == true ? made : NamingConvention.lowerCamelCase(made)
+    }
+
     private mutating func propertyName(_ name: String, owner: String, source: CoreDataSource) -> String {
-        var made = Self.identifier(name)
-        if made.first?.isLowercase != true { made = NamingConvention.lowerCamelCase(made) }
+        let made = Self.propertyName(name)
         if made != name { warn(source, "\(owner).\(name): Strata's name is \(made)") }
         return made
     }

@@ -158,26 +158,10 @@ struct CompiledModelReader {
         }
         if let text = archive.string(archive.member("NS.relative", of: value)) { return .text(text) }
         if let bytes = archive.member("NS.data", of: value)?.data { return .binary([UInt8](bytes)) }
-        if archive.className(of: value)?.hasPrefix("NSDecimalNumber") == true { return decimal(value) }
-        return archive.string(value).map { .text($0) }
-    }
-
-    /// `NSDecimalNumber` archives its mantissa as 16-bit units, the least first.
-    private func decimal(_ value: PropertyList) -> CoreDataAttribute.Default? {
-        guard let mantissa = archive.member("NS.mantissa", of: value)?.data, mantissa.count == 16,
-            let exponent = archive.member("NS.exponent", of: value)?.integer, (-128...127).contains(exponent)
-        else { return nil }
-        let isBigEndian = archive.member("NS.mantissa.bo", of: value)?.integer == 2
-        let bytes = [UInt8](mantissa)
-        var number = Decimal(0)
-        for unit in (0..<8).reversed() {
-            let (low, high) =
-                isBigEndian ? (bytes[2 * unit + 1], bytes[2 * unit]) : (bytes[2 * unit], bytes[2 * unit + 1])
-            number = number * 65536 + Decimal(Int(low) | Int(high) << 8)
+        if archive.className(of: value)?.hasPrefix("NSDecimalNumber") == true {
+            return archive.decimal(value).map { .text($0.description) }
         }
-        var scaled = Decimal(sign: .plus, exponent: Int(exponent), significand: number)
-        if archive.member("NS.negative", of: value)?.boolean ?? false { scaled.negate() }
-        return .text(scaled.description)
+        return archive.string(value).map { .text($0) }
     }
 
     private mutating func relationship(_ name: String, _ value: PropertyList) -> CoreDataRelationship {

@@ -29,9 +29,10 @@ enum SQLFunctions {
 
     private static let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
 
-    private typealias ScalarFunction = @convention(c) (
-        OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
-    ) -> Void
+    private typealias ScalarFunction =
+        @convention(c) (
+            OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+        ) -> Void
 
     /// Makes a function known that depends on nothing but its arguments.
     private static func define(

@@ -155,7 +155,7 @@ package final class Statement {
 
     /// Whether a column has no value.
     package func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
-    func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+    package func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
     package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 

@@ -1,9 +1,9 @@
 import StrataCSQLite
 
 /// Names in SQL text.
-enum Identifiers {
+package enum Identifiers {
     /// The name as it may stand in SQL: as it is where that is possible, else in double quotes.
-    static func quote(_ name: String) -> String {
+    package static func quote(_ name: String) -> String {
         let plain = name.utf8.allSatisfy {
             $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
         }
@@ -19,7 +19,7 @@ enum Identifiers {
     }
 
     /// The text as a literal.
-    static func literal(_ text: String) -> String {
+    package static func literal(_ text: String) -> String {
         "'" + text.replacing("'", with: "''") + "'"
     }
 }

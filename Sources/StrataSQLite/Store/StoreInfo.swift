@@ -120,7 +120,7 @@ extension StoreInfo {
             engineVersion: try connection.texts("SELECT sqlite_version()").first ?? "")
     }
 
-    private static func size(of path: String) -> Int {
+    static func size(of path: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }
