@@ -249,7 +249,10 @@ let package = Package(
         // The code of the documentation. README.md and the pages about the core need no more than the core.
         .target(name: "GuidePages", path: "Tests/GuidePages"),
         .testTarget(
-            name: "GuideTests", dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "GuidePages"],
+            name: "GuideTests",
+            dependencies: [
+                "Strata", "StrataCSQLite", "StrataCoreData", "StrataModelExport", "StrataModelFiles", "GuidePages",
+            ],
             plugins: ["StrataPlugin"]),
         .testTarget(
             name: "RemoteGuideTests",

@@ -14,7 +14,10 @@ import Testing
 
     @Test(
         "Every example of a guide is in a file that is compiled",
-        arguments: ["README", "Contexts", "Fetching", "History", "LiveResults", "Migration", "Models", "Predicates"])
+        arguments: [
+            "README", "ComingFromCoreData", "Contexts", "Fetching", "History", "LiveResults", "Migration", "Models",
+            "Predicates",
+        ])
     func compiled(name: String) throws {
         let page = try GuidePage(name)
         let fragment = Self.fragments[name]

@@ -69,10 +69,12 @@ struct Exporter {
         try ValueChecker(views: views, limit: options.maximumProblems).run(on: connection, &report)
         try ReferenceRepair(model: model, layout: layout, limit: options.maximumProblems).run(on: connection, &report)
         for (number, table) in layout.tables.enumerated() { try count(table, number, on: connection) }
-        show("done")
+        try show("done")
     }
 
-    private func show(_ text: String) {
+    /// Tells how far the export is, and stops it where it is cancelled.
+    private func show(_ text: String) throws(StoreError) {
+        if options.cancellation?.isCancelled == true { throw .cancelled }
         options.onProgress?(MigrationProgress(text: text, completed: min(completed, total), total: total))
     }
 
@@ -90,7 +92,7 @@ struct Exporter {
         // Keys of Strata begin with 1.
         var last: Int64 = 0
         while true {
-            show(root)
+            try show(root)
             end.bind(last, at: 1)
             end.bind(Int64(options.batchSize), at: 2)
             guard try end.step(), !end.isNull(0) else { break }
@@ -161,7 +163,7 @@ struct Exporter {
         else { return }
         let entity = model.entities[pairs.entity]
         let name = entity.relationships[pairs.relationship].name
-        show("\(entity.name).\(name)")
+        try show("\(entity.name).\(name)")
         let names = view.columns.map(\.name).joined(separator: ", ")
         let source = Self.name(views.tables.count + number)
         let insert = try connection.prepare(

@@ -63,7 +63,7 @@ struct StoreMap: Sendable {
         }
         let root = model.lineage(of: entity).last ?? entity
         let names = [root.name, root.elementID, root.name == entity.name ? entry.name : nil].compactMap(\.self)
-        guard let table = names.lazy.compactMap({ tables.table("Z" + $0) }).first else {
+        guard let table = names.compactMap({ tables.table("Z" + $0) }).first else {
             differences.append("entity \(entity.name): its table Z\(root.name.uppercased()) is missing")
             return
         }
@@ -98,7 +98,9 @@ struct StoreMap: Sendable {
 
     /// The properties with a column that an entity declares, by name.
     private func storedProperties(of entity: CoreDataEntity) -> [(name: String, isComposite: Bool)] {
-        let attributes = entity.attributes.filter { !$0.isTransient }.map { ($0.name, $0.type == .composite) }
+        // Attributes without a type, and those of object IDs, have no counterpart that would ask for a column.
+        let attributes = entity.attributes.filter { !$0.isTransient && ![.undefined, .objectID].contains($0.type) }
+            .map { ($0.name, $0.type == .composite) }
         let relationships = entity.relationships.filter { !$0.isTransient && !$0.isToMany }.map { ($0.name, false) }
         return (attributes + relationships).sorted { Array($0.0.utf8).lexicographicallyPrecedes(Array($1.0.utf8)) }
     }

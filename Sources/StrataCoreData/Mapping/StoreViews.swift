@@ -209,11 +209,13 @@ struct StoreViews: Sendable {
             differences.append("\(model.entities[order.entity].name).\(name) is not in the store's model")
             return nil
         }
-        guard let inverse = relationship.inverse, let place = map.places[entity],
-            let column = map.orderColumn(of: inverse, in: relationship.destination)
+        guard let inverse = relationship.inverse, map.places[entity] != nil,
+            let destination = map.model.entity(named: relationship.destination)
         else { return nil }
-        _ = place
-        return "s.\(Identifiers.quote(column))"
+        for owner in map.model.lineage(of: destination) {
+            if let column = map.orderColumn(of: inverse, in: owner.name) { return "s.\(Identifiers.quote(column))" }
+        }
+        return nil
     }
 
     // MARK: Pairs

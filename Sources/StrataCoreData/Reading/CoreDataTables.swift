@@ -82,6 +82,7 @@ extension CoreDataTables {
             "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < \(Self.firstOwnNumber) ORDER BY Z_ENT",
             persistent: false)
         var numbers: Set<Int64> = []
+        var names: Set<String> = []
         while try statement.step() {
             let entry = Entry(
                 number: statement.integer(0), name: statement.text(1), parent: statement.integer(2),
@@ -89,7 +90,7 @@ extension CoreDataTables {
             guard entry.number > 0, !entry.name.isEmpty, !entry.name.utf8.contains(0) else {
                 throw .corrupt(path: path, reason: "Z_PRIMARYKEY has an entity without a number or a name")
             }
-            guard numbers.insert(entry.number).inserted, !entries.contains(where: { $0.name == entry.name }) else {
+            guard numbers.insert(entry.number).inserted, names.insert(entry.name).inserted else {
                 throw .corrupt(path: path, reason: "Z_PRIMARYKEY has the entity \(entry.name) twice")
             }
             guard entries.count < Self.maximumCount else {

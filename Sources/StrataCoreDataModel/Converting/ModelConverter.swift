@@ -68,17 +68,22 @@ struct ModelConverter {
             }
             mapping.entities[entity.name] = name
         }
-        // What an entity inherits is named before what it declares itself.
+        // What an entity inherits is named before what it declares itself, and names that can stay before others.
         for entity in model.entitiesInStoreOrder {
             let lineage = model.lineage(of: entity).map(\.name)
-            for attribute in entity.attributes {
-                let kind = attribute.isTransient ? "" : kind(of: attribute)
-                mapProperty(attribute.name, kind, lineage, attribute.source, &names)
-            }
-            for relationship in entity.relationships {
-                let root = model.entity(named: relationship.destination).flatMap { model.lineage(of: $0).last?.name }
-                let kind = relationship.isToMany ? "" : "to-one \(root ?? relationship.destination)"
-                mapProperty(relationship.name, kind, lineage, relationship.source, &names)
+            for isKept in [true, false] {
+                for attribute in entity.attributes where (Self.propertyName(attribute.name) == attribute.name) == isKept
+                {
+                    let kind = attribute.isTransient ? "" : kind(of: attribute)
+                    mapProperty(attribute.name, kind, lineage, attribute.source, &names)
+                }
+                for relationship in entity.relationships
+                where (Self.propertyName(relationship.name) == relationship.name) == isKept {
+                    let target = model.entity(named: relationship.destination)
+                    let root = target.flatMap { model.lineage(of: $0).last?.name } ?? relationship.destination
+                    let kind = relationship.isToMany ? "" : "to-one \(root)"
+                    mapProperty(relationship.name, kind, lineage, relationship.source, &names)
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ import StrataCoreData
 struct CoreDataCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coredata", abstract: "Reads stores of Apple's Core Data and SwiftData.",
-        subcommands: [CoreDataInfoCommand.self, CoreDataExportCommand.self])
+        subcommands: [CoreDataInfoCommand.self, CoreDataExportCommand.self, CoreDataCreateCommand.self])
 }
 
 /// `strata coredata info`: entities, counts, versions.
