@@ -74,6 +74,7 @@ struct StoreViews: Sendable {
         var condition = ""
         if table.hasEntityColumn {
             let numbers = numbers(of: root.descendantIndexes)
+            if numbers.isEmpty { return emptyView(of: table) }
             let cases = numbers.map { "WHEN \($0.number) THEN \(Identifiers.literal(model.entities[$0.entity].name))" }
             columns.append(("_entity", "CASE s.Z_ENT \(cases.joined(separator: " ")) END"))
             // The plus sign keeps SQLite from reading the rows in the order of the index of Z_ENT.
