@@ -125,6 +125,9 @@ public struct ChangeSet: Sendable {
     package var assigned: [SlotSet] = []
     /// Changed objects.
     public var updates: [Update] = []
+    /// What was done to attributes of updated objects with operations, by object and slot. The rows of the updates have the
+    /// result; these slots are among those of the update.
+    package var operations: [RowIdentity: [Int: FieldOperations]] = [:]
     /// Deleted objects.
     public var deletes: [Delete] = []
     /// References to deleted objects.

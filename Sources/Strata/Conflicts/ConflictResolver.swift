@@ -11,6 +11,9 @@ final class ConflictResolver {
     /// Objects whose many-to-many relationships may show too much or too little.
     var unsettledPairs: [ManagedObject] = []
 
+    /// Objects whose operations were done again to what others have made of their values.
+    private var operated: [ManagedObject] = []
+
     /// What took the place of a new object.
     struct Replacement {
         let old: ManagedObject
@@ -29,7 +32,9 @@ final class ConflictResolver {
     ///   context back as it was.
     func resolve(_ conflicts: [StoreConflict]) throws(PersistenceError) {
         let description = ConflictDescription(core: core)
-        guard policy != .error else { throw .conflicts(conflicts.map(description.describe)) }
+        guard policy != .error || conflicts.allSatisfy(concernsOperationsAlone) else {
+            throw .conflicts(conflicts.map(description.describe))
+        }
         var oneToOnes: [(object: ManagedObject, keys: [Int: Set<Int64>])] = []
         for conflict in conflicts {
             guard let object = core.object(conflict.entityIndex, conflict.key) else { continue }
@@ -37,13 +42,34 @@ final class ConflictResolver {
             case .version:
                 let rows = [object.row, object.changes?.snapshot?.row, conflict.storeRow?.row].compactMap(\.self)
                 oneToOnes.append((object, core.oneToOneRepair.keys(in: rows, object.binding)))
-                resolveVersion(object, storeRow: conflict.storeRow)
+                try resolveVersion(object, storeRow: conflict.storeRow)
             case .unique(let slots): try resolveUnique(object, conflict, slots)
             }
         }
         redirect()
         core.unloading.pairs(with: unsettledPairs)
         for entry in oneToOnes { try core.oneToOneRepair.settle(entry.object, entry.keys) }
+        try validateOperated()
+    }
+
+    /// Whether nothing but operations was done to the object of a conflict, which can be done to any value.
+    private func concernsOperationsAlone(_ conflict: StoreConflict) -> Bool {
+        guard case .version = conflict.reason, conflict.storeRow != nil,
+            let object = core.object(conflict.entityIndex, conflict.key), object.flags.contains(.operated),
+            !object.flags.contains(.deleted)
+        else { return false }
+        let operations = object.operations
+        let slots = object.binding.entity.slots
+        return object.storedChanges.allSatisfy { operations[$0] != nil || slots[$0].derivation != nil }
+    }
+
+    /// The rules were checked before others had changed the values, and neither side has seen the sum of both.
+    private func validateOperated() throws(PersistenceError) {
+        var failures: [ValidationFailure] = []
+        for object in operated where object.hasChanges && !object.flags.contains(.deleted) {
+            object.collectFailures(&failures)
+        }
+        guard failures.isEmpty else { throw .validation(ValidationError(failures)) }
     }
 
     /// Whether the policy prefers the object in memory to the row in the store.
@@ -51,9 +77,9 @@ final class ConflictResolver {
 
     // MARK: Versions
 
-    private func resolveVersion(_ object: ManagedObject, storeRow: RowReference?) {
+    private func resolveVersion(_ object: ManagedObject, storeRow: RowReference?) throws(PersistenceError) {
         guard let storeRow else { return resolveDeleted(object) }
-        guard object.flags.contains(.deleted) else { return mergeRow(storeRow, into: object) }
+        guard object.flags.contains(.deleted) else { return try mergeRow(storeRow, into: object) }
         if keepsMemory {
             object.changes = ChangeRecord(snapshot: storeRow)
         } else {
@@ -87,8 +113,10 @@ final class ConflictResolver {
         unsettledPairs.append(object)
     }
 
-    /// Gives an object the row that the policy makes of snapshot, memory and store.
-    private func mergeRow(_ storeRow: RowReference, into object: ManagedObject) {
+    /// Gives an object the row that the policy makes of snapshot, memory and store. Operations are done again to what the
+    /// store has, under every policy.
+    private func mergeRow(_ storeRow: RowReference, into object: ManagedObject) throws(PersistenceError) {
+        let operations = object.operations
         let slots = object.binding.entity.slots
         let memory = RowReference(slab: object.slab, row: object.row)
         let snapshot = object.changes?.snapshot ?? storeRow
@@ -98,6 +126,13 @@ final class ConflictResolver {
             let index = slot.index
             guard slot.isStored else {
                 if slot.isTransient { RowEditing.copySlot(index, layout: slots, from: memory.row, to: &merged) }
+                continue
+            }
+            if let done = operations[index] {
+                guard done.apply(to: storeRow.row, slot, layout: slots, in: &merged) else {
+                    throw object.inapplicable(slot, to: storeRow.row)
+                }
+                record.slots.insert(index)
                 continue
             }
             func differ(_ a: RowReference, _ b: RowReference) -> Bool {
@@ -119,8 +154,10 @@ final class ConflictResolver {
             object.slab = merged
             object.row = merged.row
             object.changes = record
+            object.operations = operations
             object.flags.insert(.ownsRow)
         }
+        if !operations.isEmpty { operated.append(object) }
         if policy == .rollback { core.unloading.pendingPairs(of: object) }
         core.unloading.owners(from: memory.row, to: merged.row, object.binding)
     }

@@ -117,7 +117,9 @@ extension ManagedObject {
             flags.remove(.deletedElsewhere)
             let slots = binding.entity.slots
             let mine = RowReference(slab: slab, row: row)
-            let changed = differingSlots()
+            let operations = operations
+            var changed = differingSlots()
+            for slot in operations.keys { changed.insert(slot) }
             guard !changed.isEmpty || slots.contains(where: \.isTransient) else {
                 row = reference.row
                 slab = reference.slab
@@ -130,11 +132,13 @@ extension ManagedObject {
             changes = record
             slab = RowSlab.copy(of: reference.row, room: 64)
             for slot in slots where changed.contains(slot.index) || slot.isTransient {
+                if let done = operations[slot.index], done.apply(to: reference.row, slot, layout: slots, in: &slab) { continue }
                 RowEditing.copySlot(slot.index, layout: slots, from: mine.row, to: &slab)
             }
             row = slab.row
             flags.insert(.ownsRow)
             flags.remove([.missing])
+            self.operations = operations
         }
     }
 }

@@ -23,6 +23,8 @@ public enum PersistenceError: Error, Sendable {
     case wrongType(entity: String, property: String, expected: String, value: String)
     /// The property cannot be set: it is derived, or fetched.
     case readOnlyProperty(entity: String, property: String)
+    /// An operation cannot be done to the attribute, or the attribute cannot hold its result.
+    case invalidOperation(entity: String, property: String, reason: String)
     /// The entity has no primary key by the convention.
     case noPrimaryKey(entity: String)
     /// Hooks went on changing objects during a save.
@@ -65,6 +67,7 @@ extension PersistenceError: CustomStringConvertible {
             "\(entity).\(property) takes \(expected), not \(value)"
         case .readOnlyProperty(let entity, let property):
             "\(entity).\(property) is derived or fetched; change what it comes from"
+        case .invalidOperation(let entity, let property, let reason): "\(entity).\(property): \(reason)"
         case .noPrimaryKey(let entity):
             "\(entity) has no primary key; declare one, or add a string attribute named by the convention"
         case .hooksNeverSettle(let entities):

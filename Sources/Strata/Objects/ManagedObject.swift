@@ -165,6 +165,7 @@ extension ManagedObject {
     final var changes: ChangeRecord? {
         get { extras?.changes }
         set {
+            if flags.contains(.operated) { operations = [:] }
             if extras != nil || newValue != nil { someExtras.changes = newValue }
         }
     }

@@ -30,6 +30,8 @@ struct ObjectFlags: OptionSet, Sendable {
     static let recorded = ObjectFlags(rawValue: 1 << 10)
     /// Somebody asked for the ID before the first save.
     @usableFromInline static let idTaken = ObjectFlags(rawValue: 1 << 12)
+    /// An attribute was changed by an operation that has not been saved.
+    static let operated = ObjectFlags(rawValue: 1 << 13)
 
     // Sets that are asked for at each access are constants: a literal allocates an array in debug builds.
 

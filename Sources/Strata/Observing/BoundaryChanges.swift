@@ -41,6 +41,9 @@ struct ObjectTouch {
     let key: Int64
     /// A copy of the row before; nil if it was not read, or there was no object.
     private(set) var row: RowReference?
+    /// The operations that were pending before, and the version of the row that they were done to.
+    let operations: [Int: FieldOperations]
+    let version: Int64
     /// Whether the object was there to be seen: not new, not deleted, not missing.
     let wasShown: Bool
     /// Whether it was a fault.
@@ -56,6 +59,8 @@ struct ObjectTouch {
     init(_ object: ManagedObject, existed: Bool) {
         self.object = object
         key = object.key
+        operations = object.operations
+        version = object.storedVersion
         wasFault = object.flags.contains(.fault)
         wasShown = existed && object.isShown
         if existed, !wasFault { takeRow() }

@@ -18,7 +18,8 @@ struct ChangeSetBuilder {
 
     /// Everything that is pending, as values.
     /// - Throws: ``PersistenceError/store(_:)`` with ``StoreError/corrupt(path:reason:)`` for a row that was written too
-    ///   often to have a next version.
+    ///   often to have a next version; ``PersistenceError/invalidOperation(entity:property:reason:)`` for an operation
+    ///   that cannot be done to what others have made of the value.
     func build(_ rows: Rows) throws(PersistenceError) -> ChangeSet {
         var changes = ChangeSet()
         changes.author = core.settings.author
@@ -33,12 +34,15 @@ struct ChangeSetBuilder {
             }
             object.computeDerived(now: now)
             if object.isInserted {
+                // They are part of the row.
+                if object.flags.contains(.operated) { object.operations = [:] }
                 let version = object.extras?.firstVersion ?? 1
                 changes.inserts.append(.init(row: row(of: object, version: version, rows)))
                 if rows == .unversioned { changes.assigned.append(object.changedSlots) }
             } else {
                 let slots = object.storedChanges
                 if !slots.isEmpty {
+                    if object.flags.contains(.operated) { try add(object, to: &changes, rows) }
                     let base = object.version
                     let (next, overflow) = base.addingReportingOverflow(1)
                     guard !overflow else { throw unwritable(object) }
@@ -50,6 +54,17 @@ struct ChangeSetBuilder {
         }
         changes.clearings = core.nullifications.forSave
         return changes
+    }
+
+    /// Adds the operations of an object.
+    private func add(
+        _ object: ManagedObject, to changes: inout ChangeSet, _ rows: Rows
+    ) throws(PersistenceError) {
+        try object.checkOperations()
+        let identity = RowIdentity(entityIndex: object.binding.entity.index, key: object.key)
+        changes.operations[identity] = object.operations
+        // What is done meanwhile comes behind.
+        if rows == .copied { object.operations = object.operations.mapValues { $0.sealed } }
     }
 
     private func row(of object: ManagedObject, version: Int64, _ rows: Rows) -> RowReference {

@@ -11,6 +11,8 @@ final class SaveCoordinator: ContextPart {
     }
 
     private var phase = Phase.idle
+    /// Whether a save waits for the store, so that what changes now is not part of it.
+    var isWaiting: Bool { phase == .waiting }
     /// Saves that wait for that one.
     private var queue: [CheckedContinuation<Void, Never>] = []
 
@@ -33,8 +35,9 @@ final class SaveCoordinator: ContextPart {
         let builder = ChangeSetBuilder(core: core, now: now)
         if let parent = core.parent {
             let changes = try builder.build(.unversioned)
-            try parent.core.parentSave.apply(changes)
-            core.applier.apply(CommitAnswer(changes: changes, isExact: true), announcing: false)
+            let rows = try parent.core.parentSave.apply(changes)
+            core.applier.apply(
+                CommitAnswer(changes: changes, effects: CommitEffects(rows: rows), isExact: true), announcing: false)
             parent.core.recorder?.close(.event)
         } else {
             try commit(builder)

@@ -122,6 +122,7 @@ final class ChangeTracker {
                 snapshot: object.isInserted ? nil : RowReference(slab: extras.slab, row: object.row))
         }
         extras.noteChange(slot)
+        if object.flags.contains(.operated) { object.forgetOperations(slot) }
         if object.flags.isDisjoint(with: .notUpdatable) {
             object.flags.insert(.updated)
             add(object)

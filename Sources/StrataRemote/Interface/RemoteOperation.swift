@@ -109,18 +109,6 @@ public struct RemoteWrite: Sendable, Hashable {
     }
 }
 
-/// A change that the server computes from the value it has, so that no concurrent one is lost.
-public enum FieldOperation: Sendable, Hashable {
-    /// Adds to a number; by a negative amount subtracts.
-    case increment(Value)
-    /// Puts elements at the end of an array.
-    case append([Value])
-    /// Puts those elements at the end of an array that it lacks.
-    case appendUnique([Value])
-    /// Takes every equal element out of an array.
-    case remove([Value])
-}
-
 /// A change of a to-many relationship of one object.
 public struct RemoteRelation: Sendable, Hashable {
     /// The primary key of the owner.
