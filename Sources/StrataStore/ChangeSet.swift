@@ -150,6 +150,15 @@ public struct ChangeSet: Sendable {
     }
 }
 
+extension ChangeSet {
+    /// What was done to the attributes of an updated object with operations, by slot.
+    package func operations(of update: Update) -> [Int: FieldOperations] {
+        if operations.isEmpty { return [:] }
+        let row = update.row.row
+        return operations[RowIdentity(entityIndex: row.entityIndex, key: row.key)] ?? [:]
+    }
+}
+
 /// Who makes a change, for history.
 public struct ChangeOrigin: Sendable, Hashable {
     /// The author; nil if none is known.

@@ -138,13 +138,15 @@ extension ManagedObject {
         let slot = try operableSlot(name)
         guard let type = slot.type, operation.fits(type) else { throw refused(slot, operation.misfit(for: slot.type)) }
         if flags.contains(.fault), let core { try core.faults.load(self) }
-        guard perform(FieldOperations([operation.normalized(for: type)]), on: slot) else { throw inapplicable(slot, to: row) }
+        guard perform(FieldOperations([operation.normalized(for: type)]), on: slot) else {
+            throw inapplicable(slot, to: row)
+        }
     }
 
     /// Does something to a slot, as the change of this context that it is.
     /// - Returns: false, and nothing done, if the attribute cannot hold the result.
     final func perform(_ done: FieldOperations, on slot: SlotDescription) -> Bool {
-        guard let type = slot.type, let value = done.applied(to: row.value(slot), of: type),
+        guard let type = slot.type, let old = row.operand(slot), let value = done.applied(to: old, of: type),
             RowEditing.accepts(value, slot)
         else { return false }
         var operations = self.operations
@@ -202,7 +204,8 @@ extension ManagedObject {
         guard let snapshot = changes?.snapshot else { return }
         for (index, done) in operations {
             let slot = binding.entity.slots[index]
-            guard let type = slot.type, done.applied(to: snapshot.row.value(slot), of: type) != nil else {
+            guard let type = slot.type, let old = snapshot.row.operand(slot), done.applied(to: old, of: type) != nil
+            else {
                 throw inapplicable(slot, to: snapshot.row)
             }
         }
@@ -217,13 +220,23 @@ extension ManagedObject {
     }
 }
 
+extension RowPointer {
+    /// The value of a slot to which something is to be done; nil if it is damaged, so that it says nothing.
+    func operand(_ slot: SlotDescription) -> Value? {
+        let value = value(slot)
+        return value.isNull && isPresent(slot.index) ? nil : value
+    }
+}
+
 extension FieldOperations {
     /// Writes what becomes of the value of a row to another row.
     /// - Returns: false, and nothing written, if the attribute cannot hold it.
     func apply(
         to row: RowPointer, _ slot: SlotDescription, layout: [SlotDescription], in slab: inout RowSlab
     ) -> Bool {
-        guard let type = slot.type, let value = applied(to: row.value(slot), of: type) else { return false }
+        guard let type = slot.type, let old = row.operand(slot), let value = applied(to: old, of: type) else {
+            return false
+        }
         return RowEditing.setValue(value, slot, layout: layout, in: &slab)
     }
 }
@@ -242,14 +255,5 @@ extension FieldOperation {
         case (_, .array): "has elements of another type than those of the operation"
         default: "is of type \(name), and only arrays have elements"
         }
-    }
-}
-
-extension ChangeSet {
-    /// What was done to the attributes of an updated object with operations, by slot.
-    func operations(of update: Update) -> [Int: FieldOperations] {
-        if operations.isEmpty { return [:] }
-        let row = update.row.row
-        return operations[RowIdentity(entityIndex: row.entityIndex, key: row.key)] ?? [:]
     }
 }

@@ -46,7 +46,9 @@ struct ParentSave {
             guard !object.flags.contains(.missing) else { throw .objectNotFound(object.objectID) }
             for (index, done) in changes.operations(of: update) {
                 let slot = object.binding.entity.slots[index]
-                guard let type = slot.type, done.applied(to: object.row.value(slot), of: type) != nil else {
+                guard let type = slot.type, let old = object.row.operand(slot),
+                    done.applied(to: old, of: type) != nil
+                else {
                     throw object.inapplicable(slot, to: object.row)
                 }
             }

@@ -119,7 +119,7 @@ extension Mirror {
         sent.sent = FrozenWrite.encode(write)
         sent.attempts = 1
         if sent.kind == .update {
-            sent.slots = SlotSet()
+            sent.keep(SlotSet())
             for name in write.write.values.keys {
                 for slot in write.entity.slots(of: name) { sent.slots.insert(slot) }
             }
@@ -174,7 +174,8 @@ extension Mirror {
             ).first ?? nil
         else { return nil }
         later.base = try base(of: entry, behind: unknown, on: connection) ?? RowSlab.copy(of: row.row).stored
-        later.slots = SlotSet()
+        // What was sent was the result of some of the operations; the others make the value that is here.
+        later.keep(SlotSet())
         for (name, value) in now.write.values where told[name] != value {
             for slot in write.entity.slots(of: name) { later.slots.insert(slot) }
         }

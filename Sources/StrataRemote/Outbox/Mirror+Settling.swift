@@ -51,7 +51,7 @@ extension Mirror {
             if let relationship {
                 current.members.removeAll { $0.relationship == relationship }
             } else {
-                current.slots = SlotSet()
+                current.keep(SlotSet())
                 current.members.removeAll(where: \.isOrder)
             }
             let isDone = current.slots.isEmpty && current.members.isEmpty
@@ -91,10 +91,12 @@ extension Mirror {
                 current.base = nil
             }
             try override(overriding, behind: current, on: session.connection)
-            current.slots = keeping
+            current.keep(keeping)
             if !keepsMembers { current.members = [] }
             current.state = .waiting
             current.forgetAttempt()
+            // What is left is a write that was never sent.
+            current.attempts = 0
             if current.slots.isEmpty, current.members.isEmpty {
                 try remove(current.seq, on: session.connection)
                 return try session.take(record, behind: current)
@@ -111,7 +113,10 @@ extension Mirror {
     ) throws(StoreError) {
         for var later in try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
         where later.seq > entry.seq && later.kind == .update {
-            for slot in slots { later.slots.remove(slot) }
+            for slot in slots {
+                later.slots.remove(slot)
+                later.operations[slot] = nil
+            }
             if later.slots.isEmpty, later.members.isEmpty {
                 try remove(later.seq, on: connection)
             } else {
@@ -134,7 +139,7 @@ extension Mirror {
             }
             current.kind = .insert
             current.base = nil
-            current.slots = SlotSet()
+            current.keep(SlotSet())
             current.members = []
             current.state = .waiting
             current.forgetAttempt()
@@ -197,8 +202,16 @@ extension Mirror {
     }
 
     /// Compares the server's state of an object with the change of an entry.
-    package func compare(_ entry: OutboxEntry, with record: RemoteRecord) throws(StoreError) -> EntryComparison {
+    ///
+    /// An operation is never in conflict. Where nobody knows whether an earlier attempt was carried out, the server's value
+    /// says it: the value of before shows that it was not, and any other one counts as its result, so that nothing is done
+    /// twice.
+    /// - Parameter isKnown: Whether the server would have answered for an earlier attempt, had it been carried out.
+    package func compare(
+        _ entry: OutboxEntry, with record: RemoteRecord, isKnown: Bool = false
+    ) throws(StoreError) -> EntryComparison {
         var result = EntryComparison(all: entry.slots)
+        let mayBeDone = !isKnown && entry.attempts > 1 && entry.sent != nil
         try store.transaction { (transaction) throws(StoreError) in
             let session = ApplySession(mirror: self, transaction: transaction)
             let found = try transaction.rows(
@@ -215,6 +228,15 @@ extension Mirror {
             let base = entry.base.flatMap(RowSlab.restored(from:))
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
+                if let done = entry.operations[slot], let type = entity.slots[slot].type {
+                    let description = entity.slots[slot]
+                    guard mayBeDone, let before = base?.row.value(description) else { continue }
+                    let now = told.slab.row.value(description)
+                    if now == before { continue }
+                    result.equal.insert(slot)
+                    if now != done.applied(to: before, of: type) { result.doubtful.insert(slot) }
+                    continue
+                }
                 if entry.kind == .insert, !own.row.isPresent(slot) { result.lacking.insert(slot) }
                 if told.slab.row.hasSameValue(as: own.row, slot: slot, storage: storage) {
                     result.equal.insert(slot)
@@ -228,6 +250,20 @@ extension Mirror {
 }
 
 extension Mirror {
+    /// Whether the server has other values than those that operations of an entry were done to.
+    func isBehind(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) -> Bool {
+        guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return false }
+        return try store.transaction { (transaction) throws(StoreError) in
+            let session = ApplySession(mirror: self, transaction: transaction)
+            guard let told = try session.row(of: record, over: base.row) else { return false }
+            let slots = model.entities[entry.identity.entityIndex].slots
+            return entry.operations.keys.contains { slot in
+                told.slots.contains(slot)
+                    && !told.slab.row.hasSameValue(as: base.row, slot: slot, storage: slots[slot].storage)
+            }
+        }
+    }
+
     /// Whether the server has other values of an object than it had, as far as is known here, when it was deleted here.
     package func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
         guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return true }

@@ -22,30 +22,38 @@ extension Mirror {
     /// - Parameters:
     ///   - isWhole: Whether an update has all values, not just those that were changed.
     ///   - listsMembers: Whether changed relationships are told with all members, not by those added and removed.
+    ///   - computes: The kinds of operations that are told as such. Others are told by their results.
     package func write(
-        for entry: OutboxEntry, isWhole: Bool = false, listsMembers: Bool = false
+        for entry: OutboxEntry, isWhole: Bool = false, listsMembers: Bool = false,
+        computes: RemoteCapabilities.Features = []
     ) throws(StoreError) -> MirrorWrite? {
         try store.reading { (connection) throws(StoreError) in
             try writes(
-                for: [entry], isWhole: isWhole, listsMembers: listsMembers, readsFiles: true, on: connection)
+                for: [entry], isWhole: isWhole, listsMembers: listsMembers, computes: computes, readsFiles: true,
+                on: connection)
         }.first ?? nil
     }
 
     /// What a back end is to be told of entries, in their order; without the content of external files, which is read
     /// when an entry is sent.
     package func writes(
-        for list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false
+        for list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false,
+        computes: RemoteCapabilities.Features = []
     ) throws(StoreError) -> [MirrorWrite?] {
         try store.reading { (connection) throws(StoreError) in
-            try writes(for: list, isWhole: isWhole, listsMembers: listsMembers, readsFiles: false, on: connection)
+            try writes(
+                for: list, isWhole: isWhole, listsMembers: listsMembers, computes: computes, readsFiles: false,
+                on: connection)
         }
     }
 
     func writes(
-        for list: [OutboxEntry], isWhole: Bool, listsMembers: Bool, readsFiles: Bool, on connection: Connection
+        for list: [OutboxEntry], isWhole: Bool, listsMembers: Bool, computes: RemoteCapabilities.Features = [],
+        readsFiles: Bool, on connection: Connection
     ) throws(StoreError) -> [MirrorWrite?] {
         let reader = WriteReader(
-            mirror: self, connection: connection, listsMembers: listsMembers, readsFiles: readsFiles)
+            mirror: self, connection: connection, listsMembers: listsMembers, computes: computes,
+            readsFiles: readsFiles)
         let rows = try reader.rows(of: list.filter { $0.kind != .delete }.map(\.identity))
         try reader.learn(list, rows)
         try reader.learnStates(list, rows, isWhole: isWhole)

@@ -36,7 +36,7 @@ public final class MemoryBackend: RemoteBackend {
     /// All that it can do.
     public static let allFeatures: RemoteCapabilities.Features = [
         .sorting, .paging, .counting, .selecting, .readingMany, .creatingMany, .batches, .conditionalWrites,
-        .idempotencyTokens, .increments, .relating, .incrementalPull, .deletions,
+        .idempotencyTokens, .increments, .arrayOperations, .relating, .incrementalPull, .deletions,
     ]
 
     /// Makes an empty server.
@@ -100,7 +100,8 @@ public final class MemoryBackend: RemoteBackend {
             if query.expansion > 0 { throw Self.unsupported("related objects in an answer") }
             needed = features
         case .create(_, let writes): needed = writes.count > 1 ? .creatingMany : []
-        case .update(_, let write): needed = write.operations.isEmpty ? [] : .increments
+        case .update(_, let write):
+            needed = write.operations.values.reduce(into: []) { $0.formUnion($1.feature) }
         case .read(_, let ids): needed = ids.count > 1 ? .readingMany : []
         case .relate: needed = .relating
         case .pull: needed = .incrementalPull
@@ -193,15 +194,20 @@ public final class MemoryBackend: RemoteBackend {
     private func update(_ entity: EntityDescription, _ write: RemoteWrite, _ state: inout State) -> RemoteOutcome {
         let identity = RemoteIdentity(entity: entity.name, id: write.id)
         if let refusal = refusal(identity, write.baseVersion, state) { return .failed(refusal) }
-        change(identity, &state) { entry in
-            entry.values.merge(write.values) { $1 }
-            for (property, operation) in write.operations {
-                guard case .increment(.integer(let amount)) = operation else { continue }
-                var number: Int64 = 0
-                if case .value(.integer(let known))? = entry.values[property] { number = known }
-                entry.values[property] = .value(.integer(number &+ amount))
+        var values = (state.entries[identity]?.values ?? [:]).merging(write.values) { $1 }
+        for (property, operation) in write.operations {
+            var old = Value.null
+            if case .value(let known)? = values[property] { old = known }
+            guard let type = entity.attribute(named: property)?.type, let value = operation.applied(to: old, of: type)
+            else {
+                return .failed(
+                    RemoteError(
+                        .rejected, domain: "Memory", message: "\(property): \(operation) cannot be done to \(old)",
+                        identity: identity))
             }
+            values[property] = .value(value)
         }
+        change(identity, &state) { $0.values = values }
         return .done(record(identity, state.entries[identity]))
     }
 

@@ -32,6 +32,14 @@ enum ContextsGuide {
         return (article, hasDrafts, count, recent)
     }
 
+    static func counting(_ article: Article, _ context: ManagedObjectContext) throws {
+        try article.increment(\.views)
+        try article.increment(\.views, by: -1)
+        try article.addUnique(["swift", "sqlite"], to: \.keywords)
+        try article.remove(["draft"], from: \.keywords)
+        try context.save()
+    }
+
     static func upserting(_ context: ManagedObjectContext, _ payload: [Item]) throws {
         let result = try context.upsert(
             [["articleId": "1", "title": "Dragons", "views": 0, "publishedAt": nil, "author": "ursula"]],
