@@ -105,7 +105,7 @@ extension PushRun {
         switch choice {
         case .server where !kept.isEmpty:
             // What was done to values goes on; what was assigned is overridden.
-            report(job, .merged(overridden: overridden.map { slots[$0].name }))
+            if !overridden.isEmpty { report(job, .merged(overridden: overridden.map { slots[$0].name })) }
         case .server: report(job, .serverWon)
         case .merge where !state.conflicting.isEmpty:
             report(job, .merged(overridden: state.conflicting.map { slots[$0].name }))

@@ -32,11 +32,11 @@ import Testing
         for (number, client) in clients.enumerated() {
             let tally = try client.tally()
             try tally.increment("count", by: number + 1)
-            try client.context.save()
+            try client.save()
             try tally.increment("count", by: 10)
             try tally.increment("amount", by: Decimal(string: "0.1") ?? 0)
             try tally.addUnique(["both", "\(number)"], to: "tags")
-            try client.context.save()
+            try client.save()
         }
         for _ in 0..<3 {
             for client in clients { try await client.store.sync.synchronize() }
@@ -60,7 +60,7 @@ import Testing
         let tally = try client.tally()
         func saved(_ body: () throws -> Void) throws {
             try body()
-            try client.context.save()
+            try client.save()
         }
         for _ in 0..<3 { try saved { try tally.increment("count") } }
         try saved { try tally.add(["a"], to: "tags") }
@@ -95,7 +95,7 @@ import Testing
         let tally = try client.tally()
         try tally.increment("count")
         try tally.add(["a"], to: "tags")
-        try client.context.save()
+        try client.save()
         server.losesAnswers = true
         await #expect(throws: SyncError.self) { try await client.store.sync.push() }
         server.losesAnswers = false
@@ -103,7 +103,7 @@ import Testing
         if continues {
             try tally.increment("count", by: 10)
             try tally.add(["b"], to: "tags")
-            try client.context.save()
+            try client.save()
         }
         for _ in 0..<2 { try await client.store.sync.synchronize() }
         #expect(server.value("count") == .integer(continues ? 11 : 1))
@@ -118,7 +118,7 @@ import Testing
         let client = try TallyClient(server)
         try await client.create()
         try client.tally().increment("count")
-        try client.context.save()
+        try client.save()
         server.losesRequests = true
         await #expect(throws: SyncError.self) { try await client.store.sync.push() }
         server.losesRequests = false
@@ -140,7 +140,7 @@ import Testing
             let tally = try client.tally()
             tally["name"] = "of \(number)"
             try tally.increment("count", by: number + 1)
-            try client.context.save()
+            try client.save()
             try await client.store.sync.push()
         }
         for client in clients { try await client.store.sync.synchronize() }
@@ -163,10 +163,10 @@ import Testing
         try await client.store.sync.synchronize()
         try client.tally().increment("count", by: 5)
         try client.tally().addUnique(["x"], to: "tags")
-        try client.context.save()
+        try client.save()
         client.store.close()
         try other.tally().increment("count", by: 100)
-        try other.context.save()
+        try other.save()
         try await other.store.sync.push()
         let again = try TallyClient(server, location: location, model: TallyServer.model(reversed: true))
         #expect(try again.store.sync.pendingCount() == 1)
@@ -184,9 +184,9 @@ import Testing
         try await clients[0].create()
         try await clients[1].store.sync.synchronize()
         try clients[1].tally().increment("count")
-        try clients[1].context.save()
+        try clients[1].save()
         try clients[0].tally().increment("count", by: 10)
-        try clients[0].context.save()
+        try clients[0].save()
         try await clients[0].store.sync.push()
         try await clients[1].store.sync.pull()
         #expect(try clients[1].tally()["count"] as? Int64 == 11)
@@ -196,7 +196,7 @@ import Testing
         try waiting.increment("count", by: 100)
         waiting["name"] = "named"
         try await clients[1].store.sync.synchronize()
-        try clients[1].context.save()
+        try clients[1].save()
         try await clients[1].store.sync.synchronize()
         #expect(server.value("count") == .integer(111))
         #expect(server.value("name") == "named")
@@ -225,9 +225,11 @@ private struct TallyClient {
     func create() async throws {
         let tally = try context.insert(entityNamed: "Tally")
         tally["tallyId"] = "1"
-        try context.save()
+        try save()
         try await store.sync.push()
     }
+
+    func save() throws { try context.save() }
 
     func tally() throws -> ManagedObject { try context.fetch(FetchRequest<ManagedObject>(entity: "Tally"))[0] }
 }

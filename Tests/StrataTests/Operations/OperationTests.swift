@@ -327,6 +327,17 @@ import Testing
         }
     }
 
+    /// What another process does.
+    private func countElsewhere() throws {
+        let other = file.context(1)
+        try other.shelf().increment(\.count, by: 100)
+        try other.save()
+    }
+
+    private func allStored() throws -> [Shelf] {
+        try file.context(1).fetch(FetchRequest<Shelf>(sortedBy: [FetchSort("name")]))
+    }
+
     @Test("What is done while an asynchronous save goes on is saved by the next one, and once")
     @MainActor func savingMeanwhile() async throws {
         let context = file.context()
@@ -336,9 +347,7 @@ import Testing
         for round in 0..<20 {
             try shelf.increment(\.count)
             try shelf.add(["a\(round)"], to: \.tags)
-            let other = file.context(1)
-            try other.shelf().increment(\.count, by: 100)
-            try other.save()
+            try countElsewhere()
             let save = Task { @MainActor in try await context.save() }
             for _ in 0..<3 {
                 await Task.yield()
@@ -352,7 +361,7 @@ import Testing
         try await context.save()
         #expect(shelf.count == 20 * 131)
         #expect(!context.hasChanges)
-        let stored = try file.context(1).fetch(FetchRequest<Shelf>(sortedBy: [FetchSort("name")]))
+        let stored = try allStored()
         #expect(stored.map(\.count) == [20 * 131, 60])
         #expect(stored[0].tags == Array(repeating: "b", count: 60))
     }
