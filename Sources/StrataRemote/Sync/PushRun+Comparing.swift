@@ -23,6 +23,10 @@ extension PushRun {
             if error.kind == .notFound || error.kind == .gone {
                 answer = .missing
             } else if error.concernsAll {
+                // Nothing was sent. What may have been done is not told from what was not, once others change the same.
+                if !job.entry.operations.isEmpty {
+                    try here { () throws(StoreError) in try mirror.unmark(job.entry) }
+                }
                 throw Interruption(error, [job])
             } else {
                 return refuse(job, error)
