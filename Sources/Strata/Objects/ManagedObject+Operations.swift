@@ -66,48 +66,30 @@ extension ManagedObjectProtocol where Self: ManagedObject {
     ///     try article.add(["swift"], to: \.keywords)
     ///
     public func add<Element: AttributeValue>(
-        _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, AttributeKey<[Element]>>
-    ) throws(PersistenceError) {
-        try perform(.append(elements.map(\.attributeValue)), on: Self.name(of: key))
-    }
-
-    /// Puts elements at the end of an optional array; see ``ManagedObject/add(_:to:)-([_],String)``.
-    public func add<Element: AttributeValue>(
-        _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, AttributeKey<[Element]?>>
+        _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, JSONListKey<Element>>
     ) throws(PersistenceError) {
         try perform(.append(elements.map(\.attributeValue)), on: Self.name(of: key))
     }
 
     /// Puts those elements at the end of an array that it lacks; see ``ManagedObject/addUnique(_:to:)-([_],String)``.
     public func addUnique<Element: AttributeValue>(
-        _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, AttributeKey<[Element]>>
-    ) throws(PersistenceError) {
-        try perform(.appendUnique(elements.map(\.attributeValue)), on: Self.name(of: key))
-    }
-
-    /// Puts those elements at the end of an optional array that it lacks; see
-    /// ``ManagedObject/addUnique(_:to:)-([_],String)``.
-    public func addUnique<Element: AttributeValue>(
-        _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, AttributeKey<[Element]?>>
+        _ elements: [Element], to key: KeyPath<ObjectKeys<Self>, JSONListKey<Element>>
     ) throws(PersistenceError) {
         try perform(.appendUnique(elements.map(\.attributeValue)), on: Self.name(of: key))
     }
 
     /// Takes elements out of an array; see ``ManagedObject/remove(_:from:)-([_],String)``.
     public func remove<Element: AttributeValue>(
-        _ elements: [Element], from key: KeyPath<ObjectKeys<Self>, AttributeKey<[Element]>>
-    ) throws(PersistenceError) {
-        try perform(.remove(elements.map(\.attributeValue)), on: Self.name(of: key))
-    }
-
-    /// Takes elements out of an optional array; see ``ManagedObject/remove(_:from:)-([_],String)``.
-    public func remove<Element: AttributeValue>(
-        _ elements: [Element], from key: KeyPath<ObjectKeys<Self>, AttributeKey<[Element]?>>
+        _ elements: [Element], from key: KeyPath<ObjectKeys<Self>, JSONListKey<Element>>
     ) throws(PersistenceError) {
         try perform(.remove(elements.map(\.attributeValue)), on: Self.name(of: key))
     }
 
     private static func name<Value>(of key: KeyPath<ObjectKeys<Self>, AttributeKey<Value>>) -> String {
+        keys[keyPath: key].path.names.joined(separator: ".")
+    }
+
+    private static func name<Element>(of key: KeyPath<ObjectKeys<Self>, JSONListKey<Element>>) -> String {
         keys[keyPath: key].path.names.joined(separator: ".")
     }
 }

@@ -67,8 +67,8 @@ extension ObjectKeys where Object == Shelf {
     var small: AttributeKey<Int16?> { AttributeKey(path, "small") }
     var amount: AttributeKey<Decimal?> { AttributeKey(path, "amount") }
     var ratio: AttributeKey<Double> { AttributeKey(path, "ratio") }
-    var tags: AttributeKey<[String]> { AttributeKey(path, "tags") }
-    var sizes: AttributeKey<[Double]?> { AttributeKey(path, "sizes") }
+    var tags: JSONListKey<String> { JSONListKey(path, "tags") }
+    var sizes: JSONListKey<Double> { JSONListKey(path, "sizes") }
     var stock: AttributeKey<Int64> { AttributeKey(path, "stock") }
 }
 
