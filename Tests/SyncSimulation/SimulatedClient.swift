@@ -97,6 +97,7 @@ final class SimulatedClient: @unchecked Sendable {
         world.trace("\(number) crashes\(model == nil ? "" : " and is updated")")
         let model = model ?? self.model
         abandonContext()
+        unsavedOperations = []
         store.close()
         process = try Self.start(number, process.number + 1, model, world, habits, clock, disk)
         streams.append(engine.results)
@@ -126,7 +127,6 @@ final class SimulatedClient: @unchecked Sendable {
     func abandonContext() {
         world.forget(process.unsaved)
         process.unsaved = []
-        unsavedOperations = []
     }
 
     /// What a context had of a new object that is not saved is gone with it.
