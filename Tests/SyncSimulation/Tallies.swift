@@ -167,6 +167,8 @@ extension SimulationWorld {
     private func isUncertain(_ operation: Tallies.Operation) -> Bool {
         if operation.isForgotten || server.wasRestored || !variant.isConditional { return true }
         if variant.hasTokens { return false }
+        // One by one, somebody else comes to the same number.
+        if operation.property == "count" { return true }
         return clients.first { $0.number == operation.client }?.results.contains { result in
             guard result.identity == RemoteIdentity(entity: "Tally", id: operation.id) else { return false }
             if case .merged(let overridden) = result.action { return overridden.contains(operation.property) }

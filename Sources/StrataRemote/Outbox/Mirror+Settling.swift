@@ -226,6 +226,16 @@ extension Mirror {
             }
             guard let told = try session.row(of: record, over: own.row) else { return }
             let base = entry.base.flatMap(RowSlab.restored(from:))
+            // A write is carried out as a whole: one value of before says it of all.
+            let mayBeDone =
+                mayBeDone
+                && !entry.operations.contains { slot, done in
+                    let description = entity.slots[slot]
+                    guard told.slots.contains(slot), let type = description.type,
+                        let before = base?.row.value(description), told.slab.row.value(description) == before
+                    else { return false }
+                    return done.applied(to: before, of: type) != before
+                }
             for slot in result.all where told.slots.contains(slot) {
                 let storage = entity.slots[slot].storage
                 if let done = entry.operations[slot], let type = entity.slots[slot].type {
