@@ -31,7 +31,7 @@ extension Mirror {
         _ entry: OutboxEntry, with record: RemoteRecord, isKnown: Bool = false
     ) throws(StoreError) -> EntryComparison {
         var result = EntryComparison(all: entry.slots)
-        let mayBeDone = !isKnown && entry.attempts > 1 && entry.sent != nil
+        let isRepeated = !isKnown && entry.attempts > 1 && entry.sent != nil
         try store.transaction { (transaction) throws(StoreError) in
             let session = ApplySession(mirror: self, transaction: transaction)
             let found = try transaction.rows(
@@ -48,7 +48,7 @@ extension Mirror {
             let base = entry.base.flatMap(RowSlab.restored(from:))
             // A write is carried out as a whole: one value of before says it of all.
             let mayBeDone =
-                mayBeDone
+                isRepeated
                 && !entry.operations.contains { slot, done in
                     let description = entity.slots[slot]
                     guard told.slots.contains(slot), let type = description.type,
