@@ -2,13 +2,18 @@
 #
 #   make demo     builds the Gazetteer and runs it on the world's cities, first locally, then with a server
 #   make demo-local       only the first part, which needs none of the server's packages
+#   make demo-postgres    the first part in a PostgreSQL server of its own
+#   make demo-live        shows the cities on a web page whose list changes while another process edits them
 #   make test     builds and runs all tests
+#   make test-fast        the core's tests without random ones, in less than a minute once they are built
 #   make test-examples    the tests of the package in Examples, with a real Kinto server; without Python 3, they are skipped
 #   make tsan     the tests under Thread Sanitizer       } longer,
 #   make asan     the tests under Address Sanitizer      } in build folders
 #   make stress   100,000 random steps, 200,000 random   } of their own
 #                 conditions, 20,000 random pairs of models, 100,000 edits
-#                 under live results, and 50 kills of each kind
+#                 under live results, the whole version chains of the
+#                 sample models, and 50 kills of each kind
+#   make kill-migrations  kills 10,000 processes while they migrate, in five kinds of migrations; KILLS=number for others
 #   make simulate         100,000 simulations of synchronisation over a bad network; SIMULATIONS=number for others;
 #                 then looks for defects that are put into clients
 #   make thresholds       records what the workloads cost now as the limits that make test enforces
@@ -19,20 +24,22 @@
 #   make bench-quick      the same in under three minutes, without Python
 #   make bench-check      one short round on the Gazetteer's cities, which shows that all contenders come to the same results
 #   make bench-callgrind  counts instructions instead of time; slow
+#   make bench-migrate    migrations of a table with a million rows, next to raw SQLite, GRDB's and Django's
 #   make bench-outbox     what it costs to save new objects offline
 #   make bench-loopback   what it costs to synchronise 10,000 objects with a server on this machine
 #   make bench-server     requests per second of strata-server, a hand-written handler, Django REST framework and Kinto
+#   make bench-postgres   Strata on PostgreSQL next to libpq by hand, SQLAlchemy and Django on the same server
 #   make bench-build      how long a small app takes to build, compared with the same app on GRDB, and what generated code costs
 #   make server   builds strata-server
 #   make server-load      the same with 1,000 connections at once and 50 kills
-#   make examples  tests Examples/Travel and Examples/CityService, each a package of its own
+#   make examples  tests Examples/Travel, CityService and LiveCities, each a package of its own
 #   make docs     builds the reference site in .build-docs, from the comments and the pages in Documentation
 #   make docs-check       opens its main pages in headless Chromium
 #   make matrix   prints what each kind of store can do, by the conformance suite
 #   make clean    removes what the others made
 #
 # STORE=path and ARGS='…' are handed to the Gazetteer:   make demo ARGS='--country Japan --search kawa'
-# SEED=number repeats a run of make stress or make simulate.
+# SEED=number repeats a run of make stress, make kill-migrations or make simulate.
 # FILTER=regex chooses tests:                            make test FILTER=GazetteerTests
 
 SWIFT ?= swift
@@ -43,15 +50,25 @@ SEED ?= $(shell date +%s)
 FILTER ?=
 FUZZ_SECONDS ?= 600
 SIMULATIONS ?= 100000
+KILLS ?= 10000
+
+# Another environment makes SwiftPM build everything again, so what make is told stays out of it.
+MAKEOVERRIDES =
+unexport CONFIGURATION STORE ARGS SEED FILTER FUZZ_SECONDS SIMULATIONS KILLS
 
 # All of it: the server and the other transport, which are off by default, and what is on.
 TRAITS = --traits Server,AsyncHTTP
+# Where libpq is installed, tests include the PostgreSQL store.
+POSTGRES = $(shell pkg-config --exists libpq 2>/dev/null && echo ,Postgres)
 # The same for tests, module by module: compiled in groups of files, every group reads all files of its module again, which
 # takes half as long again. Tests need only line numbers as debug information.
-TESTS = $(TRAITS) -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
+TESTS = $(TRAITS)$(POSTGRES) -Xswiftc -whole-module-optimization -Xswiftc -disable-batch-mode -Xswiftc -num-threads -Xswiftc 2 \
 	-Xswiftc -gline-tables-only
 # What an app has that asks for no traits, and the programs that need no server.
 CORE = --traits CommandLine --scratch-path .build-core
+# Packages in this repository that use Strata with the same traits share a build folder, so that Strata is compiled once for them.
+PLAIN = --scratch-path .build-plain
+REMOTE = --scratch-path .build-remote
 
 TEST_FLAGS = --disable-xctest $(if $(FILTER),--filter '$(FILTER)')
 RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAGS)
@@ -60,19 +77,23 @@ RUN_TESTS = Scripts/run-tests.py $(SWIFT) test --skip-build $(TESTS) $(TEST_FLAG
 APART = '^(Strata(Azure|MaxLeap|Remote|StackMob|Testing)|RemoteGuide)Tests\.'
 SERVER = '^StrataServerTests\.'
 # What starts compilers and builds of its own has nothing for a sanitizer to see.
-SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip NegativeCompileTests --skip KillTests \
+SANITIZED_FLAGS = $(TEST_FLAGS) --skip ConsumerTests --skip CommentExampleTests --skip NegativeCompileTests --skip KillTests \
 	--skip GateTests --skip GrowthTests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-local build-tests test tsan asan stress simulate thresholds growth leaks data clean dependencies \
-	fuzz-predicates bench bench-quick bench-check bench-callgrind bench-outbox bench-loopback bench-build bench-server \
-	bench-program server server-load
+.PHONY: test-dependencies help demo demo-local build-tests test tsan asan stress simulate thresholds growth leaks data clean dependencies \
+	fuzz-predicates bench bench-quick bench-check bench-callgrind bench-migrate bench-outbox bench-loopback bench-build bench-server \
+	bench-program bench-postgres server server-load demo-postgres
 
 help:
 	@sed -n '/^#/!q;s/^# \{0,1\}//p' Makefile
 
 dependencies:
 	@Scripts/install-dependencies.sh
+
+# Also libpq and PostgreSQL, if this system's packages have them.
+test-dependencies:
+	@Scripts/install-dependencies.sh tests
 
 # The part with a server fetches and builds some forty packages, so the other part comes first. That has a build folder of its
 # own, because other traits compile all of Strata again.
@@ -85,7 +106,23 @@ demo-local: dependencies
 	$(SWIFT) build $(CORE) -c $(CONFIGURATION) --product Gazetteer
 	@"$$($(SWIFT) build $(CORE) -c $(CONFIGURATION) --show-bin-path)/Gazetteer" --store '$(STORE)' $(ARGS)
 
-build-tests: dependencies
+# The Gazetteer in a PostgreSQL server of its own, which is removed afterwards.
+demo-postgres: test-dependencies
+ifneq ($(POSTGRES),)
+	$(SWIFT) build --traits CommandLine,Postgres --scratch-path .build-postgres -c $(CONFIGURATION) --product Gazetteer
+	@Scripts/with-postgres.sh -- sh -c '"$$0" --store "$$STRATA_POSTGRES_URL" $(ARGS)' \
+		"$$($(SWIFT) build --traits CommandLine,Postgres --scratch-path .build-postgres -c $(CONFIGURATION) --show-bin-path)/Gazetteer"
+else
+	@echo 'Skipped: libpq is not installed (Debian: libpq-dev).'
+endif
+
+.PHONY: demo-live
+demo-live: dependencies
+	@test -e '$(STORE)' || $(MAKE) demo-local STORE='$(STORE)' CONFIGURATION='$(CONFIGURATION)'
+	$(SWIFT) build --package-path Examples/LiveCities $(PLAIN) --product live-cities
+	.build-plain/debug/live-cities serve '$(STORE)' --edit $(ARGS)
+
+build-tests: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 
 test: build-tests
@@ -97,53 +134,67 @@ else
 	$(RUN_TESTS) --filter $(SERVER)
 endif
 
+# While you work on the core: its tests, without those that try thousands of random cases.
+.PHONY: test-fast
+test-fast: build-tests
+	$(RUN_TESTS) --filter '^(StrataModel|StrataQuery|StrataSQL|StrataSQLite|Strata|AttributeType|TypedPredicate|Everyday|Migration)Tests\.' \
+		--skip 'Random|Differential|Chains'
+
 # A package of its own, as others write it. Its tests fetch Kinto with pip.
 .PHONY: test-examples
 test-examples: dependencies
-	Scripts/run-tests.py $(SWIFT) test --package-path Examples/KintoStore --disable-xctest
+	Scripts/run-tests.py $(SWIFT) test --package-path Examples/KintoStore $(REMOTE) --disable-xctest
 
 server: dependencies
 	$(SWIFT) build $(TRAITS) -c $(CONFIGURATION) --product strata-server
 
-server-load: dependencies
+server-load: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_SERVER_LOAD=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter StrataServerTests
 
 # The table of Documentation/Stores.md, from what the conformance suite finds.
 .PHONY: matrix
-matrix: dependencies
+matrix: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter MatrixTests | sed -n '/^|/p'
 
 .PHONY: examples
 examples: dependencies
-	$(SWIFT) test --package-path Examples/Travel --disable-xctest
-	$(SWIFT) test --package-path Examples/CityService --disable-xctest
+	$(SWIFT) test --package-path Examples/Travel $(REMOTE) --disable-xctest
+	$(SWIFT) test --package-path Examples/CityService $(PLAIN) --disable-xctest
+	$(SWIFT) test --package-path Examples/LiveCities $(PLAIN) --disable-xctest
 
 # The modules are those of the tests, so that nothing is compiled twice. It needs docc, which is part of the toolchain.
 .PHONY: docs docs-check
-docs: dependencies
+docs: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	Scripts/make-docs.py "$$($(SWIFT) build $(TESTS) --show-bin-path)" .build-docs
 
 docs-check:
 	Scripts/check-site.py .build-docs
 
-tsan: dependencies
+tsan: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=thread --scratch-path .build-tsan
 	TSAN_OPTIONS=halt_on_error=1 $(SWIFT) test --skip-build $(TESTS) --sanitize=thread --scratch-path .build-tsan $(SANITIZED_FLAGS)
 
 # Leaks are not looked for: Swift keeps tags in pointers, of weak references and enums for instance, which the search cannot follow.
-asan: dependencies
+asan: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS) --sanitize=address --scratch-path .build-asan
 	ASAN_OPTIONS=detect_leaks=0:suppressions=Scripts/asan-suppressions.txt $(SWIFT) test --skip-build $(TESTS) --sanitize=address --scratch-path .build-asan $(SANITIZED_FLAGS)
 
-stress: dependencies
+stress: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
 		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 STRATA_LIVE_SEED=$(SEED) STRATA_UNDO_SEED=$(SEED) \
-		STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
-		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests|RandomMigrationTests|LiveRandomTests|UndoRandomTests'
+		STRATA_CHAINS=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
+		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests|RandomMigrationTests|VersionChainTests|LiveRandomTests|UndoRandomTests'
+
+# The deferred step is the fifth kind. A store of 2,000 objects migrates in some ten milliseconds, so that kills hit all of it.
+.PHONY: kill-migrations
+kill-migrations: test-dependencies
+	$(SWIFT) build --build-tests $(TESTS)
+	STRATA_SEED=$(SEED) STRATA_MIGRATION_KILLS=$$(($(KILLS) / 5)) STRATA_MIGRATION_KILL_OBJECTS=2000 \
+		$(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter 'killDuringMigration|DeferredKillTests.killAtRandom'
 
 # Hashes are the same in each run, so that a seed gives the same run again.
 simulate: dependencies
@@ -152,7 +203,7 @@ simulate: dependencies
 		STRATA_SIMULATION_DEFECTS=2000 \
 		"$$($(SWIFT) build -c release --show-bin-path)/SimulationProbe"
 
-thresholds: dependencies
+thresholds: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
 	STRATA_WRITE_THRESHOLDS=1 $(SWIFT) test --skip-build $(TESTS) --disable-xctest --filter GateTests
 
@@ -191,13 +242,17 @@ bench-quick: bench-program
 
 # It compares results, not times, so a debug build will do; that is made in a quarter of the time.
 bench-check: dependencies
-	$(SWIFT) build --package-path Benchmarks --product strata-bench
+	$(SWIFT) build --package-path Benchmarks $(PLAIN) --product strata-bench
 	Benchmarks/fetch-data.py --bundled
-	cd Benchmarks && .build/debug/strata-bench compare --quick --dry --folder Data/bundled --n 10000 $(ARGS)
+	cd Benchmarks && ../.build-plain/debug/strata-bench compare --quick --dry --folder Data/bundled --n 10000 $(ARGS)
 
 bench-callgrind: bench-program
 	Benchmarks/fetch-data.py --no-orms
 	Benchmarks/callgrind.sh
+
+bench-migrate: bench-program
+	Benchmarks/fetch-data.py
+	cd Benchmarks && .build/release/strata-bench migrate $(ARGS)
 
 bench-outbox: dependencies
 	$(SWIFT) build -c release --product OutboxProbe
@@ -214,10 +269,20 @@ bench-server: dependencies
 	$(SWIFT) build -c release $(TRAITS) --product PlainServer
 	Benchmarks/Server/measure.py "$$($(SWIFT) build -c release $(TRAITS) --show-bin-path)" $(ARGS)
 
+# Without libpq and PostgreSQL it says that it was skipped. The program is built by the tests, too.
+bench-postgres: test-dependencies
+ifneq ($(POSTGRES),)
+	$(SWIFT) build -c release --traits Postgres --scratch-path .build-postgres --product PostgresBench
+	Scripts/with-postgres.sh shared_buffers=256MB -- Benchmarks/Postgres/measure.py \
+		"$$($(SWIFT) build -c release --traits Postgres --scratch-path .build-postgres --show-bin-path)" $(ARGS)
+else
+	@echo 'Skipped: libpq is not installed (Debian: libpq-dev).'
+endif
+
 bench-build: dependencies
 	Benchmarks/measure-build.py $(ARGS)
 
 clean:
 	rm -rf Benchmarks/.build Benchmarks/Data Fuzz/.build Fuzz/Corpus Examples/*/.build
-	rm -rf .build .build-docs .build-core .build-tsan .build-asan .build-server gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm \
-		gazetteer.sqlite-blobs
+	rm -rf .build .build-docs .build-core .build-postgres .build-plain .build-remote .build-tsan .build-asan .build-server
+	rm -rf gazetteer.sqlite gazetteer.sqlite-wal gazetteer.sqlite-shm gazetteer.sqlite-blobs

@@ -18,17 +18,21 @@ let package = Package(
         .library(name: "StrataQuery", targets: ["StrataQuery"]),
         .library(name: "StrataModelFiles", targets: ["StrataModelFiles", "StrataModelExport"]),
         .library(name: "StrataCoreDataModel", targets: ["StrataCoreDataModel"]),
+        .library(name: "StrataCoreData", targets: ["StrataCoreData"]),
         .library(name: "StrataRemote", targets: ["StrataRemote"]),
         .library(name: "StrataStackMob", targets: ["StrataStackMob"]),
         .library(name: "StrataAzure", targets: ["StrataAzure"]),
         .library(name: "StrataMaxLeap", targets: ["StrataMaxLeap"]),
         .library(name: "StrataAsyncHTTP", targets: ["StrataAsyncHTTP"]),
+        .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
         .library(name: "StrataTesting", targets: ["StrataTesting"]),
         .executable(name: "strata", targets: ["StrataTool"]),
         .library(name: "StrataServer", targets: ["StrataServer"]),
         .executable(name: "strata-server", targets: ["StrataServerTool"]),
         .executable(name: "strata-generate", targets: ["strata-generate"]),
+        .executable(name: "strata-generate-coredata", targets: ["strata-generate-coredata"]),
         .plugin(name: "StrataPlugin", targets: ["StrataPlugin"]),
+        .plugin(name: "StrataCoreDataPlugin", targets: ["StrataCoreDataPlugin"]),
         .plugin(name: "StrataGenerateCommand", targets: ["StrataGenerateCommand"]),
     ],
     // An app that needs only the core asks for no traits and fetches nothing of these.
@@ -41,6 +45,7 @@ let package = Package(
         .trait(
             name: "Server", description: "The server for the dialects, and the tool that starts it.",
             enabledTraits: ["Remote", "CommandLine"]),
+        .trait(name: "Postgres", description: "Stores in PostgreSQL, through libpq."),
         .trait(name: "CommandLine", description: "The tool `strata`, and the example Gazetteer."),
     ],
     dependencies: [
@@ -68,8 +73,22 @@ let package = Package(
         .target(name: "StrataModel", swiftSettings: core),
         .target(name: "StrataQuery", dependencies: ["StrataModel"], swiftSettings: core),
         .target(name: "StrataStore", dependencies: ["StrataQuery"], swiftSettings: core),
-        .target(name: "StrataSQLite", dependencies: ["StrataStore", "StrataCSQLite"], swiftSettings: core),
+        // What all stores in SQL databases have in common, without an engine.
+        .target(name: "StrataSQL", dependencies: ["StrataStore"], swiftSettings: core),
+        .target(name: "StrataSQLite", dependencies: ["StrataSQL", "StrataCSQLite"], swiftSettings: core),
         .target(name: "Strata", dependencies: ["StrataSQLite"], swiftSettings: core),
+        .systemLibrary(
+            name: "StrataCPostgres",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]
+        ),
+        // Without the trait, it has only the dialect, and links nothing.
+        .target(
+            name: "StrataPostgres",
+            dependencies: [
+                "Strata", "StrataSQL", .target(name: "StrataCPostgres", condition: .when(traits: ["Postgres"])),
+            ],
+            swiftSettings: core),
         // Only its signatures need swift-crypto; they are compiled with the trait `Remote`.
         .target(
             name: "StrataWire",
@@ -157,6 +176,8 @@ let package = Package(
         .target(name: "StrataModelExport", dependencies: ["StrataModel", "StrataModelFiles"]),
         // Apple's model files and compiled models.
         .target(name: "StrataCoreDataModel", dependencies: ["StrataModel", "StrataQuery"]),
+        // Stores that Apple's Core Data and SwiftData wrote.
+        .target(name: "StrataCoreData", dependencies: ["StrataCoreDataModel", "StrataSQLite", "StrataCSQLite"]),
         // One module of all that it needs, through links in its folder. SwiftPM builds the tools of plug-ins with the app's
         // configuration, in a release build even twice, so as separate optimized modules they would take longer than the
         // rest of Strata. The modules that its files import are part of it here; the aliases lead to modules without effect.
@@ -171,6 +192,20 @@ let package = Package(
                 ])
             ]),
         .plugin(name: "StrataPlugin", capability: .buildTool(), dependencies: ["strata-generate"]),
+        // The same tool for Core Data models, too. It is apart, so that apps without them do not pay for their readers.
+        .executableTarget(
+            name: "strata-generate-coredata",
+            dependencies: [.product(name: "Yams", package: "Yams")],
+            swiftSettings: [
+                .unsafeFlags([
+                    "-Onone", "-gnone", "-suppress-warnings",
+                    "-module-alias", "StrataModel=_StringProcessing", "-module-alias", "StrataQuery=Observation",
+                    "-module-alias", "StrataModelFiles=Synchronization",
+                    "-module-alias", "StrataCoreDataModel=Distributed",
+                ])
+            ]),
+        .plugin(
+            name: "StrataCoreDataPlugin", capability: .buildTool(), dependencies: ["strata-generate-coredata"]),
         .plugin(
             name: "StrataGenerateCommand",
             capability: .command(
@@ -182,19 +217,21 @@ let package = Package(
                     .writeToPackageDirectory(reason: "It writes the generated classes into the target's folder.")
                 ]
             ),
-            dependencies: ["strata-generate"]
+            dependencies: ["strata-generate-coredata"]
         ),
         // Its product is `strata`. A target of that name would be the same as `Strata` on a disk that does not tell cases apart.
         .executableTarget(
             name: "StrataTool",
             dependencies: [
                 "StrataAzure",
+                "StrataCoreData",
                 "StrataCoreDataModel",
                 "StrataMaxLeap",
                 "StrataModelExport",
                 "StrataModelFiles",
                 "StrataStackMob",
                 "StrataWire",
+                .target(name: "StrataPostgres", condition: .when(traits: ["Postgres"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
             ]
@@ -216,6 +253,7 @@ let package = Package(
             name: "Gazetteer",
             dependencies: [
                 "Strata",
+                .target(name: "StrataPostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "StrataAzure", condition: .when(traits: ["Server"])),
                 .target(name: "StrataMaxLeap", condition: .when(traits: ["Server"])),
                 .target(name: "StrataStackMob", condition: .when(traits: ["Server"])),
@@ -231,7 +269,7 @@ let package = Package(
         .executableTarget(
             name: "SyncKillProbe", dependencies: ["Strata", "StrataRemote", "SeededRandom"],
             path: "Tests/SyncKillProbe"),
-        .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer"]),
+        .testTarget(name: "GazetteerTests", dependencies: ["Gazetteer", "PostgresFixture"]),
         .target(name: "CCounters", path: "Tests/CCounters"),
         .target(name: "SeededRandom", path: "Tests/SeededRandom"),
         .target(name: "SmallThread", path: "Tests/SmallThread"),
@@ -245,14 +283,17 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "Strata", "StrataTool", "strata-wire", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe",
-                "SeededRandom",
+                "SeededRandom", "PostgresFixture",
             ],
             exclude: ["Gates/thresholds.json"]),
         // The code of the documentation. README.md and the pages about the core need no more than the core and StrataTesting.
         .target(name: "GuidePages", path: "Tests/GuidePages"),
         .testTarget(
             name: "GuideTests",
-            dependencies: ["Strata", "StrataModelExport", "StrataModelFiles", "StrataTesting", "GuidePages"],
+            dependencies: [
+                "Strata", "StrataCSQLite", "StrataCoreData", "StrataModelExport", "StrataModelFiles", "StrataTesting",
+                "GuidePages",
+            ],
             plugins: ["StrataPlugin"]),
         .testTarget(
             name: "RemoteGuideTests",
@@ -262,16 +303,33 @@ let package = Package(
             ],
             plugins: ["StrataPlugin"]),
         .testTarget(
-            name: "StrataTests", dependencies: ["Strata", "StrataTesting", "StrataCSQLite", "SeededRandom"]),
+            name: "StrataTests",
+            dependencies: ["Strata", "StrataTesting", "StrataCSQLite", "GraphWorld", "SeededRandom"]),
         .testTarget(name: "TypedPredicateTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(name: "EverydayTests", dependencies: ["Strata"], plugins: ["StrataPlugin"]),
         .testTarget(
             name: "AttributeTypeTests", dependencies: ["Strata", "StrataCSQLite"], plugins: ["StrataPlugin"]),
-        .testTarget(name: "NegativeCompileTests", dependencies: ["Strata", "StrataModelFiles"]),
+        .target(name: "SnippetCompiler", path: "Tests/SnippetCompiler"),
+        .testTarget(name: "NegativeCompileTests", dependencies: ["Strata", "StrataModelFiles", "SnippetCompiler"]),
+        // The examples in doc comments, compiled with all modules that have some.
         .testTarget(
-            name: "MigrationTests", dependencies: ["Strata", "StrataSQLite", "StrataCSQLite", "SeededRandom"],
+            name: "CommentExampleTests",
+            dependencies: [
+                "SnippetCompiler", "Strata", "StrataAsyncHTTP", "StrataAzure", "StrataCoreData", "StrataMaxLeap",
+                "StrataModelExport", "StrataModelFiles", "StrataPostgres", "StrataServer", "StrataStackMob",
+                "StrataTesting",
+            ],
+            exclude: ["Names"]),
+        .testTarget(
+            name: "MigrationTests",
+            dependencies: ["Strata", "StrataSQLite", "StrataCSQLite", "MigrationWorld", "SeededRandom"],
             resources: [.copy("Fixtures")]),
-        .testTarget(name: "StrataSQLiteTests", dependencies: ["StrataSQLite", "StrataCSQLite", "SeededRandom"]),
+        .testTarget(
+            name: "StrataSQLTests", dependencies: ["StrataSQL", "StrataSQLite", "StrataPostgres"],
+            resources: [.copy("Fixtures")]),
+        .testTarget(
+            name: "StrataSQLiteTests",
+            dependencies: ["StrataSQLite", "StrataCSQLite", "PredicateWorld", "SeededRandom"]),
         .testTarget(
             name: "StrataQueryTests",
             dependencies: ["StrataQuery", "StrataTool", "StrataWire", "SeededRandom", "SmallThread"],
@@ -281,7 +339,11 @@ let package = Package(
             name: "StrataModelFilesTests", dependencies: ["StrataModelExport", "StrataModelFiles", "SmallThread"]),
         .testTarget(
             name: "StrataCoreDataModelTests",
-            dependencies: ["StrataCoreDataModel", "SeededRandom"],
+            dependencies: ["Strata", "StrataCoreDataModel", "StrataModelFiles", "SeededRandom"],
+            resources: [.copy("Samples")]),
+        .testTarget(
+            name: "StrataCoreDataTests",
+            dependencies: ["Strata", "StrataCoreData", "StrataCSQLite", "SeededRandom"],
             resources: [.copy("Samples")]),
         .testTarget(name: "StrataWireTests", dependencies: ["StrataWire", "SeededRandom", "SmallThread"]),
         // As somebody else would write it: without what is open to this package alone.
@@ -306,6 +368,13 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
             ],
             path: "Benchmarks/Server/PlainServer"),
+        // Strata on PostgreSQL, and what it is measured against.
+        .executableTarget(
+            name: "PostgresBench",
+            dependencies: [
+                "Strata", "StrataPostgres", .target(name: "StrataCPostgres", condition: .when(traits: ["Postgres"])),
+            ],
+            path: "Benchmarks/Postgres/PostgresBench", plugins: ["StrataPlugin"]),
         .executableTarget(name: "SimulationProbe", dependencies: ["SyncSimulation"], path: "Tests/SimulationProbe"),
         .testTarget(
             name: "StrataRemoteTests",
@@ -331,7 +400,7 @@ let package = Package(
             dependencies: [
                 "StrataServer", "StrataServerTool", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP",
                 "Strata", "StrataTesting",
-                "PlainJSONStore",
+                "PlainJSONStore", "PostgresFixture",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),
@@ -344,6 +413,20 @@ let package = Package(
                     condition: .when(traits: ["Server"])),
             ]
         ),
+        .target(
+            name: "PredicateWorld", dependencies: ["StrataStore", "SeededRandom"], path: "Tests/PredicateWorld"),
+        .target(
+            name: "MigrationWorld", dependencies: ["Strata", "SeededRandom"], path: "Tests/MigrationWorld"),
+        .target(
+            name: "GraphWorld", dependencies: ["Strata", "StrataTesting", "SeededRandom"], path: "Tests/GraphWorld"),
+        .target(
+            name: "PostgresFixture", dependencies: ["StrataPostgres", "StrataTesting"], path: "Tests/PostgresFixture"),
+        .testTarget(
+            name: "StrataPostgresTests",
+            dependencies: [
+                "StrataPostgres", "StrataTesting", "PostgresFixture", "PredicateWorld", "GraphWorld", "MigrationWorld",
+                "GuidePages", "SeededRandom",
+            ]),
         .testTarget(name: "ConsumerTests"),
     ],
     swiftLanguageModes: [.v6]

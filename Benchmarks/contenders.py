@@ -2,6 +2,7 @@
 """SQLAlchemy and Django on the benchmark's workloads: one process for one contender and one workload, a line of JSON as the result.
 
     Data/venv/bin/python contenders.py --folder Data run sqlalchemy W3 -n 100000 --runs 2
+    Data/venv/bin/python contenders.py migrate rebuild places.sqlite
 
 Data, selections and check values are those of the Swift program; see `DataSet.swift` there.
 """
@@ -364,6 +365,53 @@ def django_contender():
     return trial
 
 
+def migrate(change, path):
+    """One of the changes of `MigrationFiles.swift` as a migration of Django; answers the CPU time in milliseconds."""
+    from django.conf import settings
+    settings.configure(
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": path}}, INSTALLED_APPS=[], USE_TZ=False)
+    import django
+    django.setup()
+    from django.db import connection, migrations, models
+    from django.db.migrations.state import ModelState, ProjectState
+
+    state = ProjectState()
+    state.add_model(ModelState("places", "Country", [
+        ("id", models.BigIntegerField(primary_key=True, db_column="_id")),
+        ("version", models.BigIntegerField(db_column="_version")),
+        ("code", models.TextField(unique=True)),
+    ], options={"db_table": "country"}))
+    state.add_model(ModelState("places", "Place", [
+        ("id", models.BigIntegerField(primary_key=True, db_column="_id")),
+        ("version", models.BigIntegerField(db_column="_version")),
+        ("placeId", models.TextField(unique=True, db_column="place_id")),
+        ("name", models.TextField()),
+        ("latitude", models.FloatField()),
+        ("longitude", models.FloatField()),
+        ("population", models.IntegerField(db_index=True)),
+        ("timezone", models.TextField()),
+        ("country", models.ForeignKey("places.Country", models.SET_NULL, null=True, db_column="country")),
+    ], options={"db_table": "place"}))
+    operation = {
+        "add": lambda: migrations.AddField("Place", "note", models.TextField(null=True)),
+        "addDefault": lambda: migrations.AddField("Place", "rank", models.BigIntegerField(default=7)),
+        "rebuild": lambda: migrations.RemoveField("Place", "country"),
+        "convert": lambda: migrations.AlterField("Place", "population", models.FloatField(db_index=True)),
+    }[change]()
+
+    class Change(migrations.Migration):
+        operations = [operation]
+
+    start = time.process_time_ns()
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = NORMAL")
+    with connection.schema_editor() as editor:
+        Change("change", "places").apply(state, editor)
+    connection.close()
+    return (time.process_time_ns() - start) / 1e6
+
+
 def remove(path):
     for suffix in ("", "-wal", "-shm"):
         pathlib.Path(str(path) + suffix).unlink(missing_ok=True)
@@ -372,13 +420,18 @@ def remove(path):
 def main():
     parser = argparse.ArgumentParser(description="SQLAlchemy and Django on the benchmark's workloads.")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("Data"))
-    parser.add_argument("command", choices=["run"])
-    parser.add_argument("contender", choices=["sqlalchemy", "django"])
-    parser.add_argument("workload")
+    parser.add_argument("command", choices=["run", "migrate"])
+    parser.add_argument("contender", help="sqlalchemy or django; for migrate, which always is Django's, the change")
+    parser.add_argument("workload", help="the workload; for migrate the path of the file")
     parser.add_argument("-n", type=int, default=100_000)
     parser.add_argument("--runs", type=int, default=1)
     options = parser.parse_args()
     workload, n = options.workload, options.n
+    if options.command == "migrate":
+        print(migrate(options.contender, workload))
+        return
+    if options.contender not in ("sqlalchemy", "django"):
+        parser.error(f"there is no contender {options.contender}")
     if workload in ("W12", "W12P"):
         # Neither library recognizes new objects by a key: an upsert is a statement of its own there, past the session.
         skipped = "has no upsert of mapped objects"

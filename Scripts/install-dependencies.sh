@@ -2,6 +2,10 @@
 # Checks the versions of Swift and SQLite, and installs what the build needs besides a Swift toolchain, where it is missing:
 # SQLite's header and pkg-config, which tells the package manager where the header is. If both exist already, it
 # installs nothing and asks for nothing.
+#
+#   Scripts/install-dependencies.sh         what the library needs
+#   Scripts/install-dependencies.sh tests   also libpq and PostgreSQL for the tests of the PostgreSQL store, if they can be installed;
+#                                           otherwise these tests are skipped
 set -euo pipefail
 
 fail() {
@@ -31,29 +35,55 @@ check_sqlite_version() {
         fail "SQLite's header is of a version before 3.37; Strata needs SQLite 3.37 or newer"
 }
 
+has_postgres() {
+    pkg-config --exists libpq 2>/dev/null &&
+        { command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1
+}
+
+# Nothing fails without these: the tests say that they were skipped.
+install_postgres() {
+    [[ "${1:-}" == tests ]] && ! has_postgres || return 0
+    if ! command -v apt-get >/dev/null || { [[ "$(id -u)" != 0 ]] && ! sudo -n true 2>/dev/null; }; then
+        echo "The tests of the PostgreSQL store are skipped; to run them, install libpq-dev and postgresql."
+        return 0
+    fi
+    echo "Installing libpq-dev postgresql …"
+    # The tests start servers of their own, so Debian's package needs none.
+    "${as_root[@]}" mkdir -p /etc/postgresql-common/createcluster.d
+    echo "create_main_cluster = false" |
+        "${as_root[@]}" tee /etc/postgresql-common/createcluster.d/strata.conf >/dev/null
+    install_packages libpq-dev postgresql ||
+        echo "libpq-dev and postgresql could not be installed; the tests of the PostgreSQL store are skipped."
+}
+
+as_root=()
+[[ "$(id -u)" == 0 ]] || as_root=(sudo)
+export DEBIAN_FRONTEND=noninteractive
+
+# The lists of a new machine may be missing or old, so that the first try may not find the packages.
+install_packages() {
+    "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 || {
+        "${as_root[@]}" apt-get update -qq &&
+            "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    }
+}
+
 missing=()
 has_sqlite_header || missing+=(libsqlite3-dev)
 command -v pkg-config >/dev/null || missing+=(pkg-config)
 if [[ ${#missing[@]} -eq 0 ]]; then
     check_sqlite_version
+    install_postgres "$@"
     exit 0
 fi
 
 command -v apt-get >/dev/null ||
     fail "please install ${missing[*]} (these are Debian's names) with this system's package manager"
-
-as_root=()
-if [[ "$(id -u)" != 0 ]]; then
-    command -v sudo >/dev/null || fail "please install ${missing[*]} as root: apt-get install ${missing[*]}"
-    as_root=(sudo)
-fi
+[[ "$(id -u)" == 0 ]] || command -v sudo >/dev/null ||
+    fail "please install ${missing[*]} as root: apt-get install ${missing[*]}"
 
 echo "Installing ${missing[*]} …"
-export DEBIAN_FRONTEND=noninteractive
-# The lists of a new machine may be missing or old, so that the first try may not find the packages.
-"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null 2>&1 || {
-    "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-}
+install_packages "${missing[@]}"
 has_sqlite_header || fail "sqlite3.h is still not found"
 check_sqlite_version
+install_postgres "$@"

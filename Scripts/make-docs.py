@@ -8,6 +8,7 @@ and docc merges them. `import Strata` re-exports the modules below it, so their 
 the pages in Documentation, with their links rewritten for DocC. It ends with status 1 if docc warns about anything, or if a link of a
 page leads nowhere.
 """
+import functools
 import json
 import pathlib
 import re
@@ -19,15 +20,17 @@ import tempfile
 root = pathlib.Path(__file__).resolve().parent.parent
 # Products, in the order of their dependencies, with the modules that they re-export and document as their own.
 products = {
-    "Strata": ["StrataModel", "StrataQuery", "StrataStore", "StrataSQLite"],
+    "Strata": ["StrataModel", "StrataQuery", "StrataStore", "StrataSQL", "StrataSQLite"],
     "StrataRemote": ["StrataWire"],
     "StrataStackMob": [],
     "StrataAzure": [],
     "StrataMaxLeap": [],
     "StrataAsyncHTTP": [],
+    "StrataPostgres": [],
     "StrataModelFiles": [],
     "StrataModelExport": [],
     "StrataCoreDataModel": [],
+    "StrataCoreData": [],
     "StrataServer": [],
     "StrataTesting": [],
 }
@@ -67,7 +70,7 @@ link = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def check_links():
-    """Whether all links between files of the repository lead somewhere."""
+    """Whether all links between files of the repository lead somewhere, and the site lists all pages."""
     broken = []
     files = {f"Documentation/{name}.md": text for name, text in pages.items()}
     files["README.md"] = (root / "README.md").read_text()
@@ -81,6 +84,11 @@ def check_links():
                 broken.append(f"{path}: {target}")
             elif anchor and place.suffix == ".md" and anchor not in headings(place.read_text()):
                 broken.append(f"{path}: {target}")
+    landing = (root / "Sources/Strata/Strata.docc/Strata.md").read_text()
+    for name in sorted(pages.keys() - omitted):
+        # DocC finds no article that is in no list of topics.
+        if f"<doc:{name}>" not in landing:
+            broken.append(f"Sources/Strata/Strata.docc/Strata.md: Documentation/{name}.md is not in its topics")
     if broken:
         fail("links that lead nowhere:\n  " + "\n  ".join(broken))
 
@@ -106,18 +114,28 @@ def article(name):
 # Symbols
 
 
+@functools.cache
+def libpq_options():
+    """What the compiler needs to find libpq's header, which is not in a usual place."""
+    found = subprocess.run(["pkg-config", "--cflags", "libpq"], capture_output=True, text=True)
+    return found.stdout.split() if found.returncode == 0 else []
+
+
 def extract(build, product, reexported, folder):
     """Writes the symbol graphs of a module."""
-    maps = [*build.glob("*.build/module.modulemap"), *build.parent.parent.glob("checkouts/*/Sources/*/include/module.modulemap")]
+    maps = [
+        *root.glob("Sources/*/module.modulemap"),
+        *build.glob("*.build/module.modulemap"),
+        *build.parent.parent.glob("checkouts/*/Sources/*/include/module.modulemap"),
+    ]
     folder.mkdir(parents=True)
     arguments = [
         "swift-symbolgraph-extract", "-module-name", product, "-I", build / "Modules", "-output-dir", folder,
         "-minimum-access-level", "public", "-skip-synthesized-members", "-emit-extension-block-symbols", "-language-mode", "6",
         "-target", json.loads(subprocess.check_output(["swiftc", "-print-target-info"]))["target"]["unversionedTriple"],
-        "-Xcc", f"-fmodule-map-file={root}/Sources/StrataCSQLite/module.modulemap",
     ]  # fmt: skip
-    for one in maps:
-        arguments += ["-Xcc", f"-fmodule-map-file={one}"]
+    for option in [*(f"-fmodule-map-file={one}" for one in maps), *libpq_options()]:
+        arguments += ["-Xcc", option]
     if reexported:
         arguments += [f"-experimental-allowed-reexported-modules={','.join(reexported)}"]
     subprocess.run(arguments, check=True)

@@ -1,11 +1,12 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the classes of model files into the targets' folders, for those who want them in version control:
+/// Writes the classes of model files and Core Data models into the targets' folders, for those who want them in version
+/// control:
 ///
 ///     swift package --allow-writing-to-package-directory strata-generate --target MyTarget
 ///
-/// A target does this or uses the build plug-in, not both: each class would exist twice.
+/// A target does this or uses the build plug-ins, not both: each class would exist twice.
 @main
 struct StrataGenerateCommand: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -19,13 +20,19 @@ struct StrataGenerateCommand: CommandPlugin {
             return
         }
         let targets = try names.isEmpty ? context.package.targets : context.package.targets(named: names)
-        let tool = try context.tool(named: "strata-generate").url
+        let tool = try context.tool(named: "strata-generate-coredata").url
         var count = 0
         for case let target as any SourceModuleTarget in targets {
-            let result = ModelSearch(
-                targetName: target.name, targetFiles: target.sourceFiles.map(\.url),
-                packageFolder: context.package.directoryURL
-            ).search()
+            guard let search = ModelSearch(target, in: context.package) else { continue }
+            var result = search.search()
+            // Other targets may have models for Apple's framework.
+            if target.recursiveTargetDependencies.contains(where: { $0.name == "Strata" }) {
+                let coreData = search.searchCoreDataModels()
+                result.models += coreData.models
+                result.warnings += coreData.warnings
+                result.problems += coreData.problems
+            }
+            for warning in result.warnings { Diagnostics.warning(warning) }
             for problem in result.problems { Diagnostics.error(problem) }
             let folder = target.directoryURL.appendingPathComponent("Generated", isDirectory: true)
             var isComplete = result.problems.isEmpty && !result.models.isEmpty
@@ -37,7 +44,9 @@ struct StrataGenerateCommand: CommandPlugin {
             if isComplete { try removeGeneratedFiles(in: folder, except: result.models.flatMap(\.outputs)) }
         }
         if count == 0 {
-            Diagnostics.error("no target has a model file (\(ModelSearch.ending)) of its own or in the folder Models")
+            Diagnostics.error(
+                "no target has a model file (\(ModelSearch.ending)) of its own or in the folder Models, or a Core Data model"
+            )
         }
     }
 

@@ -8,27 +8,20 @@ struct StrataPlugin {
         let result = search.search()
         for problem in result.problems { Diagnostics.error(problem) }
         if result.models.isEmpty, result.problems.isEmpty {
-            Diagnostics.warning(
-                "StrataPlugin found no model for the target \(search.targetName): put a file with the ending \(ModelSearch.ending) into the target, "
-                    + "or one named after it into the folder Models of the package")
+            let advice =
+                search.searchCoreDataModels().models.isEmpty
+                ? "put a file with the ending \(ModelSearch.ending) into the target, or one named after it into the folder "
+                    + "Models of the package"
+                : "use StrataCoreDataPlugin, which takes its Core Data models"
+            Diagnostics.warning("StrataPlugin found no model for the target \(search.targetName): \(advice)")
         }
-        return result.models.map { model in
-            .buildCommand(
-                displayName: "Generating classes of \(model.path.lastPathComponent)",
-                executable: tool,
-                arguments: ["--model", model.path.path, "--output", folder.path],
-                inputFiles: [model.path] + model.lock + result.inputs,
-                outputFiles: model.outputs.map { folder.appendingPathComponent($0) })
-        }
+        return result.models.map { $0.command(tool: tool, folder: folder, inputs: result.inputs) }
     }
 }
 
 extension StrataPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        guard let target = target as? any SourceModuleTarget else { return [] }
-        let search = ModelSearch(
-            targetName: target.name, targetFiles: target.sourceFiles.map(\.url),
-            packageFolder: context.package.directoryURL)
+        guard let search = ModelSearch(target, in: context.package) else { return [] }
         return try commands(
             search, tool: context.tool(named: "strata-generate").url, folder: context.pluginWorkDirectoryURL)
     }
@@ -39,11 +32,9 @@ extension StrataPlugin: BuildToolPlugin {
 
     extension StrataPlugin: XcodeBuildToolPlugin {
         func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
-            let search = ModelSearch(
-                targetName: target.displayName, targetFiles: target.inputFiles.map(\.url),
-                packageFolder: context.xcodeProject.directoryURL)
-            return try commands(
-                search, tool: context.tool(named: "strata-generate").url, folder: context.pluginWorkDirectoryURL)
+            try commands(
+                ModelSearch(target, in: context.xcodeProject), tool: context.tool(named: "strata-generate").url,
+                folder: context.pluginWorkDirectoryURL)
         }
     }
 #endif

@@ -8,10 +8,10 @@ struct GazetteerCommand: ParsableCommand {
         commandName: "Gazetteer",
         abstract: "Puts the world's countries and cities into managed objects, and shows what they can do.",
         discussion: """
-            One run imports the GeoNames data (7 continents, 252 countries, 34,006 cities) into a SQLite file and \
-            checks it against the source. Then it walks all countries and their cities, lists the largest cities of \
-            a country, pages through a search, saves an edit, rolls one back, lets a delete rule stop a cascade, and \
-            discards a child context. Each step ends with the SQL statements and the time that it took.
+            One run imports the GeoNames data (7 continents, 252 countries, 34,006 cities) into a SQLite file or a \
+            PostgreSQL database, and checks it against the source. Then it walks all countries and their cities, lists the largest cities of \
+            a country, pages through a search, saves an edit, rolls one back, lets a delete rule stop a cascade, \
+            discards a child context, and migrates a copy to a second version of the model. Each step ends with the SQL statements and the time that it took.
 
             Colours and the progress bar are for terminals; NO_COLOR=1 turns colours off, and a pipe gets plain \
             text. The width of tables is the terminal's, or COLUMNS.
@@ -19,6 +19,7 @@ struct GazetteerCommand: ParsableCommand {
             EXAMPLES:
               Gazetteer --country Japan --search kawa
               Gazetteer --store /tmp/world.sqlite --top 20 --full-sql
+              Gazetteer --store postgres://app@db.example.com/world
               sqlite3 gazetteer.sqlite 'SELECT name, population FROM city ORDER BY 2 DESC LIMIT 5'
 
             The data is by GeoNames (geonames.org), under the licence CC BY 4.0.
@@ -27,11 +28,12 @@ struct GazetteerCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The file to make. A store of an earlier run is replaced, another file is not.", valueName: "path"),
+            "The file to make, or the URL of a PostgreSQL database. A store of an earlier run is replaced, another one is not.",
+            valueName: "place"),
         completion: .file(extensions: ["sqlite"]))
     var store = "gazetteer.sqlite"
 
-    @Flag(help: "Replace the file of --store whatever it is.")
+    @Flag(help: "Replace the file of --store whatever it is. Databases are never replaced.")
     var force = false
 
     @Option(
@@ -89,13 +91,13 @@ struct GazetteerCommand: ParsableCommand {
     @MainActor
     func runTour(on terminal: Terminal) async throws {
         let data = try GeoNamesData(folder: DataFolder.find(asked: data))
-        let file = StoreFile(path: store)
+        let store = try tourStore(at: store)
         let options = TourOptions(
             country: country, search: search, top: top, pageSize: pageSize, pages: pages, fullSQL: fullSQL)
-        let tour = try Tour(data: data, file: file, options: options, terminal: terminal)
+        let tour = try Tour(data: data, store: store, options: options, terminal: terminal)
         if !online {
-            try file.removeOld(force: force)
-            try tour.run()
+            try store.removeOld(force: force)
+            try await tour.run()
         }
         #if Server
             if !offline {

@@ -7,7 +7,7 @@ extension ModelFile {
     public init(model: ManagedObjectModel, access: Access = .internal, path: String = "") {
         self.init(
             name: model.name, naming: model.naming, access: access, entities: model.entities.map(\.declaration),
-            fetches: model.fetchTemplates, path: path)
+            fetches: model.fetchTemplates, configurations: model.configurations, path: path)
     }
 
     /// The file as YAML text in the shortest form. Reading it gives the same declarations, but for their locations;
@@ -50,6 +50,13 @@ struct ModelFileWriter {
             for template in file.fetches {
                 lines.append("  \(template.name):")
                 lines += self.lines(of: template).map { "    " + $0 }
+            }
+        }
+        if !file.configurations.isEmpty {
+            lines.append("configurations:")
+            for configuration in file.configurations {
+                let names = configuration.entities.map(YAMLText.scalar).joined(separator: ", ")
+                lines.append("  \(configuration.name): [\(names)]")
             }
         }
         return lines.joined(separator: "\n") + "\n"
@@ -147,6 +154,7 @@ struct ModelFileWriter {
         default: fields.add("type", attribute.type.name + mark)
         }
         fields.add("enum", attribute.enumeration.map(Self.text))
+        fields.add("references", attribute.referencedEntity.map(YAMLText.scalar))
         if let defaultValue = attribute.defaultValue {
             fields.add("default", text(of: defaultValue, type: attribute.type))
         }
@@ -220,7 +228,8 @@ struct ModelFileWriter {
         case .value(.geoPoint(let point)): "[\(point.latitude), \(point.longitude)]"
         // In quotes, so that no text is taken for `now()` or nothing at all.
         case .value(.string(let text)): YAMLText.isPlain(text) ? text : YAMLText.quoted(text)
-        case .value(.list(let values)): "[\(values.compactMap { text(of: .value($0), type: type) }.joined(separator: ", "))]"
+        case .value(.list(let values)):
+            "[\(values.compactMap { text(of: .value($0), type: type) }.joined(separator: ", "))]"
         case .value(let value): ScalarValue.text(value).map(YAMLText.scalar)
         }
     }

@@ -5,35 +5,45 @@ public import StrataModel
 ///
 /// The YAML form, with all that an entity can have:
 ///
-///     model: Gazetteer            # default: the file's name
-///     naming: snakeCase           # or verbatim, or {properties: …, entities: …}
-///     access: public              # of generated classes; default: internal
-///     entities:
-///       Place:
-///         abstract: true
-///         attributes:
-///           name: string
-///       City:
-///         documentation: A city of more than 15,000 people.
-///         inherits: Place
-///         attributes:
-///           cityId: {type: string, unique: true}
-///           nickname: string?
-///           population: {type: integer64, default: 0, min: 0, indexed: true}
-///           address: {elements: {street: string, zip: string?}}
-///           tags: {type: transformable, class: "[String]"}
-///           searchName: {type: string, derived: canonical(name)}
-///         relationships:
-///           country: {to: Country, inverse: cities, optional: false}
-///           sights: {toMany: Sight, inverse: city, ordered: true, delete: cascade, max: 50}
-///         fetched:
-///           neighbours: {entity: City, where: "country == $FETCH_SOURCE.country AND SELF != $FETCH_SOURCE"}
-///         indexes:
-///           - [name, -population]
-///           - {unique: [name, country]}
-///           - {fullText: name}
-///     fetches:
-///       largeCities: {entity: City, where: population >= $minimum, sort: [-population], limit: 10}
+/// ```yaml
+/// model: Gazetteer            # default: the file's name
+/// naming: snakeCase           # or verbatim, or {properties: …, entities: …}
+/// access: public              # of generated classes; default: internal
+/// entities:
+///   Place:
+///     abstract: true
+///     attributes:
+///       name: string
+///   City:
+///     documentation: A city of more than 15,000 people.
+///     inherits: Place
+///     attributes:
+///       cityId: {type: string, unique: true}
+///       nickname: string?
+///       population: {type: integer64, default: 0, min: 0, indexed: true}
+///       address: {elements: {street: string, zip: string?}}
+///       tags: {type: transformable, class: "[String]"}
+///       searchName: {type: string, derived: canonical(name)}
+///     relationships:
+///       country: {to: Country, inverse: cities, optional: false}
+///       sights: {toMany: Sight, inverse: city, ordered: true, delete: cascade, max: 50}
+///     fetched:
+///       neighbours: {entity: City, where: "country == $FETCH_SOURCE.country AND SELF != $FETCH_SOURCE"}
+///     indexes:
+///       - [name, -population]
+///       - {unique: [name, country]}
+///       - {fullText: name}
+///   Country:
+///     relationships:
+///       cities: {toMany: City, inverse: country}
+///   Sight:
+///     relationships:
+///       city: {to: City, inverse: sights}
+/// fetches:
+///   largeCities: {entity: City, where: population >= $minimum, sort: [-population], limit: 10}
+/// configurations:
+///   Places: [Place, City]
+/// ```
 ///
 /// The guide `Documentation/Models.md` explains each key.
 public struct ModelFile: Sendable, Hashable {
@@ -47,6 +57,17 @@ public struct ModelFile: Sendable, Hashable {
 
     /// The ending of the names of model files, which the plug-ins look for.
     public static let fileEnding = ".strata.yaml"
+    /// The endings of the names of Core Data models, which other modules read.
+    package static let coreDataEndings = [".xcdatamodeld", ".xcdatamodel", ".momd", ".mom"]
+
+    /// Whether a path names a Core Data model by its ending.
+    package static func isCoreDataModel(path: String) -> Bool { coreDataEnding(path) != nil }
+
+    /// The ending of the name of a Core Data model.
+    static func coreDataEnding(_ path: String) -> String? {
+        let name = path.split(separator: "/").last?.lowercased() ?? ""
+        return coreDataEndings.first { name.hasSuffix($0) }
+    }
 
     /// The name of the model.
     public var name: String
@@ -58,19 +79,22 @@ public struct ModelFile: Sendable, Hashable {
     public var entities: [Entity]
     /// The fetch requests with names, in the order of the file.
     public var fetches: [FetchTemplate]
+    /// The sets of entities that a container can keep in stores of their own, in the order of the file.
+    public var configurations: [ModelConfiguration]
     /// The path of the file as it was given, for messages.
     public var path: String
 
     /// Collects what a model file says.
     public init(
         name: String, naming: NamingConvention = .snakeCase, access: Access = .internal, entities: [Entity],
-        fetches: [FetchTemplate] = [], path: String
+        fetches: [FetchTemplate] = [], configurations: [ModelConfiguration] = [], path: String
     ) {
         self.name = name
         self.naming = naming
         self.access = access
         self.entities = entities
         self.fetches = fetches
+        self.configurations = configurations
         self.path = path
     }
 
@@ -108,7 +132,9 @@ public struct ModelFile: Sendable, Hashable {
                 for index in checkable.entities.indices { checkable.entities[index].fetchedProperties = [] }
             }
             let checked =
-                ManagedObjectModel.faults(in: checkable.entities, naming: file.naming, fetches: checkable.fetches)
+                ManagedObjectModel.faults(
+                    in: checkable.entities, naming: file.naming, fetches: checkable.fetches,
+                    configurations: checkable.configurations)
                 + GeneratedNames.faults(in: file)
             // A property that was not understood has faults enough; what follows from the guess that stands in for it
             // does not help.
@@ -121,11 +147,12 @@ public struct ModelFile: Sendable, Hashable {
     /// The model.
     /// - Throws: ``ModelError``; never for a file that came from ``read(path:)`` and was not changed since.
     public func model() throws(ModelError) -> ManagedObjectModel {
-        try ManagedObjectModel(name: name, naming: naming, entities: entities, fetches: fetches)
+        try ManagedObjectModel(
+            name: name, naming: naming, entities: entities, fetches: fetches, configurations: configurations)
     }
 
     /// The name of a model in a file that names none: `Models/gazetteer.strata.yaml` gives `Gazetteer`.
-    static func modelName(path: String) -> String {
+    package static func modelName(path: String) -> String {
         let file = path.split(separator: "/").last.map(String.init) ?? path
         let stem = file.prefix { $0 != "." }
         let words = stem.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }

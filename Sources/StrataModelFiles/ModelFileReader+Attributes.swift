@@ -6,8 +6,8 @@ extension ModelFileReader {
     private static let attributeKeys = [
         "type", "optional", "default", "transient", "derived", "min", "max", "minLength", "maxLength", "pattern",
         "indexed", "unique",
-        "externalStorage", "preservesValueInHistory", "class", "enum", "codable", "elements", "renamedFrom",
-        "documentation", "userInfo",
+        "externalStorage", "preservesValueInHistory", "class", "enum", "codable", "elements", "references",
+        "renamedFrom", "documentation", "userInfo",
     ]
 
     /// `name: string?`, or a mapping with `type` and more.
@@ -29,6 +29,7 @@ extension ModelFileReader {
         result.allowsExternalStorage = flag(fields["externalStorage"], "externalStorage")
         result.isPreservedInHistory = flag(fields["preservesValueInHistory"], "preservesValueInHistory")
         result.derivation = fields["derived"].flatMap(derivation)
+        result.referencedEntity = fields["references"].flatMap { text($0, "references") }
         result.formerNames = fields["renamedFrom"].map(formerNames) ?? []
         result.documentation = fields["documentation"].flatMap { text($0, "documentation") }
         result.userInfo = fields["userInfo"].map(userInfo) ?? [:]

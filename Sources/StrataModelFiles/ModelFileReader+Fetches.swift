@@ -14,6 +14,15 @@ extension ModelFileReader {
         }
     }
 
+    /// A mapping of names to the names of entities: `Places: [Country, City]`.
+    func readConfigurations(_ node: Node) -> [ModelConfiguration] {
+        (entries(of: node, what: "'configurations'") ?? []).compactMap { key, name, value in
+            words(value, "a configuration").map {
+                ModelConfiguration(name: name, entities: $0, location: location(key))
+            }
+        }
+    }
+
     /// The request that a property stands for: as in `fetches`, and with `userInfo`.
     func readFetchedProperty(_ key: Node, _ name: String, _ node: Node) -> FetchedProperty? {
         guard

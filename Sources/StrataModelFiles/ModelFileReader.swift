@@ -30,7 +30,8 @@ final class ModelFileReader {
         }
         guard
             let fields = fields(
-                of: root, known: ["model", "naming", "access", "entities", "fetches"], what: "a model file")
+                of: root, known: ["model", "naming", "access", "entities", "fetches", "configurations"],
+                what: "a model file")
         else {
             isHopeless = true
             return file
@@ -46,6 +47,7 @@ final class ModelFileReader {
             file.access = access
         }
         if let node = fields["fetches"] { file.fetches = readFetches(node) }
+        if let node = fields["configurations"] { file.configurations = readConfigurations(node) }
         if let node = fields["entities"] {
             for (name, _, value) in entries(of: node, what: "'entities'") ?? [] {
                 file.entities.append(readEntity(name, value))

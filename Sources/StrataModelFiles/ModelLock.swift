@@ -5,15 +5,17 @@ import Yams
 /// The versions of a model that were shipped: a file next to the model, `App.strata.lock.yaml`, that `strata model
 /// commit` writes and that belongs into version control.
 ///
-///     model: App
-///     versions:
-///       - version: 1
-///         fingerprint: 0c1f…
-///         declarations: {…}
-///       - version: 2
-///         fingerprint: 91ab…
-///         accepted: [City.nickname]
-///         declarations: {…}
+/// ```text
+/// model: App
+/// versions:
+///   - version: 1
+///     fingerprint: 0c1f…
+///     declarations: {…}
+///   - version: 2
+///     fingerprint: 91ab…
+///     accepted: [City.nickname]
+///     declarations: {…}
+/// ```
 package struct ModelLock: Sendable {
     /// A version that was recorded.
     package struct Version: Sendable {
@@ -61,9 +63,13 @@ package struct ModelLock: Sendable {
         versions = []
     }
 
-    /// The path of the lock file of a model file.
+    /// The path of the lock file of a model file or Core Data model: `App.strata.lock.yaml` next to it.
     package static func path(forModel path: String) -> String {
-        let stem = path.hasSuffix(ModelFile.fileEnding) ? String(path.dropLast(ModelFile.fileEnding.count)) : path
+        var stem = path[...]
+        // The path of a folder may end so.
+        while stem.count > 1, stem.hasSuffix("/") { stem.removeLast() }
+        let ending = ModelFile.coreDataEnding(path) ?? ModelFile.fileEnding
+        if stem.lowercased().hasSuffix(ending) { stem = stem.dropLast(ending.count) }
         return stem + ".strata.lock.yaml"
     }
 
@@ -132,7 +138,7 @@ package struct ModelLock: Sendable {
     /// Compares a model with the last version.
     package func compare(with model: ManagedObjectModel) throws(ModelError) -> Finding {
         guard let last = versions.last else { return .unchanged }
-        if last.fingerprint == ModelRecord(model).fingerprint { return .unchanged }
+        if last.fingerprint == model.fingerprint { return .unchanged }
         let plan = MigrationPlan(from: try last.model(), to: model)
         return plan.hazards.isEmpty ? .changed(plan, since: last.number) : .hazardous(plan, since: last.number)
     }

@@ -1,1 +1,1 @@
-@_exported import StrataStore
+@_exported import StrataSQL

@@ -7,7 +7,8 @@
     struct ServerCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "strata-server",
-            abstract: "Serves objects over HTTP in the dialects of StackMob, Parse, MaxLeap and Azure, kept by Strata in one file.",
+            abstract:
+                "Serves objects over HTTP in the dialects of StackMob, Parse, MaxLeap and Azure, kept by Strata in one file.",
             discussion: """
                 Without arguments it listens at 127.0.0.1:8080, keeps its data in ./strata-data, and takes in new \
                 schemas and fields as clients of API version 0 use them. Try:
@@ -21,7 +22,9 @@
                 Documentation/Server.md explains each setting, SECURITY.md what to think of. SIGTERM and SIGINT end \
                 the server after the requests that are under way.
                 """,
-            subcommands: [ServeCommand.self, CheckConfigurationCommand.self, DeployCommand.self],
+            subcommands: [
+                ServeCommand.self, CheckConfigurationCommand.self, DeployCommand.self, BackupCommand.self,
+            ],
             defaultSubcommand: ServeCommand.self)
     }
 #endif

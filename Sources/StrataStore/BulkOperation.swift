@@ -25,6 +25,9 @@ public struct BulkUpdate: Sendable {
     public var constants: RowReference
     /// Whether the values must meet the model's rules afterwards. Required values are always checked.
     public var isValidated: Bool
+    /// Whether the result must tell the change, or at least the keys. Otherwise a store may tell only how many objects it
+    /// changed, which costs less.
+    public var tellsKeys = true
 
     /// Describes an update.
     public init(
@@ -48,7 +51,8 @@ public struct BulkResult: Sendable {
     /// The change in full; nil if it is about more than ``mostRows`` objects. Of deletes the keys are told however many there
     /// are, and the rows up to that number.
     public var change: StoreChange?
-    /// The keys of all objects that are different now, by the position of the topmost entity of their hierarchy.
+    /// The keys of all objects that are different now, by the position of the topmost entity of their hierarchy. They may be
+    /// missing if the operation did not ask for them; see ``BulkUpdate/tellsKeys``.
     public var keys: [Int: [Int64]]
 
     /// The number of rows beyond which only keys are told.

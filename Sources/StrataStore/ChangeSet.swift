@@ -143,6 +143,9 @@ public struct ChangeSet: Sendable {
     package var assigned: [SlotSet] = []
     /// Changed objects.
     public var updates: [Update] = []
+    /// What was done to attributes of updated objects with operations, by object and slot. The rows of the updates have the
+    /// result; these slots are among those of the update.
+    package var operations: [RowIdentity: [Int: FieldOperations]] = [:]
     /// Deleted objects.
     public var deletes: [Delete] = []
     /// References to deleted objects.
@@ -164,6 +167,15 @@ public struct ChangeSet: Sendable {
     /// Whether there is nothing to do.
     public var isEmpty: Bool {
         inserts.isEmpty && updates.isEmpty && deletes.isEmpty && clearings.isEmpty && pairs.isEmpty && orders.isEmpty
+    }
+}
+
+extension ChangeSet {
+    /// What was done to the attributes of an updated object with operations, by slot.
+    package func operations(of update: Update) -> [Int: FieldOperations] {
+        if operations.isEmpty { return [:] }
+        let row = update.row.row
+        return operations[RowIdentity(entityIndex: row.entityIndex, key: row.key)] ?? [:]
     }
 }
 

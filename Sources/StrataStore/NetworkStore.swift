@@ -2,7 +2,7 @@
 ///
 /// The methods of ``PersistentStore`` read the mirror and never wait for a network. Rows of objects of which it knows
 /// only the key are headers; see ``RowPointer/isHeaderOnly``. No fetch finds them,
-/// ``PersistentStore/rows(entityIndex:keys:)`` gives them. The methods here bring what is missing; a context calls them
+/// ``StoreReader/rows(entityIndex:keys:)`` gives them. The methods here bring what is missing; a context calls them
 /// before it reads.
 public protocol NetworkStore: PersistentStore {
     /// Brings what a plan asks for, as far as the options say so.

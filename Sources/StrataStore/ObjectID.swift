@@ -32,11 +32,16 @@ public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The ID as a URI that other processes can read: `strata://<store>/<entity>/<key>`.
-    public var uri: URL {
+    public var uri: URL { uri(entityName: entity.name) }
+
+    /// The one URI that all IDs of the object agree about: it names the topmost entity of the hierarchy.
+    package var canonicalURI: URL { uri(entityName: entity.rootName) }
+
+    private func uri(entityName: String) -> URL {
         var components = URLComponents()
         components.scheme = "strata"
         components.host = storeIdentifier.uuidString.lowercased()
-        components.path = "/\(entity.name)/\(key)"
+        components.path = "/\(entityName)/\(key)"
         return components.url ?? URL(fileURLWithPath: "/")
     }
 

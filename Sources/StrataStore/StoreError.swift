@@ -25,6 +25,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case migrationNeedsAnswers(path: String, steps: [MigrationStep])
     /// A migration step failed. Nothing was changed.
     case migrationFailed(path: String, step: String, reason: String)
+    /// A deferred step of an earlier migration is still to be done, and cannot be done now.
+    case deferredStepPending(path: String, step: String, reason: String)
     /// Another process has migrated the file to another model while it was open. Nothing was written.
     case migratedElsewhere(path: String)
     /// The store cannot do what the model or a fetch asks for.
@@ -43,6 +45,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case io(path: String, code: Int, reason: String)
     /// The store has been closed.
     case closed(path: String)
+    /// The version of the store that was to be read was held for the given number of seconds, and has been released.
+    case versionReleased(path: String, seconds: Double)
     /// The read was cancelled; see ``ReadCancellation``.
     case cancelled
     /// The back end of a remote store did not do what it was asked; for a save with what happened to each object.
@@ -74,6 +78,8 @@ extension StoreError: CustomStringConvertible {
                 + "put answers by these names into options.migration.answers, change the model, or write a custom stage"
         case .migrationFailed(let path, let step, let reason):
             "the migration of \(path) failed at \"\(step)\": \(reason)"
+        case .deferredStepPending(let path, let step, let reason):
+            "the step \"\(step)\" of an earlier migration of \(path) is not finished: \(reason)"
         case .migratedElsewhere(let path):
             "\(path) has been migrated to another version of the model while it was open; open it with that version"
         case .unsupported(let store, let feature): "the \(store) store does not support \(feature)"
@@ -86,6 +92,9 @@ extension StoreError: CustomStringConvertible {
         case .constraint(let entity, let reason): "\(entity): the store refused the change: \(reason)"
         case .io(let path, let code, let reason): "\(path): \(reason) (code \(code))"
         case .closed(let path): "\(path) has been closed; open the store again"
+        case .versionReleased(let path, let seconds):
+            "the version of \(path) that was held for reading has been released after \(seconds) s; "
+                + "pin the context again to read the present version, or unpin it"
         case .cancelled: "the read was cancelled"
         case .remote(let failure): failure.description
         case .needsNetwork(let store, let what):

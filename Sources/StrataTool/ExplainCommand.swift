@@ -37,8 +37,7 @@ struct ExplainCommand: ParsableCommand {
     @Argument(help: "The condition in the format language; all objects if there is none.")
     var format: String?
 
-    @Option(help: "A SQLite store of the model. It is only read.", completion: .file())
-    var store: String?
+    @OptionGroup var place: ExplainedStore
 
     @Option(help: "A kind of server, in place of a SQLite store. Nothing is sent.")
     var backend: ExplainBackend?
@@ -70,7 +69,7 @@ struct ExplainCommand: ParsableCommand {
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is at least 0, not \(limit)") }
         if offset < 0 { throw ValidationError("--offset is at least 0, not \(offset)") }
-        if store != nil, backend != nil { throw ValidationError("--store and --backend exclude each other") }
+        if place.store != nil, backend != nil { throw ValidationError("--store and --backend exclude each other") }
         for text in arguments { _ = try Self.value(text, of: "--arg") }
         _ = try variableValues()
         for text in sorts where (try? FetchSort(format: text)) == nil {
@@ -134,18 +133,25 @@ struct ExplainCommand: ParsableCommand {
         _ plan: FetchPlan, _ entity: EntityDescription, _ model: ManagedObjectModel
     ) throws(ExplainFault) -> ExplainReport {
         do throws(StoreError) {
+            if let store = place.store, case .postgres = StorePlace(store) {
+                let (explanation, advice) = try StorePlace(store).explain(
+                    plan, model, schema: place.schema, counting: count)
+                return ExplainReport(
+                    model: model, entity: entity.name, store: store, format: format, predicate: plan.predicate,
+                    explanation, advice)
+            }
             var options = SQLiteStore.Options()
-            if store != nil {
+            if place.store != nil {
                 options.isReadOnly = true
                 options.createIfMissing = false
             }
-            let place = store.map { SQLiteStore.Location.file(path: $0) } ?? .memory(name: nil)
-            let opened = try SQLiteStore.open(model: model, location: place, options: options)
+            let location = place.store.map { SQLiteStore.Location.file(path: $0) } ?? .memory(name: nil)
+            let opened = try SQLiteStore.open(model: model, location: location, options: options)
             defer { opened.close() }
             let explanation = try opened.explain(plan, counting: count)
             let advice = FetchAdvisor(model: model, plan: plan, counting: count).advice(for: explanation)
             return ExplainReport(
-                model: model, entity: entity.name, store: store, format: format, predicate: plan.predicate,
+                model: model, entity: entity.name, store: place.store, format: format, predicate: plan.predicate,
                 explanation, advice)
         } catch {
             throw Self.fault(error)
@@ -192,6 +198,16 @@ struct ExplainCommand: ParsableCommand {
         }
         throw ExitCode.failure
     }
+}
+
+/// The store of which `strata explain` asks.
+struct ExplainedStore: ParsableArguments {
+    @Option(
+        help: "A SQLite store of the model, or the URL of a PostgreSQL database. It is only read.", completion: .file())
+    var store: String?
+
+    @Option(help: "The schema of a PostgreSQL database.")
+    var schema = "public"
 }
 
 /// A fault as `strata explain --json` prints it.

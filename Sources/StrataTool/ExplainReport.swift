@@ -144,13 +144,18 @@ extension ExplainReport.Suggestion {
 }
 
 extension ExplainReport {
+    /// What a parameter begins with in the SQL.
+    private var mark: String {
+        if let store, case .postgres = StorePlace(store) { "$" } else { "?" }
+    }
+
     /// The report as text.
     var lines: [String] {
         var lines = ["tree"]
         lines += (tree ?? PredicateOutline("all objects")).lines(indent: 2)
         lines += ["", "sql", "  " + sql]
         if !bindings.isEmpty {
-            lines += ["", "bindings"] + bindings.map { "  ?\($0.number)  \($0.type)  \($0.value)" }
+            lines += ["", "bindings"] + bindings.map { "  \(mark)\($0.number)  \($0.type)  \($0.value)" }
         }
         lines += ["", "query plan"] + plan.map { Self.line($0, indent: 2) }
         lines.append("")

@@ -10,12 +10,17 @@ struct MigrateCommand: ParsableCommand {
         abstract: "Plans, tries or carries out the migration of a store to a model.",
         discussion: """
             Without --dry-run or --apply it prints the plan and writes nothing. A step that loses data needs --accept with \
-            its name; a value for objects that have none is given as --fill City.population=0. The exit code is 1 if a \
-            step has no answer.
+            its name; a value for objects that have none is given as --fill City.population=0. Versions in the lock file \
+            of the model that change the result are stops on the way. The exit code is 1 if a step has no answer.
             """)
 
-    @Argument(help: "A SQLite store.", completion: .file())
+    @Argument(
+        help: "A SQLite store, or a PostgreSQL database by its URL: postgres://user@host/database.",
+        completion: .file())
     var store: String
+
+    @Option(help: "The schema of the database.")
+    var schema = "public"
 
     @Option(help: "The model file to migrate to.", completion: .file(extensions: ["yaml"]))
     var model: String
@@ -26,30 +31,17 @@ struct MigrateCommand: ParsableCommand {
     @Flag(help: "Print the plan. Nothing is written.")
     var plan = false
 
-    @Flag(help: "Migrate a copy and measure the time. The store is only read.")
+    @Flag(
+        help:
+            "Migrate a copy, or a database in a transaction that is taken back, and measure the time. Nothing is kept.")
     var dryRun = false
 
     @Flag(help: "Migrate the store.")
     var apply = false
 
-    @Option(help: ArgumentHelp("A step that may lose data.", valueName: "step"))
-    var accept: [String] = []
+    @OptionGroup var answers: MigrationAnswerOptions
 
-    @Option(help: ArgumentHelp("A value for objects without one, as City.population=0.", valueName: "step=value"))
-    var fill: [String] = []
-
-    @Option(help: ArgumentHelp("A step whose values that do not fit become nil.", valueName: "step"))
-    var clear: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "A constraint; of duplicates the first one stays, and what led to others leads to it.", valueName: "step"))
-    var keepFirst: [String] = []
-
-    @Option(help: ArgumentHelp("As --keep-first, with the last one.", valueName: "step"))
-    var keepLast: [String] = []
-
-    @Flag(help: "Keep the original store next to the new one.")
+    @Flag(help: "Keep the original store next to the new one; not for a database.")
     var keepOriginal = false
 
     func validate() throws {
@@ -60,28 +52,35 @@ struct MigrateCommand: ParsableCommand {
 
     func run() throws {
         let target = try to.map { try Output.version($0, of: model) } ?? Output.model(model)
-        var options = SQLiteStore.Options()
-        options.migration.answers = try answers(target)
-        options.migration.keepsOriginal = keepOriginal
+        var migration = MigrationOptions()
+        migration.answers = try answers.all(for: target)
+        migration.keepsOriginal = keepOriginal
+        migration.versions = try Output.versions(of: model)
         do throws(StoreError) {
-            let plan = try SQLiteStore.migrationPlan(for: store, to: target, options: options)
+            let place = StorePlace(store)
+            if case .file(let path) = place {
+                printDeferred(try SQLiteStore.storeInfo(at: path).deferredMigrationSteps)
+            }
+            let plan = try place.migrationPlan(to: target, migration, schema: schema)
             print(plan)
             if plan.source.fingerprint == plan.target.fingerprint { return }
-            let blocked = SQLiteStore.blockedSteps(of: plan, answers: options.migration.answers)
+            let blocked = SQLiteStore.blockedSteps(of: plan, answers: migration.answers)
             if !blocked.isEmpty {
                 Output.fail(StoreError.migrationNeedsAnswers(path: store, steps: blocked).description)
                 throw StoreError.migrationNeedsAnswers(path: store, steps: blocked)
             }
             guard dryRun || apply else { return }
             let bar = ProgressBar()
-            options.migration.onProgress = { bar.show($0) }
-            let report =
-                try dryRun
-                ? SQLiteStore.dryRun(store, to: target, options: options)
-                : SQLiteStore.migrate(store, to: target, options: options)
+            migration.onProgress = { bar.show($0) }
+            let report = try place.migrate(to: target, migration, schema: schema, isTrial: dryRun)
             bar.end()
             let seconds = String(format: "%.2f", report.seconds)
-            print(dryRun ? "a copy was migrated in \(seconds) s; the store is unchanged" : "migrated in \(seconds) s")
+            switch place {
+            case .file where dryRun: print("a copy was migrated in \(seconds) s; the store is unchanged")
+            case .postgres where dryRun:
+                print("the database was migrated in \(seconds) s, and everything taken back; it is unchanged")
+            default: print("migrated in \(seconds) s")
+            }
             if let original = report.original { print("the store as it was is \(original)") }
         } catch {
             if case .migrationNeedsAnswers = error {} else { Output.fail(error.description) }
@@ -89,44 +88,8 @@ struct MigrateCommand: ParsableCommand {
         }
     }
 
-    private func answers(_ model: ManagedObjectModel) throws -> [String: MigrationAnswer] {
-        var result: [String: MigrationAnswer] = [:]
-        for step in accept { result[step] = .accept }
-        for step in clear { result[step] = .clear }
-        for step in keepFirst { result[step] = .keepFirst }
-        for step in keepLast { result[step] = .keepLast }
-        for text in fill {
-            guard let equals = text.firstIndex(of: "=") else {
-                throw ValidationError("--fill \(text) is not of the form City.population=0")
-            }
-            let step = String(text[..<equals])
-            let parts = step.split(separator: ".").map(String.init)
-            guard parts.count >= 2, let entity = model.entity(named: parts[0]),
-                let type = entity.slot(named: parts.dropFirst().joined(separator: "."))?.type
-            else { throw ValidationError("--fill \(text): the model has no attribute \(step)") }
-            let value = String(text[text.index(after: equals)...])
-            guard let converted = ValueConversion(from: .string, to: type).convert(.string(value)) else {
-                throw ValidationError("--fill \(text): '\(value)' is not a \(type.name)")
-            }
-            result[step] = .fill(converted)
-        }
-        return result
+    /// The tool does not have the code of such steps.
+    private func printDeferred(_ steps: [DeferredMigrationStep]) {
+        for step in steps { print("deferred, to be finished by the app: \(step)") }
     }
-}
-
-/// A bar on the terminal; lines of their own where standard error is something else.
-private final class ProgressBar: Sendable {
-    private let isTerminal = isatty(STDERR_FILENO) == 1
-
-    func show(_ progress: MigrationProgress) {
-        let width = 30
-        let done = Int(progress.fraction * Double(width))
-        let bar = String(repeating: "#", count: done) + String(repeating: ".", count: width - done)
-        let percent = Int(progress.fraction * 100)
-        let line = "[\(bar)] \(percent)% \(progress.text)"
-        let text = isTerminal ? "\r\u{1B}[K" + line : line + "\n"
-        FileHandle.standardError.write(Data(text.utf8))
-    }
-
-    func end() { if isTerminal { FileHandle.standardError.write(Data("\n".utf8)) } }
 }

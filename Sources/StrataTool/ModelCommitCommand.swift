@@ -14,7 +14,8 @@ struct ModelCommitCommand: ParsableCommand {
             of its steps.
             """)
 
-    @Argument(help: "A model file (.strata.yaml).", completion: .file(extensions: ["yaml"]))
+    @Argument(
+        help: "A model file (.strata.yaml), or a Core Data model.", completion: .file(extensions: ["yaml"]))
     var file: String
 
     @Option(help: ArgumentHelp("A step that may lose data, such as City.nickname.", valueName: "step"))
@@ -88,6 +89,18 @@ extension Output {
             return try model(text)
         }
         return try version(number, of: String(text[..<at]))
+    }
+
+    /// Reads all versions from the lock file of a model file; none if there is no lock file.
+    static func versions(of file: String) throws -> [ManagedObjectModel] {
+        do throws(ModelError) {
+            var models: [ManagedObjectModel] = []
+            for version in try ModelLock.read(forModel: file)?.versions ?? [] { models.append(try version.model()) }
+            return models
+        } catch {
+            fail(error.description)
+            throw ExitCode.failure
+        }
     }
 
     /// Reads a version from the lock file of a model file.

@@ -45,16 +45,7 @@ enum Output {
     /// Reads a model file, also one of Core Data, whose warnings it prints.
     static func checkedModel(_ path: String, version: String?) throws(ModelError) -> ManagedObjectModel {
         guard CoreDataModelBundle.isModel(path: path) else { return try ModelFile.read(path: path).model() }
-        let file: CoreDataModelFile
-        do throws(CoreDataModelError) {
-            file = try CoreDataModelFile.read(path: path, version: version)
-        } catch {
-            let location = SourceLocation(file: error.file, line: error.line ?? 1, column: 1)
-            throw ModelError(model: path, faults: [ModelFault(message: error.message, location: location)])
-        }
-        let conversion = file.converted()
-        for warning in conversion.warnings { fail(warning.description) }
-        return try conversion.model()
+        return try ModelFile.readCoreDataModel(path: path, version: version) { fail($0.description) }.model()
     }
 }
 

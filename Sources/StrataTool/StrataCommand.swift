@@ -9,6 +9,6 @@ struct StrataCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ModelCommand.self, StoreCommand.self, MigrateCommand.self, PredicateCommand.self, ExplainCommand.self,
-            DoctorCommand.self,
+            CoreDataCommand.self, DoctorCommand.self,
         ])
 }

@@ -7,14 +7,14 @@ import StrataModelFiles
 struct Arguments {
     /// How the tool is called, and what it does.
     static let help = """
-        Turns a model file into Swift classes.
+        Turns a model into Swift classes.
 
-        Writes the model and its classes into a few files, always as many. Mistakes in the model file are printed as
+        Writes the model and its classes into a few files, always as many. Mistakes in the model are printed as
         FILE:LINE:COLUMN: error: MESSAGE, all together; nothing is written then, and the exit code is 1.
 
-        USAGE: strata-generate --model <file> --output <folder> [--access internal|public] [--verbose]
+        USAGE: \(ModelSource.tool) --model <file> --output <folder> [--access internal|public] [--verbose]
 
-          --model <file>      The model file.
+          --model <file>      \(ModelSource.kinds)
           --output <folder>   The folder to write to; it is created if it does not exist.
           --access <access>   Who may use the classes: internal or public. Default: what the model file says, else internal.
           --verbose           Print the names of the files that changed.

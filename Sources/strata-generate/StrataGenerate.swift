@@ -2,7 +2,8 @@ import Foundation
 import StrataModel
 import StrataModelFiles
 
-/// Turns a model file into Swift classes. Small, because every package with the build plug-in compiles it.
+/// Turns a model into Swift classes. Small, because every package with a build plug-in compiles it; two tools share it through
+/// links, and ``ModelSource`` decides which models each of them reads.
 @main
 enum StrataGenerate {
     static func main() {
@@ -10,7 +11,7 @@ enum StrataGenerate {
         do throws(Arguments.Problem) {
             arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            report("strata-generate: error: \(error.message); --help shows all arguments")
+            report("\(ModelSource.tool): error: \(error.message); --help shows all arguments")
             exit(64)
         }
         if arguments.asksForHelp {
@@ -19,7 +20,7 @@ enum StrataGenerate {
         }
         let files: [GeneratedFile]
         do throws(ModelError) {
-            let file = try ModelFile.read(path: arguments.model)
+            let file = try ModelSource.read(path: arguments.model, report: report)
             try compareWithLock(file)
             files = try CodeGenerator(file: file, access: arguments.access).files()
         } catch {
@@ -46,13 +47,14 @@ enum StrataGenerate {
                 "\(file.path):1:1: warning: the model has changed since version \(version) (\(steps)); "
                     + "run 'strata model commit \(file.path)' before you ship it")
         case .hazardous(let plan, let version):
+            let renaming = ModelFile.isCoreDataModel(path: file.path) ? "the renaming ID" : "renamedFrom"
             throw ModelError(
                 model: file.name,
                 faults: plan.hazards.map { step in
                     let location = SourceLocation(file: file.path, line: 1, column: 1)
                     let advice =
                         step.risk == .lossy
-                        ? "declare renamedFrom if it was renamed, or run 'strata model commit --accept \(step.id)'"
+                        ? "declare \(renaming) if it was renamed, or run 'strata model commit \(file.path) --accept \(step.id)'"
                         : "write a custom stage, then run 'strata model commit'"
                     return ModelFault(
                         message: "\(step.id): \(step.text), since version \(version); \(advice)", location: location)

@@ -151,4 +151,34 @@ import Testing
             #expect(try file.shell("SELECT tags FROM photo") == [damage])
         }
     }
+
+    @Test("Operations take the generated keys of arrays and numbers, and refuse damaged values")
+    func operations() throws {
+        let photo = photo("A", ["x"])
+        try context.save()
+        try photo.addUnique(["x", "y"], to: \.tags)
+        try photo.add([1.5], to: \.ratings)
+        try photo.remove([640], from: \.sizes)
+        try photo.add([true], to: \.marks)
+        try context.save()
+        #expect(
+            try file.shell("SELECT tags, ratings, sizes, marks FROM photo")
+                == [#"["x","y"]|[1.5]|[1280]|[true]"#])
+        let article = Article(inserting: context)
+        try article.increment(\.wordCount, by: 3)
+        try article.increment(\.page)
+        #expect(article.wordCount == 3 && article.page == 1)
+        #expect(throws: PersistenceError.self) { try article.add(["a"], to: "status") }
+        for damage in [#"{"a":1}"#, "[1]", "["] {
+            let file = try MagazineFile()
+            let writer = file.container.newContext()
+            Photo(context: writer, name: "A").tags = ["x"]
+            try writer.save()
+            try file.shell("UPDATE photo SET tags = '\(damage)'")
+            let reader = file.container.newContext()
+            let read = try #require(try reader.fetchFirst(FetchRequest<Photo>()))
+            #expect(throws: PersistenceError.self, "\(damage)") { try read.add(["z"], to: \.tags) }
+            #expect(!reader.hasChanges)
+        }
+    }
 }

@@ -36,7 +36,8 @@ import Testing
         article.notes = Notes(text: "Check the names", rating: 4.5)
         self.article("Alpacas")
         #expect(try titles { $0.status == .live && $0.layout.theme == "dark" && $0.wordCount > 1000 } == ["Llamas"])
-        #expect(try titles { $0.layout.margin.right == 3 && $0.notes.json("rating", as: Double.self) > 4 } == ["Llamas"])
+        #expect(
+            try titles { $0.layout.margin.right == 3 && $0.notes.json("rating", as: Double.self) > 4 } == ["Llamas"])
     }
 
     @Test("A whole number of the type integer is an Int in Swift and has 64 bits in the store")
@@ -65,9 +66,10 @@ import Testing
         article.section = .sports
         article.mark = Article.Mark(kind: .culture, place: 3)
         try context.save()
-        #expect(try file.shell("SELECT status, priority, section, mark_kind FROM article") == [
-            "withdrawn|10|sport|culture"
-        ])
+        #expect(
+            try file.shell("SELECT status, priority, section, mark_kind FROM article") == [
+                "withdrawn|10|sport|culture"
+            ])
         let reader = file.container.newContext()
         let read = try #require(try reader.fetch(Article.where { $0.priority == .high }).first)
         #expect(read.status == .withdrawn && read.section == .sports && read.mark?.kind == .culture)
@@ -155,22 +157,27 @@ import Testing
         article.layout.scale = 1.5
         article.notes = Notes(text: "q\"uoted\n", authors: [.init(name: "Inca")], keywords: ["wool"])
         try context.save()
-        #expect(try file.shell("SELECT layout FROM article") == [
-            #"{"scale":1.5,"tags":["x","y"],"theme":"dark"}"#
-        ])
+        #expect(
+            try file.shell("SELECT layout FROM article") == [
+                #"{"scale":1.5,"tags":["x","y"],"theme":"dark"}"#
+            ])
         #expect(try file.shell("SELECT json_extract(notes, '$.authors[0].name') FROM article") == ["Inca"])
         let reader = file.container.newContext()
         let read = try #require(try reader.fetch(FetchRequest<Article>()).first)
         #expect(read.layout == Layout(theme: "dark", scale: 1.5, tags: ["x", "y"]))
         #expect(read.notes == article.notes)
         #expect(try read.value(forKey: "notes", as: Notes.self) == article.notes)
-        #expect(try read.value(forKey: "layout") as? [String: Value] == [
-            "scale": 1.5, "tags": ["x", "y"], "theme": "dark",
-        ])
+        #expect(
+            try read.value(forKey: "layout") as? [String: Value] == [
+                "scale": 1.5, "tags": ["x", "y"], "theme": "dark",
+            ])
         try read.setValue(Layout(theme: "light"), forKey: "layout")
         try read.setValue(nil, forKey: "notes")
         #expect(read.layout.theme == "light" && read.notes == nil)
-        #expect(throws: PersistenceError.self) { try read.setValue(Date(), forKey: "layout") ; try read.setValue(Value.date(Date()), forKey: "layout") }
+        #expect(throws: PersistenceError.self) {
+            try read.setValue(Date(), forKey: "layout")
+            try read.setValue(Value.date(Date()), forKey: "layout")
+        }
     }
 
     @Test("Conditions on members: text, numbers, truth values, nil, arrays, enumerations, paths given by name")
@@ -209,7 +216,8 @@ import Testing
         for _ in 0..<2 {
             let sorted = try context.fetch(FetchRequest<Article>().sorted(by: Article.keys.layout.columns.ascending))
             #expect(sorted.map(\.title) == ["C", "A", "B"])
-            let themes = try context.fetch(FetchRequest<Article>().sorted(by: Article.keys.layout.theme.descending)).map(\.title)
+            let themes = try context.fetch(FetchRequest<Article>().sorted(by: Article.keys.layout.theme.descending))
+                .map(\.title)
             #expect(themes == ["C", "A", "B"])
             try context.save()
         }
@@ -244,7 +252,8 @@ import Testing
             #expect(try context.fetch(Article.where { $0.layout.theme == "dark" }) == [])
         }
         try file.shell("UPDATE article SET layout = '{\"theme\":\"new\",\"more\":[1]}'")
-        let article = try #require(try file.container.newContext().fetch(Article.where { $0.layout.theme == "new" }).first)
+        let article = try #require(
+            try file.container.newContext().fetch(Article.where { $0.layout.theme == "new" }).first)
         #expect(article.layout == Layout(theme: "new"))
     }
 

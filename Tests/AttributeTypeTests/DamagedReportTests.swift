@@ -26,14 +26,17 @@ import Testing
         }
         let article = try #require(try context.fetch(FetchRequest<Article>()).first)
         for _ in 0..<2 {
-            #expect(article.section == nil && article.status == .draft && article.layout.theme == "" && article.notes == nil)
+            #expect(
+                article.section == nil && article.status == .draft && article.layout.theme == "" && article.notes == nil
+            )
         }
         let key = article.objectID.key
         #expect(
-            reports == [
-                #"Article.section of \(key): "gossip""#, #"Article.status of \(key): "lost""#,
-                #"Article.layout of \(key): "{""#, #"Article.notes of \(key): "[1]""#,
-            ].map { $0.replacingOccurrences(of: "\\(key)", with: "\(key)") })
+            reports
+                == [
+                    #"Article.section of \(key): "gossip""#, #"Article.status of \(key): "lost""#,
+                    #"Article.layout of \(key): "{""#, #"Article.notes of \(key): "[1]""#,
+                ].map { $0.replacingOccurrences(of: "\\(key)", with: "\(key)") })
         guard case .damagedValue? = context.lastFaultError else {
             Testing.Issue.record("\(String(describing: context.lastFaultError))")
             return

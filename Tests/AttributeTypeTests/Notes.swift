@@ -2,7 +2,8 @@ import Strata
 
 /// An enumeration of the application, which the model file names only.
 enum Section: String, EnumValue {
-    case news, culture, sports = "sport"
+    case news, culture
+    case sports = "sport"
 }
 
 /// A type of the application, of whose members the model knows nothing.

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package as users write it: it imports only Strata, and the build plug-in makes its classes.
+// A package as users write it: it imports only Strata, and the build plug-ins make its classes.
 let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],
@@ -14,7 +14,12 @@ let package = Package(
             name: "Consumer",
             dependencies: [.product(name: "Strata", package: "Strata")],
             plugins: [.plugin(name: "StrataPlugin", package: "Strata")]
-        )
+        ),
+        .executableTarget(
+            name: "CoreDataConsumer",
+            dependencies: [.product(name: "Strata", package: "Strata")],
+            plugins: [.plugin(name: "StrataCoreDataPlugin", package: "Strata")]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The package in `Tests/Consumer`, which imports only Strata and has its classes made by the build plug-in, is built
+/// The package in `Tests/Consumer`, which imports only Strata and has its classes made by the build plug-ins, is built
 /// as a user would.
 ///
 /// Everything is one test, because building takes a minute: what is fetched, that it runs, and what a mistake in the
-/// model looks like.
+/// model looks like, for model files and for Core Data models.
 @Suite struct ConsumerTests {
     /// Options that halve the time of the builds: modules are compiled whole, and no index is written.
     private static let quickly =
@@ -68,8 +68,14 @@ import Testing
             #expect(found, "\(failure.output)")
         }
 
-        // The command writes the same classes into the target's folder.
         try Data(good.utf8).write(to: model)
+        let coreData = CoreDataConsumer(package: package, options: Self.quickly)
+        try coreData.buildsAndRuns()
+        try coreData.followsChanges()
+        try coreData.reportsDamage()
+        try coreData.isGeneratedByTheCommand()
+
+        // The command writes the same classes into the target's folder.
         let renamed = package.appendingPathComponent("Sources/Consumer/Generated/BooksModel.strata.swift")
         try FileManager.default.createDirectory(
             at: renamed.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -19,9 +19,20 @@
 // Migrates the store to a later version. Prints `migrating` before and `migrated` after it. With a number other than 0 the
 // process kills itself when the migration says for the so-manieth time how far it is.
 //
+//     CrashProbe STORE 0 add
+//     CrashProbe STORE 0 move
+//
+// Do so to a version with further attributes, for which columns are added, and to one in which the entity inherits from
+// another one, so that its objects get a table of another form.
+//
 //     CrashProbe STORE 0 stages
 //
 // Does so through two stages with code of their own.
+//
+//     CrashProbe STORE 0 deferred
+//
+// Migrates the store to a version with a deferred step and does the step, which counts in each object how often it was visited.
+// With a number other than 0 the process kills itself at the so-manieth visit.
 
 import Foundation
 import Strata
@@ -114,6 +125,29 @@ func laterModel(_ more: [Attribute] = []) throws -> ManagedObjectModel {
 
 func lastModel() throws -> ManagedObjectModel { try laterModel([Attribute("note", .string).optional()]) }
 
+/// A version with an optional attribute more, and one with a default.
+func addedModel(_ item: Entity) throws -> ManagedObjectModel {
+    var more = item
+    more.attributes.append(Attribute("note", .string).optional())
+    more.attributes.append(Attribute("rank", .integer64, default: .value(7)))
+    return try ManagedObjectModel(name: "Crash", entities: [more])
+}
+
+/// A version in which the entity inherits from a new one, and has a sibling.
+func movedModel() throws -> ManagedObjectModel {
+    try ManagedObjectModel(name: "Crash") {
+        Entity("Thing", abstract: true) {
+            Attribute("itemId", .string).unique()
+            Attribute("title", .string)
+        }
+        Entity("Item", inherits: "Thing") {
+            Attribute("amount", .integer64).indexed()
+            Attribute("weight", .double)
+        }
+        Entity("Parcel", inherits: "Thing") { Attribute("sender", .string).optional() }
+    }
+}
+
 /// A stage that doubles weights, and one that writes notes.
 func stages(from first: ManagedObjectModel) throws -> [MigrationStage] {
     let later = try laterModel()
@@ -127,6 +161,31 @@ func stages(from first: ManagedObjectModel) throws -> [MigrationStage] {
             try migration.forEach("Article", batchSize: 100) { old, new in new?["note"] = old["heading"] }
         },
     ]
+}
+
+/// A version with a count of visits.
+func visitedModel(_ item: Entity) throws -> ManagedObjectModel {
+    var visited = item
+    visited.attributes.append(Attribute("visits", .integer64).optional())
+    return try ManagedObjectModel(name: "Crash", entities: [visited])
+}
+
+/// Migrates the store to the version with visits and visits all objects, 50 in a transaction.
+func visitAll(_ path: String, _ item: Entity, dyingAt count: Int) async throws {
+    let visits = ReportCounter()
+    let first = try ManagedObjectModel(name: "Crash", entities: [item])
+    let later = try visitedModel(item)
+    var options = SQLiteStore.Options()
+    options.migration.stages = [
+        .deferred("visits", from: first, to: later, forEach: "Item", batchSize: 50) { object in
+            if visits.next() == count { kill(getpid(), SIGKILL) }
+            object["visits"] = (object["visits"] as? Int64 ?? 0) + 1
+        }
+    ]
+    let container = try PersistentContainer(model: later, at: .file(path: path), options: options)
+    say("opened")
+    try await container.finishDeferredMigration()
+    container.close()
 }
 
 /// Kills the process at the so-manieth report; never at 0.
@@ -148,16 +207,26 @@ final class ReportCounter: Sendable {
 
 do {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 || ["tasks", "idle", "migrate", "stages"].contains(arguments.last),
-        let count = Int(arguments[2])
-    else {
-        FileHandle.standardError.write(Data("usage: CrashProbe STORE COUNT [tasks|idle|migrate|stages]\n".utf8))
+    let modes = ["tasks", "idle", "migrate", "add", "move", "stages", "deferred"]
+    guard arguments.count == 3 || modes.contains(arguments[3]), let count = Int(arguments[2]) else {
+        FileHandle.standardError.write(
+            Data("usage: CrashProbe STORE COUNT [\(modes.joined(separator: "|"))]\n".utf8))
         exit(64)
     }
-    if ["migrate", "stages"].contains(arguments.last) {
+    if arguments.last == "deferred" {
+        try await visitAll(arguments[1], item, dyingAt: count)
+        say("visited")
+        exit(0)
+    }
+    if ["migrate", "add", "move", "stages"].contains(arguments.last) {
         var options = SQLiteStore.Options()
         options.migration.onProgress = dying(at: count)
-        let later = try laterModel()
+        let later =
+            switch arguments.last {
+            case "add": try addedModel(item)
+            case "move": try movedModel()
+            default: try laterModel()
+            }
         say("migrating")
         if arguments.last == "stages" {
             let first = try ManagedObjectModel(name: "Crash", entities: [item])

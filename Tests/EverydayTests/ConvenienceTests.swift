@@ -118,7 +118,9 @@ import Testing
         let reader = file.container.newContext()
         let found = try reader.fetch(Release.where { $0.version == "1.2" && $0.description.hasPrefix("Fi") })
         #expect(found.map(\.description) == ["First"] && found.map(\.version) == ["1.2"])
-        #expect(try reader.count(FetchRequest<Release>(where: try FetchPredicate(#Predicate<Release> { $0.version == "1.2" }))) == 1)
+        #expect(
+            try reader.count(
+                FetchRequest<Release>(where: try FetchPredicate(#Predicate<Release> { $0.version == "1.2" }))) == 1)
         let object = try #require(found.first)
         object.version = "1.3"
         object.description = nil

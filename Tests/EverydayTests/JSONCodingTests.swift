@@ -57,6 +57,8 @@ import Testing
         let copies = try other.fetch(FetchRequest<Article>(sortedBy: [Article.keys.articleId.ascending]))
         #expect(try json(copies.map { $0.encoding(including: ["author", "tags"]) }) == encoded)
         #expect(try other.count(FetchRequest<Author>()) == 2 && other.count(FetchRequest<Tag>()) == 3)
-        #expect(try other.upsert(json: Data(encoded.utf8), into: Article.self, by: Article.keys.articleId).unchanged.count == 20)
+        #expect(
+            try other.upsert(json: Data(encoded.utf8), into: Article.self, by: Article.keys.articleId).unchanged.count
+                == 20)
     }
 }

@@ -20,7 +20,9 @@ import Testing
     func reading() throws {
         let articles = try load()
         #expect(articles.map(\.title) == (0..<2).flatMap { _ in (0..<10).map { "Title \($0)" } })
-        #expect(articles.map { $0.author?.name } == Array(repeating: "Ursula", count: 10) + Array(repeating: "Octavia", count: 10))
+        #expect(
+            articles.map { $0.author?.name } == Array(repeating: "Ursula", count: 10)
+                + Array(repeating: "Octavia", count: 10))
         #expect(articles.map(\.tags.count) == (0..<2).flatMap { _ in (0..<10).map { $0 % 4 } })
         let author = try #require(articles[0].author)
         #expect(author.articles == Set(articles.prefix(10)))

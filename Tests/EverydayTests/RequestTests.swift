@@ -17,7 +17,8 @@ import Testing
     @Test("A write is saved when it returns, and reads see it")
     func writing() async throws {
         let id = try await container.write { context in
-            Article(context: context, articleId: "new", title: "New", author: try context.find(Author.self, "a0")).objectID
+            Article(context: context, articleId: "new", title: "New", author: try context.find(Author.self, "a0"))
+                .objectID
         }
         let title = try await container.read { context in try context.existingObject(Article.self, with: id).title }
         #expect(title == "New")

@@ -23,7 +23,9 @@ import Testing
 
     // MARK: By the merge policy
 
-    @Test("Under object-wins, values that were assigned are written, also nil and the model's defaults", arguments: [false, true])
+    @Test(
+        "Under object-wins, values that were assigned are written, also nil and the model's defaults",
+        arguments: [false, true])
     func policy(holdsExisting: Bool) throws {
         let held = try context.fetch(FetchRequest<Article>())
         let writer = holdsExisting ? context : file.container.newContext()
@@ -75,7 +77,8 @@ import Testing
         #expect(article.title == "New" && article.views == 0 && article.status == "live")
     }
 
-    @Test("Under store-wins the row stays, under overwrite all of the new object is written, under error the save fails")
+    @Test(
+        "Under store-wins the row stays, under overwrite all of the new object is written, under error the save fails")
     func otherPolicies() throws {
         func save(_ policy: MergePolicy) throws {
             let writer = file.container.newContext()
@@ -155,7 +158,8 @@ import Testing
         let result = try context.upsert(editions, into: Edition.self, by: ["isbn", "language"])
         #expect(result.inserted.map(\.copies) == [3, 2])
         try context.save()
-        #expect(try context.upsert(editions, into: Edition.self, by: ["isbn", "language"]).updated.map(\.copies) == [3])
+        #expect(
+            try context.upsert(editions, into: Edition.self, by: ["isbn", "language"]).updated.map(\.copies) == [3])
     }
 
     private struct ArticleData: Codable {
@@ -270,7 +274,8 @@ import Testing
         #expect(message([good, ["articleId": "8", "titel": "x"]]).contains("titel"))
         #expect(message([good, ["articleId": "8", "views": "x"]]).contains("Article.views"))
         #expect(message([good, ["articleId": "8", "title": nil]]).contains("Article.title"))
-        #expect(message([good, ["articleId": "8", "author": "nobody"]]).contains("Article.author leads to \"nobody\""))
+        #expect(
+            message([good, ["articleId": "8", "author": "nobody"]]).contains("Article.author leads to \"nobody\""))
         #expect(message([good], by: "author").contains("author"))
         #expect(message([good], by: "status").contains("status"))
         Article(context: context, articleId: "7", title: "x")
@@ -312,7 +317,8 @@ import Testing
         #expect(!importer.hasChanges)
         #expect(known.title == "new 7" && known.views == 5)
         let read = file.container.newContext()
-        let articles = try read.fetch(FetchRequest<Article>(where: try FetchPredicate(format: "articleId BEGINSWITH 'x'")))
+        let articles = try read.fetch(
+            FetchRequest<Article>(where: try FetchPredicate(format: "articleId BEGINSWITH 'x'")))
         #expect(articles.count == 401)
         for article in articles where article.articleId != "x2 before" {
             let number = try #require(Int(article.articleId.dropFirst()))
@@ -329,7 +335,9 @@ import Testing
         #expect(throws: PersistenceError.self) { try refused.save() }
     }
 
-    @Test("Under a policy, a large import of mostly existing rows asks for them first, and comes to what a small one does")
+    @Test(
+        "Under a policy, a large import of mostly existing rows asks for them first, and comes to what a small one does"
+    )
     func existingRows() throws {
         let (importer, known) = try largeImport()
         try importer.save()

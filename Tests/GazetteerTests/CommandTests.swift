@@ -47,7 +47,7 @@ struct CommandTests {
         #expect(outcome.status == 0)
         #expect(outcome.error == "")
         #expect(!outcome.out.contains("\u{1B}") && !outcome.out.contains("\r"))
-        #expect(outcome.out.contains("Done: 10 steps"))
+        #expect(outcome.out.contains("Done: 13 steps"))
         #expect(FileManager.default.fileExists(atPath: folder.path("world.sqlite")))
     }
 
@@ -76,7 +76,7 @@ struct CommandTests {
         let data = try SmallData()
         let outcome = try gazetteer("--offline", "--data", data.url.path, "--country", "AA")
         #expect(outcome.status == 0 && outcome.error == "")
-        #expect(outcome.out.contains("Done: 10 steps") && !outcome.out.contains("server"))
+        #expect(outcome.out.contains("Done: 13 steps") && !outcome.out.contains("server"))
     }
 
     @Test("--help tells what the program does and names every option")

@@ -2,7 +2,7 @@ import Foundation
 
 /// A page of the documentation, the code on it, and the files of tests that compile this code.
 ///
-/// The page `Fetching` is compiled by the files of the targets GuideTests, MigrationTests and RemoteGuideTests whose names begin with
+/// The page `Fetching` is compiled by the files of the targets GuideTests, MigrationTests, RemoteGuideTests and StrataPostgresTests whose names begin with
 /// `FetchingGuide`; for `README` it is `ReadmeGuide`.
 public struct GuidePage: Sendable, CustomStringConvertible {
     /// A fenced block of code.
@@ -113,11 +113,13 @@ public struct GuidePage: Sendable, CustomStringConvertible {
     }
 
     /// Packages of the repository whose sources a page shows. They are compiled on their own.
-    private static let examples = ["WriteAStore": "Examples/KintoStore"]
+    private static let examples = [
+        "WriteAStore": ["Examples/KintoStore"], "WebServers": ["Examples/CityService", "Examples/LiveCities"],
+    ]
 
     private func compiledText() throws -> String {
         var files = try Self.files(beginning: name == "README" ? "ReadmeGuide" : "\(name)Guide", ending: ".swift")
-        if let example = Self.examples[name] {
+        for example in Self.examples[name] ?? [] {
             for part in ["Sources", "Tests"] {
                 files += try Self.files(in: "\(example)/\(part)", beginning: "", ending: ".swift")
             }
@@ -127,7 +129,7 @@ public struct GuidePage: Sendable, CustomStringConvertible {
     }
 
     private static func files(beginning start: String, ending: String) throws -> [String] {
-        try ["GuideTests", "MigrationTests", "RemoteGuideTests"].flatMap { target in
+        try ["GuideTests", "MigrationTests", "RemoteGuideTests", "StrataPostgresTests"].flatMap { target in
             try files(in: "Tests/\(target)", beginning: start, ending: ending)
         }
     }

@@ -179,3 +179,77 @@ import Testing
         try file.open(try shelves()) { context throws in #expect(try context.texts("Book", "title") == ["One", "Two"]) }
     }
 }
+
+extension AdditionTests {
+    @Test("A constant default is added without writing a row, and reaches only the objects that were there")
+    func constants() throws {
+        let name = Attribute("name", .string)
+        let first = try version { Entity("Item") { name } }
+        try file.open(first) { context throws in
+            for number in 0..<500 { try context.make("Item", ["name": String(repeating: "\(number)", count: 40)]) }
+        }
+        let second = try version {
+            Entity("Item") {
+                name
+                Attribute("rank", .integer64, default: .value(7)).optional()
+                Attribute("text", .string, default: .value("it's"))
+                Attribute("factor", .double, default: .value(1))
+                Attribute("price", .decimal, default: .value(.decimal(12.5)))
+                Attribute("isOpen", .boolean, default: .value(true))
+            }
+        }
+        let updates = StatementCounter()
+        var options = SQLiteStore.Options()
+        options.trace = { if $0.sql.hasPrefix("UPDATE item") { updates.add() } }
+        try file.open(second, options) { context throws in
+            #expect(Set(try context.texts("Item", "rank")) == ["7"])
+            #expect(Set(try context.texts("Item", "text")) == ["it's"])
+            #expect(Set(try context.texts("Item", "factor")) == ["1.0"])
+            #expect(Set(try context.texts("Item", "price")) == ["12.5"])
+            #expect(Set(try context.texts("Item", "isOpen")) == ["true"])
+            try context.make("Item", ["name": "new"])["rank"] = nil
+        }
+        #expect(updates.count == 0)
+        #expect(try file.sql("SELECT count(*) FROM item WHERE rank IS NULL") == [["1"]])
+        // Another default, and a rename, leave the values as they are.
+        let third = try version {
+            Entity("Item") {
+                name
+                Attribute("place", .integer64, default: .value(9)).optional().renamed(from: "rank")
+            }
+        }
+        let accepted = ["text", "factor", "price", "isOpen"].map { ("Item.\($0)", MigrationAnswer.accept) }
+        try file.open(third, VersionedFile.options(Dictionary(uniqueKeysWithValues: accepted))) { context throws in
+            #expect(try context.texts("Item", "place") == Array(repeating: "7", count: 500) + ["nil"])
+            try context.make("Item", ["name": "newer"])
+            #expect(try context.all("Item").last?["place"] as? Int64 == 9)
+        }
+        try file.checkSoundness()
+    }
+
+    @Test("In a hierarchy a new default does not reach the objects of other entities")
+    func constantsInHierarchies() throws {
+        func model(_ more: [Attribute]) throws -> ManagedObjectModel {
+            try version {
+                Entity("Animal") { Attribute("name", .string) }
+                Entity("Dog", inherits: "Animal") { for attribute in more { attribute } }
+                Entity("Cat", inherits: "Animal") { Attribute("lives", .integer16).optional() }
+            }
+        }
+        try file.open(try model([])) { context throws in
+            for entity in ["Animal", "Dog", "Cat"] { try context.make(entity, ["name": entity]) }
+        }
+        try file.open(try model([Attribute("rank", .integer64, default: .value(7))])) { context throws in
+            try context.make("Cat", ["name": "new"])
+        }
+        #expect(
+            try file.sql("SELECT name, rank FROM animal ORDER BY _id").map { $0[1] } == ["NULL", "7", "NULL", "NULL"])
+    }
+}
+
+private final class StatementCounter: Sendable {
+    private let lock = NSLock()
+    private nonisolated(unsafe) var number = 0
+    var count: Int { lock.withLock { number } }
+    func add() { lock.withLock { number += 1 } }
+}

@@ -76,4 +76,27 @@ import Testing
         #expect(try staged.newContext().texts("Contact", "lastName") == ["Lovelace"])
         staged.close()
     }
+
+    @Test("The deferred step and the versions of the guide do what it says")
+    func deferredSteps() async throws {
+        let file = try VersionedFile()
+        let before = try version { Entity("Contact") { Attribute("name", .string) } }
+        let after = try version {
+            Entity("Contact") {
+                Attribute("name", .string)
+                Attribute("initials", .string).optional()
+            }
+        }
+        try file.open(before) { try $0.make("Contact", ["name": "Ada Lovelace"]) }
+        var options = SQLiteStore.Options()
+        options.migration.stages = [MigrationGuide.deferring(before, after)]
+        let container = try PersistentContainer(model: after, at: .file(path: file.path), options: options)
+        try await MigrationGuide.finishing(container)
+        #expect(try container.newContext().texts("Contact", "initials") == ["AL"])
+        container.close()
+
+        let last = try version { Entity("Contact") { Attribute("name", .string) } }
+        #expect(throws: StoreError.self) { try MigrationGuide.overVersions(file.path, [before, after, last]) }
+        #expect(try MigrationGuide.overVersions(file.path, [before, after]).plans.isEmpty)
+    }
 }

@@ -104,6 +104,40 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)).count == before.count)
     }
 
+    @Test("A stage gives values of a type for which there is no conversion, and a missing one is an error")
+    func withoutConversion() throws {
+        let before = try version { Entity("Place") { Attribute("value", .geoPoint) } }
+        let after = try version { Entity("Place") { Attribute("value", .date) } }
+        try file.open(before) { context throws in
+            for number in 0..<3 {
+                try context.make("Place", ["value": GeoPoint(latitude: Double(number), longitude: 0)])
+            }
+        }
+        func stage(_ count: Double) -> MigrationStage {
+            .custom(from: before, to: after) { migration in
+                try migration.forEach("Place") { old, new in
+                    let latitude = (old["value"] as? GeoPoint)?.latitude ?? -1
+                    if latitude < count { new?["value"] = Date(timeIntervalSinceReferenceDate: latitude) }
+                }
+            }
+        }
+        // A stage without code gives none.
+        let empty = options(MigrationStage(from: before, to: after))
+        #expect(throws: PersistenceError.self) { try file.open(after, empty) { _ in } }
+        let error = #expect(throws: PersistenceError.self) { try file.open(after, options(stage(2))) { _ in } }
+        guard case .store(.migrationFailed(_, _, let reason))? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("1 objects have no Place.value"))
+        try file.open(before) { context throws in #expect(try context.all("Place").count == 3) }
+        try file.open(after, options(stage(3))) { context throws in
+            let values = try context.all("Place").map { ($0["value"] as? Date)?.timeIntervalSinceReferenceDate ?? -1 }
+            #expect(values == [0, 1, 2])
+        }
+        try file.checkSoundness()
+    }
+
     @Test("A file that is older than the first stage goes through it, if the versions are known")
     func olderFile() throws {
         let oldest = try version { Entity("Person") { Attribute("fullName", .string) } }

@@ -94,6 +94,19 @@ final class VersionedFile: Sendable {
         }
     }
 
+    /// The columns of all tables, and the text of all indexes and triggers. SQLite appends new columns, so that their order depends
+    /// on the age of a file.
+    var shape: [[String]] {
+        get throws {
+            let tables = try sql(
+                """
+                SELECT m.name, c.name, c.type FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+                WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1, 2
+                """)
+            return tables + (try sql("SELECT name, sql FROM sqlite_master WHERE type <> 'table' ORDER BY name"))
+        }
+    }
+
     /// Checks that nothing in the file is out of joint.
     func checkSoundness(_ location: Testing.SourceLocation = #_sourceLocation) throws {
         let report = try SQLiteStore.integrityReport(at: path)

@@ -2,6 +2,53 @@ extension Snippet {
     /// Out of and into the closures of background contexts.
     static let backgroundSnippets: [Snippet] = [
         Snippet(
+            "childReturnsObject", .types, expecting: "does not conform to the 'Sendable' protocol",
+            leak: """
+                @MainActor private func run(_ container: PersistentContainer) async throws {
+                    let child = container.viewContext.makeBackgroundChild()
+                    let city = try await child.perform { try anyCity($0) }
+                    use(city)
+                }
+                """,
+            twin: """
+                @MainActor private func run(_ container: PersistentContainer) async throws {
+                    let child = container.viewContext.makeBackgroundChild()
+                    let city = try await child.perform { try anyCity($0).frozen() }
+                    use(city)
+                }
+                """),
+        Snippet(
+            "childCapturesParentObject", .types, expecting: "capture of 'city' with non-Sendable type 'City'",
+            leak: """
+                @MainActor private func run(_ container: PersistentContainer) async throws {
+                    let city = try anyCity(container.viewContext)
+                    let child = container.viewContext.makeBackgroundChild()
+                    await child.perform { _ in city.name = "Lima" }
+                }
+                """,
+            twin: """
+                @MainActor private func run(_ container: PersistentContainer) async throws {
+                    let id = try anyCity(container.viewContext).objectID
+                    let child = container.viewContext.makeBackgroundChild()
+                    try await child.perform { try $0.existingObject(City.self, with: id).name = "Lima" }
+                }
+                """),
+        Snippet(
+            "childOfTask", .types, expecting: "cannot be called from outside of the actor",
+            leak: """
+                private func run(_ container: PersistentContainer) async throws {
+                    let context = container.newContext()
+                    use(context.makeBackgroundChild())
+                }
+                """,
+            twin: """
+                private actor Owner {
+                    let context: ManagedObjectContext
+                    init(_ container: PersistentContainer) { context = container.newContext() }
+                    func run() { use(context.makeBackgroundChild()) }
+                }
+                """),
+        Snippet(
             "performReturnsObject", .types, expecting: "does not conform to the 'Sendable' protocol",
             leak: """
                 private func run(_ background: BackgroundContext) async throws {

@@ -1,4 +1,6 @@
 import Foundation
+import SnippetCompiler
+import StrataModel
 import Testing
 
 @testable import StrataModelFiles
@@ -41,8 +43,8 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
-            "swift-symbolgraph-extract", "-module-name", "Strata", "-I", try Compiler.findModules().path,
-            "-Xcc", "-fmodule-map-file=\(Compiler.sqliteModuleMap.path)", "-target", Compiler.target,
+            "swift-symbolgraph-extract", "-module-name", "Strata", "-I", try SnippetCompiler.findModules().path,
+            "-Xcc", "-fmodule-map-file=\(SnippetCompiler.sqliteModuleMap.path)", "-target", SnippetCompiler.target,
             "-minimum-access-level", "public", "-output-dir", folder.path,
         ]
         process.standardOutput = FileHandle.nullDevice
@@ -61,8 +63,8 @@ import Testing
         let replaceable = graph.properties(of: "ManagedObjectProtocol")
         #expect(replaceable.isSuperset(of: ["id", "version", "description"]))
         let missing = members.subtracting(replaceable).filter { !$0.hasPrefix("_") }
-            .subtracting(GeneratedNames.takenMembers)
+            .subtracting(ReservedNames.members)
         #expect(missing.isEmpty, "\(missing.sorted())")
-        #expect(GeneratedNames.takenMembers.isDisjoint(with: replaceable.subtracting(["keys"])))
+        #expect(ReservedNames.members.isDisjoint(with: replaceable.subtracting(["keys"])))
     }
 }

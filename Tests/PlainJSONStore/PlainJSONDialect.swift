@@ -47,7 +47,6 @@ public struct PlainJSONDialect: RemoteDialect {
         case .delete(let entity, let write):
             return try request(.delete, path(entity, write.id), ifMatch: write.baseVersion)
         case .pull(let pull):
-            guard pull.predicate == nil else { throw unsupported("a pull with a condition") }
             return try request(
                 .get, "/changes/\(pull.entity.name)?since=\(Self.escaped(pull.cursor ?? "0"))&limit=\(pull.limit)")
         case .ping: return try request(.get, "/")

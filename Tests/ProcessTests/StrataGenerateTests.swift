@@ -56,7 +56,8 @@ import Testing
         #expect(run.status == 1 && run.output.isEmpty)
         let lines = run.errors.split(separator: "\n")
         #expect(lines.count == 2 && lines.allSatisfy { $0.contains(": error: Note.") }, "\(run.errors)")
-        #expect(run.errors.contains("\(model.path):4:13: error: ") && run.errors.contains("\(model.path):5:13: error: "))
+        #expect(
+            run.errors.contains("\(model.path):4:13: error: ") && run.errors.contains("\(model.path):5:13: error: "))
         #expect(!FileManager.default.fileExists(atPath: output.path))
     }
 
@@ -65,7 +66,8 @@ import Testing
         arguments: [
             ([], "--model <file> is missing"), (["--model", "x"], "--output <folder> is missing"),
             (["--model"], "--model has no value"), (["--model", "x", "--output", ""], "--output has no value"),
-            (["--access", "open"], "--access is internal or public, not 'open'"), (["stray"], "unknown argument 'stray'"),
+            (["--access", "open"], "--access is internal or public, not 'open'"),
+            (["stray"], "unknown argument 'stray'"),
         ])
     func wrongArguments(_ arguments: [String], _ message: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -87,6 +89,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let run = try generate("--help")
         #expect(run.status == 0 && run.errors.isEmpty)
-        for option in ["--model", "--output", "--access", "--verbose", "--help"] { #expect(run.output.contains(option)) }
+        for option in ["--model", "--output", "--access", "--verbose", "--help"] {
+            #expect(run.output.contains(option))
+        }
     }
 }

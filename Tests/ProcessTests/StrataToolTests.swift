@@ -101,6 +101,23 @@ import Testing
         #expect(object["versionHash"] as? String == model.versionHash)
     }
 
+    @Test func aBackupIsAStoreAndReplacesNothing() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tool-backup-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (path, target) = (folder.appending(path: "a.sqlite").path, folder.appending(path: "b.sqlite").path)
+        let model = try ManagedObjectModel(name: "Tool") { Entity("Thing") { Attribute("name", .string) } }
+        let container = try PersistentContainer(model: model, at: .file(path: path))
+        let context = container.newContext()
+        try context.insert(entityNamed: "Thing")["name"] = "one"
+        try context.save()
+        let first = try StrataTool.run("store", "backup", path, target)
+        #expect(first.status == 0 && first.output.hasPrefix("\(target): "))
+        #expect(try StrataTool.run("store", "info", target).output.contains("Thing"))
+        let second = try StrataTool.run("store", "backup", path, target)
+        #expect(second.status == 1 && second.errors.contains("there is a file already"))
+    }
+
     @Test func infoOfSomethingElseIsOneLine() throws {
         for path in [Self.gazetteer, "/no/such/file.sqlite", "/"] {
             let run = try StrataTool.run("store", "info", path)

@@ -69,12 +69,27 @@ import Testing
         let json = #"[{"cityId": "1", "name": "Lima", "country": {"countryId": "PE", "name": "Peru"}}]"#
         try TestingGuide.fill(context, Data(json.utf8))
         try TestingGuide.migrating(folder.path)
+        try await tryMigration()
         try await TestingGuide.counting(folder.path)
         try TestingGuide.failing()
         let tablet = try await TestingGuide.synchronizing()
         let here = FetchRequest<Country>().options(RemoteOptions(fetchPolicy: .cacheOnly))
         let mirror = try PersistentContainer(store: tablet, classes: GazetteerModel.classes).newContext()
         #expect(try await mirror.fetch(here).map(\.name) == ["Peru"])
+    }
+
+    /// The trial of the page about tests.
+    private func tryMigration() async throws {
+        let before = try ManagedObjectModel(name: "Contacts") { Entity("Contact") { Attribute("name", .string) } }
+        let after = try ManagedObjectModel(name: "Contacts") {
+            Entity("Contact") { Attribute("lastName", .string).optional() }
+        }
+        let stage = MigrationStage.custom(from: before, to: after) { migration in
+            try migration.forEach("Contact") { old, new in
+                new?["lastName"] = (old["name"] as? String ?? "").split(separator: " ").last.map(String.init)
+            }
+        }
+        try await TestingGuide.trying([before, after], [stage])
     }
 
     #if Server

@@ -2,7 +2,8 @@ import Foundation
 import SyncSimulation
 
 // Runs simulations of synchronisation: STRATA_SIMULATION_COUNT of them, from STRATA_SIMULATION_SEED on. Prints those
-// that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does.
+// that fail, and ends with their number. The seed chooses the kind of server, unless STRATA_SIMULATION_VARIANT does, and
+// whether clients do operations, unless STRATA_SIMULATION_OPERATIONS says so (1 or 0).
 // STRATA_SIMULATION_TRACE prints what happens. STRATA_SIMULATION_DEFECT puts a defect into the clients;
 // STRATA_SIMULATION_DEFECTS looks for each defect by this many simulations at most, and counts those that are not
 // found.
@@ -21,10 +22,16 @@ for seed in first..<(first + count) {
     let variant =
         ServerVariant.all.first { $0.description == wanted }
         ?? ServerVariant.all[Int(seed % UInt64(ServerVariant.all.count))]
-    let violations = try SimulationWorld.run(seed: seed, variant: variant, defect: defect)
+    // Every other round through the variants is with operations.
+    let operates =
+        environment["STRATA_SIMULATION_OPERATIONS"].map { $0 == "1" }
+        ?? (seed / UInt64(ServerVariant.all.count) % 2 == 1)
+    let violations = try SimulationWorld.run(seed: seed, variant: variant, defect: defect, operates: operates)
     guard !violations.isEmpty else { continue }
     failed += 1
-    say("STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_VARIANT='\(variant)':")
+    say(
+        "STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_VARIANT='\(variant)' STRATA_SIMULATION_OPERATIONS=\(operates ? 1 : 0):"
+    )
     for violation in violations.prefix(5) { say("    \(violation)") }
 }
 for fault in SimulationWorld.Fault.allCases {

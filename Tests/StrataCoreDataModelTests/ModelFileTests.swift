@@ -76,6 +76,35 @@ struct ModelFileTests {
         }
     }
 
+    @Test("Damaged and hostile documents give errors with the file, and with the line where there is one")
+    func hostileDocuments() throws {
+        func error(_ data: Data) -> CoreDataModelError? {
+            #expect(throws: CoreDataModelError.self) {
+                _ = try CoreDataModelFile.read(contents: data, name: "x", file: "contents")
+            }
+        }
+        let whole = try Data(contentsOf: URL(fileURLWithPath: Samples.models[0] + "/contents"))
+        for length in stride(from: 0, to: whole.count - 20, by: 211) {
+            let error = error(whole.prefix(length))
+            #expect(error?.file == "contents" && (error?.line ?? 0) > 0, "\(length)")
+        }
+        let deep = String(repeating: "<model>", count: 100_000)
+        #expect(error(Data(deep.utf8))?.message == "the elements are nested too deeply")
+        let laughs = (1...9).map { "<!ENTITY l\($0) \"\(String(repeating: "&l\($0 - 1);", count: 10))\">" }.joined()
+        for encoding in [String.Encoding.utf8, .utf16] {
+            let bomb = "<!DOCTYPE model [<!ENTITY l0 \"lol\">\(laughs)]><model name=\"&l9;\"/>"
+            let data = try #require(bomb.data(using: encoding))
+            #expect(error(data)?.message.contains("declares entities") == true)
+        }
+        let outside = "<!DOCTYPE model SYSTEM \"file:///etc/passwd\"><model type=\"x\">&passwd;</model>"
+        _ = try? CoreDataModelFile.read(contents: Data(outside.utf8), name: "x", file: "contents")
+        #expect(
+            error(Data("<plist/>".utf8))?.description.hasPrefix("contents:1:1: error: the root element is <plist>")
+                == true)
+        let twice = "<model><entity name=\"A\"/>\n<entity name=\"A\"/></model>"
+        #expect(error(Data(twice.utf8))?.line == 2)
+    }
+
     @Test func aModelOfStrataSurvivesTheWayToCoreDataAndBack() throws {
         var note = Entity(name: "Note", location: nil)
         note.attributes = [

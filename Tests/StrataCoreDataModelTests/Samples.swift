@@ -1,5 +1,6 @@
 import Foundation
 import StrataCoreDataModel
+import StrataModel
 
 /// The models that are next to the tests, and the shared collection where it exists.
 enum Samples {
@@ -29,5 +30,12 @@ enum Samples {
 
     static func temporary(_ ending: String) -> String {
         FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ending).path
+    }
+}
+
+extension AttributeType {
+    /// The names of a composite's elements; nil for every other type.
+    var elementNames: [String]? {
+        if case .composite(let elements) = self { elements.map(\.name) } else { nil }
     }
 }

@@ -163,11 +163,14 @@ import Testing
         #expect(city.contains("typealias CityKeys = ObjectKeys<City>\n"))
         #expect(city.contains("extension ObjectKeys where Object: City {"))
         #expect(!city.contains("var name: AttributeKey"))
-        #expect(city.contains("convenience init(context: ManagedObjectContext, name: String, size: Omittable<Int16> = .omitted) {"))
+        #expect(
+            city.contains(
+                "convenience init(context: ManagedObjectContext, name: String, size: Omittable<Int16> = .omitted) {"))
         #expect(city.contains("_initialize(size, 1)"))
         #expect(
             capital.contains(
-                "convenience init(context: ManagedObjectContext, name: String, size: Omittable<Int16> = .omitted, since: Date) {"))
+                "convenience init(context: ManagedObjectContext, name: String, size: Omittable<Int16> = .omitted, since: Date) {"
+            ))
         #expect(capital.contains("@available(*, unavailable, message: \"Capital requires more: since\")"))
     }
 

@@ -29,23 +29,29 @@ import Testing
         let store = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path), options: options())
         for key in Int64(1)...40 {
             try store.insert(
-                ("Person", key, ["name": .string("person \(key)"), "age": .integer(key), "email": .string("\(key)@x")]),
+                (
+                    "Person", key,
+                    ["name": .string("person \(key)"), "age": .integer(key), "email": .string("\(key)@x")]
+                ),
                 ("Group", key, ["name": .string("red group \(key)")]))
         }
         for key in Int64(1)...120 {
             let number = Double(key)
-            try store.insert((
-                ["Thing", "Gadget", "Widget"][Int(key % 3)], key,
-                [
-                    "small": .integer(key), "large": .integer(key << 40), "exact": .decimal(Decimal(number) / 8),
-                    "real": .double(number / 7), "title": .string(String(repeating: "t\(key) ", count: Int(key % 50))),
-                    "flag": .boolean(key % 2 == 0), "yearBorn": .date(Date(timeIntervalSinceReferenceDate: number)),
-                    "photo": .binary(Data(repeating: 1, count: Int(key) * 10)), "token": .uuid(UUID()),
-                    "link": .uri(try #require(URL(string: "http://x/\(key)"))),
-                    "place": .geoPoint(GeoPoint(latitude: number / 4, longitude: number)), "code": .string("c\(key)"),
-                    "owner": .object(key % 40 + 1), "order": .object(key % 40 + 1),
-                ]
-            ))
+            try store.insert(
+                (
+                    ["Thing", "Gadget", "Widget"][Int(key % 3)], key,
+                    [
+                        "small": .integer(key), "large": .integer(key << 40), "exact": .decimal(Decimal(number) / 8),
+                        "real": .double(number / 7),
+                        "title": .string(String(repeating: "t\(key) ", count: Int(key % 50))),
+                        "flag": .boolean(key % 2 == 0), "yearBorn": .date(Date(timeIntervalSinceReferenceDate: number)),
+                        "photo": .binary(Data(repeating: 1, count: Int(key) * 10)), "token": .uuid(UUID()),
+                        "link": .uri(try #require(URL(string: "http://x/\(key)"))),
+                        "place": .geoPoint(GeoPoint(latitude: number / 4, longitude: number)),
+                        "code": .string("c\(key)"),
+                        "owner": .object(key % 40 + 1), "order": .object(key % 40 + 1),
+                    ]
+                ))
         }
         var changes = ChangeSet()
         let friends = try store.relationship("Person", "friends").index
@@ -70,7 +76,9 @@ import Testing
         let manager = FileManager.default
         for ending in ["", "-wal", "-shm", "-blobs"] {
             try? manager.removeItem(atPath: target + ending)
-            if manager.fileExists(atPath: path + ending) { try manager.copyItem(atPath: path + ending, toPath: target + ending) }
+            if manager.fileExists(atPath: path + ending) {
+                try manager.copyItem(atPath: path + ending, toPath: target + ending)
+            }
         }
         return target
     }
@@ -93,14 +101,17 @@ import Testing
         attempt { _ = try SQLiteStore.metadata(at: path) }
         attempt { _ = try SQLiteStore.storeInfo(at: path) }
         attempt {
-            let store = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: path), options: options())
+            let store = try SQLiteStore.open(
+                model: try TestModel.make(), location: .file(path: path), options: options())
             defer { store.close() }
             for entity in store.model.entities {
                 var plan = FetchPlan(entityIndex: entity.index)
                 attempt { for row in try store.fetch(plan).rows { for slot in entity.slots { _ = row.value(slot) } } }
                 attempt { _ = try store.fetchIdentities(plan, cancellation: nil) }
                 attempt { _ = try store.rows(entityIndex: entity.index, keys: Array(1...200)) }
-                plan.sorts = [FetchSort("name"), FetchSort("title")].filter { entity.slot(named: $0.keyPath?[0] ?? "") != nil }
+                plan.sorts = [FetchSort("name"), FetchSort("title")].filter {
+                    entity.slot(named: $0.keyPath?[0] ?? "") != nil
+                }
                 plan.limit = 7
                 plan.offset = 2
                 attempt { _ = try store.fetch(plan) }
@@ -113,7 +124,8 @@ import Testing
                 attempt { _ = try store.allocateKeys(3, rootIndex: entity.rootIndex) }
             }
             for format in [
-                "withinKilometers(place, {5, 20}, 500)", "near(place, {5, 20})", "title CONTAINS[cd] 'T1'", "exact > 3.5",
+                "withinKilometers(place, {5, 20}, 500)", "near(place, {5, 20})", "title CONTAINS[cd] 'T1'",
+                "exact > 3.5",
                 "owner.name BEGINSWITH 'person'", "yearBorn < now()", "link == 'http://x/5'", "flag == YES",
             ] {
                 var plan = FetchPlan(entityIndex: 0)
@@ -123,21 +135,31 @@ import Testing
                 attempt { _ = try store.count(plan) }
                 attempt {
                     _ = try store.values(
-                        ValuePlan(plan, columns: try ["title", "exact", "link", "place"].map { FetchColumn($0, try FetchExpression(format: $0)) }))
+                        ValuePlan(
+                            plan,
+                            columns: try ["title", "exact", "link", "place"].map {
+                                FetchColumn($0, try FetchExpression(format: $0))
+                            }))
                 }
             }
             attempt { _ = try store.keys("Group", try FetchPredicate(format: "SELF MATCHESTEXT 'red'")) }
-            attempt { try store.insert(("Gadget", 1000, ["title": "new", "code": "new", "photo": .binary(Data(count: 2000))])) }
+            attempt {
+                try store.insert(
+                    ("Gadget", 1000, ["title": "new", "code": "new", "photo": .binary(Data(count: 2000))]))
+            }
             attempt {
                 var changes = ChangeSet()
                 changes.updates = [
-                    try store.update("Thing", 3, base: 1, ["title": "changed", "photo": .binary(Data(count: 900))], changed: ["title", "photo"])
+                    try store.update(
+                        "Thing", 3, base: 1, ["title": "changed", "photo": .binary(Data(count: 900))],
+                        changed: ["title", "photo"])
                 ]
                 changes.deletes = [.init(entityIndex: try store.entity("Gadget").index, key: 4, baseVersion: nil)]
                 changes.orders = [
                     .init(
                         entityIndex: try store.entity("Person").index,
-                        relationshipIndex: try store.relationship("Person", "queue").index, owner: 2, kind: .arrange([121, 81, 41, 1]))
+                        relationshipIndex: try store.relationship("Person", "queue").index, owner: 2,
+                        kind: .arrange([121, 81, 41, 1]))
                 ]
                 _ = try store.commit(changes)
             }
@@ -160,7 +182,10 @@ import Testing
             for _ in 0..<Int.random(in: 1...40, using: &random) {
                 // Half of them where pages keep what they are made of.
                 let page = Int.random(in: 0..<damaged.count / 4096, using: &random) * 4096
-                let place = page + (Bool.random(using: &random) ? Int.random(in: 0..<110, using: &random) : Int.random(in: 0..<4096, using: &random))
+                let place =
+                    page
+                    + (Bool.random(using: &random)
+                        ? Int.random(in: 0..<110, using: &random) : Int.random(in: 0..<4096, using: &random))
                 damaged[place] = UInt8.random(in: 0...255, using: &random)
             }
             if number % 10 == 0 { damaged = damaged.prefix(Int.random(in: 0..<damaged.count, using: &random)) }
@@ -172,9 +197,12 @@ import Testing
     }
 
     private static let oddities = [
-        "NULL", "0", "-1", "1", "9223372036854775807", "-9223372036854775808", "9223372036854775806", "1e999", "-1e999", "1e308",
-        "0.5", "''", "'text'", "'NaN'", "'1e999'", "char(0)", "'\u{FFFD}'", "x''", "x'00'", "x'FFFFFFFF'", "zeroblob(16)", "zeroblob(100000)",
-        "x'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'", "'../../etc/passwd'", "CAST(x'FFFEFD' AS TEXT)", "'Person'", "'http://['",
+        "NULL", "0", "-1", "1", "9223372036854775807", "-9223372036854775808", "9223372036854775806", "1e999", "-1e999",
+        "1e308",
+        "0.5", "''", "'text'", "'NaN'", "'1e999'", "char(0)", "'\u{FFFD}'", "x''", "x'00'", "x'FFFFFFFF'",
+        "zeroblob(16)", "zeroblob(100000)",
+        "x'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF'", "'../../etc/passwd'", "CAST(x'FFFEFD' AS TEXT)", "'Person'",
+        "'http://['",
     ]
 
     @Test func randomValuesOfAFileAreErrorsOrDataAndLeaveOtherRowsAlone() throws {
@@ -182,9 +210,14 @@ import Testing
         let sound = try sound()
         var random = SplitMix64(seed: seed &+ 1)
         let shell = Shell(path: sound)
-        let tables = try shell.run("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'").flatMap(\.self)
-        let original = try SQLiteStore.open(model: try TestModel.make(), location: .file(path: sound), options: options())
-        let titles = try Dictionary(uniqueKeysWithValues: original.fetch(FetchPlan(entityIndex: 0)).rows.map { ($0.key, $0.value(try #require(original.entity("Thing").slot(named: "title")))) })
+        let tables = try shell.run("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+            .flatMap(\.self)
+        let original = try SQLiteStore.open(
+            model: try TestModel.make(), location: .file(path: sound), options: options())
+        let titles = try Dictionary(
+            uniqueKeysWithValues: original.fetch(FetchPlan(entityIndex: 0)).rows.map {
+                ($0.key, $0.value(try #require(original.entity("Thing").slot(named: "title"))))
+            })
         original.close()
         for _ in 0..<count {
             let path = try copy(of: sound, to: "values.sqlite")
@@ -194,7 +227,9 @@ import Testing
             let column = try #require(columns.randomElement(using: &random))
             let odd = try #require(Self.oddities.randomElement(using: &random))
             let key = Int64.random(in: 1...40, using: &random)
-            let place = columns.contains("_id") ? " WHERE _id = \(key)" : " WHERE rowid IN (SELECT rowid FROM \"\(table)\" LIMIT 1 OFFSET \(key % 5))"
+            let place =
+                columns.contains("_id")
+                ? " WHERE _id = \(key)" : " WHERE rowid IN (SELECT rowid FROM \"\(table)\" LIMIT 1 OFFSET \(key % 5))"
             // A constraint of SQLite's own may refuse it; then the file is sound.
             do {
                 try damaging.run("PRAGMA foreign_keys = OFF; UPDATE \"\(table)\" SET \"\(column)\" = \(odd)\(place)")
@@ -202,11 +237,15 @@ import Testing
                 do { try damaging.run("UPDATE \"\(table)\" SET \"\(column)\" = \(odd)") } catch { continue }
             }
             // The rows that nobody touched are read as they were, or the fetch fails as a whole.
-            if let store = try? SQLiteStore.open(model: try TestModel.make(), location: .file(path: path), options: options()) {
+            if let store = try? SQLiteStore.open(
+                model: try TestModel.make(), location: .file(path: path), options: options())
+            {
                 if table == "thing", let rows = try? store.fetch(FetchPlan(entityIndex: 0)).rows {
                     let slot = try #require(try store.entity("Thing").slot(named: "title"))
                     for row in rows where row.key != key && column != "_id" && row.key <= 120 {
-                        if column != "title" { #expect(row.value(slot) == titles[row.key], "\(table).\(column) = \(odd)") }
+                        if column != "title" {
+                            #expect(row.value(slot) == titles[row.key], "\(table).\(column) = \(odd)")
+                        }
                     }
                 }
                 store.close()

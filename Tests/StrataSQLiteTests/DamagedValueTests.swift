@@ -18,7 +18,8 @@ import Testing
     /// Column, property, what a shell writes there, and how the report says it.
     private static let cases: [(column: String, property: String, sql: String, content: Value)] = [
         ("small", "small", "70000", 70000), ("medium", "medium", "-3000000000", -3_000_000_000),
-        ("exact", "exact", "'NaN'", "NaN"), ("exact", "exact", "'1e999'", "1e999"), ("single", "single", "1e300", 1e300),
+        ("exact", "exact", "'NaN'", "NaN"), ("exact", "exact", "'1e999'", "1e999"),
+        ("single", "single", "1e300", 1e300),
         ("flag", "flag", "2", 2), ("flag", "flag", "-1", -1), ("link", "link", "'http://['", "http://["),
         ("address_number", "address.number", "5000000000", 5_000_000_000),
     ]
@@ -48,7 +49,9 @@ import Testing
             let row = try #require(try store.rows(entityIndex: 0, keys: [7]).rows.first)
             // The whole row, as a policy writes it that lets the object win, and as it is after a delete.
             var overwrite = ChangeSet()
-            overwrite.updates = [.init(row: row, slots: SlotSet(entity.slots.filter(\.isStored).map(\.index)), baseVersion: row.version)]
+            overwrite.updates = [
+                .init(row: row, slots: SlotSet(entity.slots.filter(\.isStored).map(\.index)), baseVersion: row.version)
+            ]
             guard case .committed = try store.commit(overwrite) else {
                 Issue.record("\(property)")
                 continue
@@ -102,7 +105,8 @@ import Testing
             #expect(try predicate.evaluate(on: Value.composite(values)), "\(format)")
         }
         let plan = ValuePlan(
-            FetchPlan(entityIndex: 0), columns: try ["small", "flag", "link"].map { FetchColumn($0, try FetchExpression(format: $0)) })
+            FetchPlan(entityIndex: 0),
+            columns: try ["small", "flag", "link"].map { FetchColumn($0, try FetchExpression(format: $0)) })
         #expect(try store.values(plan)[0] == [70000, 2, "http://["])
     }
 }

@@ -30,7 +30,9 @@ import Testing
 
     private func replacement(_ store: SQLiteStore, base: Int64 = 1) throws -> ChangeSet {
         var changes = ChangeSet()
-        changes.updates = [try store.update("Thing", 1, base: base, ["photo": .binary(large + [1])], changed: ["photo"])]
+        changes.updates = [
+            try store.update("Thing", 1, base: base, ["photo": .binary(large + [1])], changed: ["photo"])
+        ]
         return changes
     }
 

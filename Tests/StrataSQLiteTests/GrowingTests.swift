@@ -42,7 +42,8 @@ import Testing
 
     private func fill() throws {
         let store = try SQLiteStore.open(model: try model(), location: .file(path: path))
-        try store.insert(("Shelf", 1, ["name": "A"]), ("Book", 1, ["title": "One", "price": 3]), ("Book", 2, ["title": "Two"]))
+        try store.insert(
+            ("Shelf", 1, ["name": "A"]), ("Book", 1, ["title": "One", "price": 3]), ("Book", 2, ["title": "Two"]))
         store.close()
     }
 

@@ -33,7 +33,8 @@ import Testing
     }
 
     private static let formats = [
-        "withinKilometers(place, {-12, -77}, 50)", "withinBox(place, {-13, -78}, {-11, -76})", "name MATCHESTEXT 'lima'",
+        "withinKilometers(place, {-12, -77}, 50)", "withinBox(place, {-13, -78}, {-11, -76})",
+        "name MATCHESTEXT 'lima'",
         "SELF MATCHESTEXT 'lim*'",
     ]
 

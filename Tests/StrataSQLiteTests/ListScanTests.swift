@@ -10,7 +10,9 @@ import Testing
     private var store: SQLiteStore { file.store }
     let seed = UInt64.random(in: 0...(.max))
     /// Two forms of one letter are two texts, and so are such that begin alike.
-    private static let titles = ["é", "e\u{301}", "", "t", "t1", "t10", "long enough to stand outside of the string itself", "ß"]
+    private static let titles = [
+        "é", "e\u{301}", "", "t", "t1", "t10", "long enough to stand outside of the string itself", "ß",
+    ]
 
     init() throws {
         file = try TracedFile()

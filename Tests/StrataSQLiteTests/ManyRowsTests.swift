@@ -45,7 +45,9 @@ import Testing
         #expect(try Shell(path: file.path).run("PRAGMA integrity_check") == [["ok"]])
         #expect(try Shell(path: file.path).run("PRAGMA foreign_key_check").isEmpty)
         #expect(
-            try Shell(path: file.path).run("SELECT count(*) FROM person INDEXED BY person_by_name_age_desc") == [["6000"]])
+            try Shell(path: file.path).run("SELECT count(*) FROM person INDEXED BY person_by_name_age_desc") == [
+                ["6000"]
+            ])
     }
 
     @Test func aTableThatHasManyRowsKeepsItsIndexes() throws {

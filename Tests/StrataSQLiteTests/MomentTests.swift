@@ -20,7 +20,8 @@ import Testing
     }
 
     @Test func everyNowOfAFetchIsTheSameMoment() throws {
-        for format in ["now() == now()", "now() <= now() AND NOT (now() < now())", "SELF IN {SELF} AND now() == now()"] {
+        for format in ["now() == now()", "now() <= now() AND NOT (now() < now())", "SELF IN {SELF} AND now() == now()"]
+        {
             for _ in 0..<20 { #expect(try keys(format).count == 2, "\(format)") }
         }
         let plan = FetchPlan(entityIndex: 0)
@@ -86,7 +87,8 @@ import Testing
         let rows: [[String: Value]] = [
             ["title": .string(composed), "large": 1, "real": 1.0, "exact": .decimal(1)],
             ["title": .string(decomposed), "large": 1, "real": 1.0, "exact": .decimal(Decimal(string: "1.0") ?? 1)],
-            ["title": .string(composed), "large": 2, "real": 2.5], ["title": .null, "real": -0.0], ["title": .null, "real": 0],
+            ["title": .string(composed), "large": 2, "real": 2.5], ["title": .null, "real": -0.0],
+            ["title": .null, "real": 0],
         ]
         for (index, row) in rows.enumerated() { try store.insert(("Thing", Int64(index + 1), row)) }
         let sources = rows.map { row in Value.composite(row) }

@@ -87,7 +87,9 @@ import Testing
         let store = try open()
         try Shell(path: path).run("INSERT INTO person(_id, _version, name) VALUES(\(key), 1, 'x')")
         let plan = FetchPlan(entityIndex: try store.entity("Person").index)
-        for read in [{ _ = try store.fetch(plan) }, { _ = try store.fetchIdentities(plan, cancellation: nil) }] as [() throws -> Void] {
+        for read in [{ _ = try store.fetch(plan) }, { _ = try store.fetchIdentities(plan, cancellation: nil) }]
+            as [() throws -> Void]
+        {
             let error = #expect(throws: StoreError.self) { try read() }
             guard case .invalidData(entity: "Person", property: "_id", key: Int64(key), reason: _) = error else {
                 Issue.record("\(String(describing: error))")
@@ -104,7 +106,9 @@ import Testing
     func aRowWithAnImpossibleVersionIsAnErrorThatNamesIt(_ version: String) throws {
         let store = try open()
         try Shell(path: path).run("INSERT INTO person(_id, _version, name) VALUES(5, \(version), 'x')")
-        let error = #expect(throws: StoreError.self) { try store.fetch(FetchPlan(entityIndex: try store.entity("Person").index)) }
+        let error = #expect(throws: StoreError.self) {
+            try store.fetch(FetchPlan(entityIndex: try store.entity("Person").index))
+        }
         guard case .invalidData(entity: "Person", property: "_version", key: 5, reason: _) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -149,7 +153,8 @@ import Testing
         try store.insert(("Person", key, [:]), ("Person", 7, [:]))
         #expect(try store.allocateKeys(3, rootIndex: root) == 8..<11)
         #expect(try store.allocateKeys(3, rootIndex: root) == 11..<14)
-        try Shell(path: path).run("UPDATE _keys SET next = \(key) WHERE entity = 'Person' AND \(key) > \(StoreKeys.firstUnreserved)")
+        try Shell(path: path).run(
+            "UPDATE _keys SET next = \(key) WHERE entity = 'Person' AND \(key) > \(StoreKeys.firstUnreserved)")
         #expect(try store.allocateKeys(1, rootIndex: root).lowerBound < 100)
         #expect(try store.keys("Person") == [7, key])
         store.close()

@@ -53,7 +53,8 @@ import Testing
         changes.pairs = [
             .init(
                 entityIndex: try store.entity("Album").index,
-                relationshipIndex: try store.relationship("Album", "viewsSeen").index, owner: 1, added: [1], removed: [])
+                relationshipIndex: try store.relationship("Album", "viewsSeen").index, owner: 1, added: [1], removed: []
+            )
         ]
         guard case .committed = try store.commit(changes) else { throw MissingName(name: "a commit") }
     }

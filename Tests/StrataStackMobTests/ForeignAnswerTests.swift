@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    @Test("A page of a portal, a proxy or a firewall stops the run", arguments: [200, 201, 302, 400, 403, 404, 407, 511])
+    @Test(
+        "A page of a portal, a proxy or a firewall stops the run", arguments: [200, 201, 302, 400, 403, 404, 407, 511])
     func markup(status: Int) throws {
         for operation in writes(try note()) {
             #expect(kind(response(status, "<html>Sign in</html>"), operation) == .invalidAnswer, "\(operation)")

@@ -7,6 +7,7 @@ import Testing
     private struct Memory: BackendSubject {
         var features = MemoryBackend.allFeatures
         var maximumPage: Int?
+        var hasIntegerKeys = false
         let name = "Memory"
         func open(_ model: ManagedObjectModel) async throws -> any RemoteBackend {
             MemoryBackend(features: features, maximumPage: maximumPage)
@@ -22,6 +23,15 @@ import Testing
     @Test func aServerInMemoryHoldsToAllLaws() async {
         let failures = await BackendSuite.run(Memory())
         #expect(failures.isEmpty, "\(failures)")
+    }
+
+    @Test(arguments: [true, false])
+    func aServerThatAssignsKeysHoldsToItsLaw(hasIntegerKeys: Bool) async {
+        for features: RemoteCapabilities.Features in [MemoryBackend.allFeatures, []] {
+            let failures = await BackendSuite.run(
+                Memory(features: features.union(.assignsIDs), hasIntegerKeys: hasIntegerKeys))
+            #expect(failures.isEmpty, "\(failures)")
+        }
     }
 
     @Test func aServerWithSmallPagesHoldsToAllLaws() async {
@@ -99,7 +109,9 @@ import Testing
         .numbers: (.identities, "a primary key comes back"), .lastComponent: (.identities, "a primary key comes back"),
         .decodedTwice: (.identities, "a primary key comes back"),
         .plusIsSpace: (.identities, "a primary key comes back"),
-        .trimmed: (.identities, "a primary key comes back"), .emptyTextIsNil: (.values, "texts"),
+        .trimmed: (.identities, "a primary key comes back"), .keyUntold: (.assignedKeys, "by which it is found"),
+        .keyOfClient: (.assignedKeys, "a new object gets"), .newKeyEachTime: (.assignedKeys, "comes twice"),
+        .emptyTextIsNil: (.values, "texts"),
         .zeroIsNil: (.values, "are not nil"), .falseIsNil: (.values, "truth values"),
         .numbersAsDoubles: (.values, "whole numbers"), .singlePrecision: (.values, "floating-point"),
         .decimalsAsDoubles: (.values, "decimals"), .wholeSeconds: (.values, "dates"),

@@ -24,6 +24,10 @@ enum BackendDefect: String, CaseIterable, Sendable {
     case groupCutOff, readCutOff, atomicByName
     // Primary keys.
     case lowercase, numbers, lastComponent, decodedTwice, plusIsSpace, trimmed
+    // Primary keys that the server assigns.
+    case keyUntold, keyOfClient, newKeyEachTime
+
+    var isAboutAssignedKeys: Bool { [.keyUntold, .keyOfClient, .newKeyEachTime].contains(self) }
     // Values.
     case emptyTextIsNil, zeroIsNil, falseIsNil, numbersAsDoubles, singlePrecision, decimalsAsDoubles, wholeSeconds
     case bytesEndAtZero, swappedPositions, trimmedTexts, updateReplaces, nilIgnored, referenceStays, answerShowsOld
@@ -45,6 +49,7 @@ struct BrokenBackend: RemoteBackend {
         self.defect = defect
         var features = MemoryBackend.allFeatures
         if defect == .countIsRejected { features.remove(.counting) }
+        if defect.isAboutAssignedKeys { features.insert(.assignsIDs) }
         base = MemoryBackend(features: features)
     }
 
@@ -101,6 +106,18 @@ struct BrokenBackend: RemoteBackend {
             write.token = UUID()
             _ = try await send(.update(entity: entity, write))
             return answer
+        case (.keyUntold, .create):
+            _ = try await send(operation)
+            return .outcomes([.done(nil)])
+        case (.keyOfClient, .create(_, let writes)):
+            guard case .outcomes(let list) = try await send(operation), case .done(var record?)? = list.first else {
+                return nil
+            }
+            record.id = writes[0].id
+            return .outcomes([.done(record)])
+        case (.newKeyEachTime, .create(let entity, var writes)):
+            for index in writes.indices { writes[index].token = UUID() }
+            return try await send(.create(entity: entity, writes))
         case (.creationComesBack, .create(let entity, var writes)):
             for index in writes.indices { writes[index].token = UUID() }
             guard case .outcomes(let list) = try await send(.create(entity: entity, writes)) else { return nil }

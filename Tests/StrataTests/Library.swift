@@ -17,7 +17,7 @@ enum Library: GeneratedModel {
         }
     }
 
-    private static var entities: [Entity] {
+    static var entities: [Entity] {
         var author = Entity(name: "Author", location: nil)
         author.attributes = [
             Attribute("authorId", .string, optional: true), Attribute("name", .string),

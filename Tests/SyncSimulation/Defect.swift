@@ -22,6 +22,13 @@ extension SimulationWorld {
         case ownEchoIsForeign
         /// A second process may open a mirror.
         case lockIsIgnored
+        /// A server is told twice, under two names, of an operation.
+        case operationIsSentTwice
+        /// An operation is queued as its result.
+        case operationBecomesValue
+
+        /// Whether it takes operations to find it.
+        var needsOperations: Bool { self == .operationIsSentTwice || self == .operationBecomesValue }
 
         /// Whether some 100 simulations find it.
         public var isCommon: Bool {
@@ -37,7 +44,11 @@ extension SimulationWorld {
         public func firstSeed(of count: UInt64) throws -> UInt64? {
             for seed in 1...max(1, count) {
                 let variant = ServerVariant.all[Int(seed % UInt64(ServerVariant.all.count))]
-                if try !SimulationWorld.run(seed: seed, variant: variant, defect: self).isEmpty { return seed }
+                if try !SimulationWorld.run(seed: seed, variant: variant, defect: self, operates: needsOperations)
+                    .isEmpty
+                {
+                    return seed
+                }
             }
             return nil
         }
@@ -67,6 +78,12 @@ final class DefectiveNetwork: RemoteBackend, @unchecked Sendable {
 
     func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
         do throws(RemoteError) {
+            if defect == .operationIsSentTwice, case .update(let entity, var write) = operation,
+                !write.operations.isEmpty
+            {
+                write.token = UUID()
+                _ = try await network.perform(.update(entity: entity, write), options: options)
+            }
             return changed(try await network.perform(operation, options: options), operation)
         } catch {
             guard defect == .portalSucceeds, error.kind == .invalidAnswer, let count = operation.simulatedWrites else {

@@ -182,7 +182,10 @@ final class ModelServer: @unchecked Sendable {
             let change = Write(identity: identity, property: property, value: value)
             onReplace(change, objects[identity]?.values[property] ?? .value(.null))
         }
-        change(identity) { $0.merge(taken(write.values, entity)) { $1 } }
+        change(identity) {
+            $0.merge(taken(write.values, entity)) { $1 }
+            $0 = changed($0, write.operations, entity)
+        }
         if variant.hasTokens { tokens[write.token] = identity }
         return .done(record(identity))
     }

@@ -1,3 +1,4 @@
+import SeededRandom
 import StrataRemote
 
 /// What a server of a simulation can do, and what therefore can be asked of those who use it.
@@ -45,4 +46,13 @@ public struct ServerVariant: Sendable, Hashable, CustomStringConvertible {
                 .conditionalWrites, .incrementalPull, .deletions, .readingMany, .creatingMany, .paging,
             ], maximumBatch: 5, isHTTP: true),
     ]
+
+    /// The same, and perhaps able to do operations: those that do nothing twice, and those that compare versions.
+    func computing(_ random: inout SplitMix64) -> ServerVariant {
+        var result = self
+        guard !isHTTP, isConditional else { return result }
+        if random.chance(0.7) { result.features.insert(.increments) }
+        if random.chance(0.5) { result.features.insert(.arrayOperations) }
+        return result
+    }
 }

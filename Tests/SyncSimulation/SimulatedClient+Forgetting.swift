@@ -37,6 +37,8 @@ extension SimulatedClient {
     /// Nobody forgets what is on a device and goes on with unsaved changes of it.
     private func discardAll() {
         if let context = process.context, context.hasChanges { discard(context) }
+        process.tallies?.rollback()
+        unsavedOperations = []
     }
 
     /// Forgets everything.

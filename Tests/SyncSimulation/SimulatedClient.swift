@@ -18,6 +18,8 @@ final class SimulatedClient: @unchecked Sendable {
     /// The versions that the mirror had when it was last examined.
     var seenVersions: [String: [Int]] = [:]
     private var savedValues = 0
+    /// What was done to tallies in a context, and is not saved.
+    var unsavedOperations: [(id: String, property: String, operation: FieldOperation)] = []
     /// What engines of this client reported, including those that crashed.
     private(set) var results: [SyncResult] = []
     private var streams: [AsyncStream<SyncResult>] = []
@@ -29,6 +31,8 @@ final class SimulatedClient: @unchecked Sendable {
         let store: RemoteStore
         /// nil for a client that writes to its mirror itself.
         let context: ManagedObjectContext?
+        /// A second one, in which tallies are changed.
+        let tallies: ManagedObjectContext?
         /// What the context has, and no save has confirmed.
         var unsaved: Set<ModelServer.Write> = []
         /// How many saves of the context are under way.
@@ -74,12 +78,18 @@ final class SimulatedClient: @unchecked Sendable {
             model: model, backend: backend, location: disk.location, options: options,
             surroundings: Surroundings(clock: clock, random: { executor.random.unit() }, executor: executor))
         var context: ManagedObjectContext?
+        var tallies: ManagedObjectContext?
         if habits.usesContext {
             let container = try PersistentContainer(store: SimulatedStore(store, executor: executor))
             container.defaultMergePolicy = habits.mergePolicy
             context = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
+            if world.operates {
+                // Operations are in conflict with nobody.
+                container.defaultMergePolicy = .error
+                tallies = container.newContext(automaticallyMergesChanges: habits.mergesAutomatically)
+            }
         }
-        return Process(number: process, network: network, store: store, context: context)
+        return Process(number: process, network: network, store: store, context: context, tallies: tallies)
     }
 
     /// The process dies and starts again, with another version of the app perhaps.
@@ -87,6 +97,7 @@ final class SimulatedClient: @unchecked Sendable {
         world.trace("\(number) crashes\(model == nil ? "" : " and is updated")")
         let model = model ?? self.model
         abandonContext()
+        unsavedOperations = []
         store.close()
         process = try Self.start(number, process.number + 1, model, world, habits, clock, disk)
         streams.append(engine.results)

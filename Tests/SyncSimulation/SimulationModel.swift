@@ -5,8 +5,10 @@ enum SimulationModel {
     /// The versions of the app, from the first one on. What is declared where changes with each, and the last one has more.
     static let versions = 3
 
-    /// - Parameter version: From 0 on.
-    static func make(version: Int = 0) throws -> ManagedObjectModel {
+    /// - Parameters:
+    ///   - version: From 0 on.
+    ///   - operates: Whether there are tallies, to which clients do operations.
+    static func make(version: Int = 0, operates: Bool = false) throws -> ManagedObjectModel {
         var folder = Entity(name: "Folder", location: nil)
         folder.attributes = [Attribute("folderId", .string), Attribute("a", .string, optional: true)]
         folder.relationships = [Relationship("items", to: "Item", .toMany, inverse: "folder")]
@@ -35,6 +37,14 @@ enum SimulationModel {
         device.attributes = [Attribute("deviceId", .string), Attribute("a", .string, optional: true)]
         device.relationships = [Relationship("route", to: "Item", .orderedToMany, inverse: "devices")]
         var entities = [folder, item, special, tag, counter, device]
+        if operates {
+            var tally = Entity(name: "Tally", location: nil)
+            tally.attributes = [
+                Attribute("tallyId", .string), Attribute("count", .integer64, optional: true),
+                Attribute("marks", .array(.string), optional: true),
+            ]
+            entities.append(tally)
+        }
         if version > 1 {
             for index in entities.indices where ["Folder", "Item"].contains(entities[index].name) {
                 entities[index].attributes.insert(Attribute("added", .string, optional: true), at: 0)

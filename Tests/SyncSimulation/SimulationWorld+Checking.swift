@@ -10,7 +10,10 @@ extension SimulationWorld {
     }
 
     /// A client forgets objects, and what it saved of them.
-    func forgot(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) { ledger.forget(by: client, isForgotten) }
+    func forgot(by client: Int, _ isForgotten: (RemoteIdentity) -> Bool) {
+        ledger.forget(by: client, isForgotten)
+        tallies.forget(by: client, isForgotten)
+    }
 
     /// Values that a client gives up.
     func forget(_ writes: Set<ModelServer.Write>) { ledger.forget(writes) }

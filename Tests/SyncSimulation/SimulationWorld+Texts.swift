@@ -5,7 +5,7 @@ import StrataRemote
 extension SimulationWorld {
     static func text(_ operation: RemoteOperation) -> String {
         func text(_ write: RemoteWrite) -> String {
-            "\(write.id) base \(write.baseVersion ?? "-") \(write.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }) \(write.token.uuidString.prefix(4))"
+            "\(write.id) base \(write.baseVersion ?? "-") \(write.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }) \(write.operations.isEmpty ? "" : "\(write.operations)") \(write.token.uuidString.prefix(4))"
         }
         switch operation {
         case .create(_, let writes): return "create \(writes.map(text))"

@@ -16,6 +16,9 @@ public final class SimulationWorld: @unchecked Sendable {
     private var violations: [String] = []
     /// What clients saved and deleted.
     let ledger = Ledger()
+    /// What clients did to the tallies, and whether there are any.
+    let tallies = Tallies()
+    let operates: Bool
 
     /// How often each fault met a request that mattered, over all simulations of the process.
     public static let strikes = Strikes()
@@ -29,15 +32,22 @@ public final class SimulationWorld: @unchecked Sendable {
 
     /// Runs one simulation to its end.
     /// - Returns: What went wrong; empty if nothing did.
-    public static func run(seed: UInt64, variant: ServerVariant, defect: Defect? = nil) throws -> [String] {
-        let world = try SimulationWorld(seed: seed, variant: variant)
+    /// - Parameter operates: Whether clients count and mark, too, besides assigning values.
+    public static func run(
+        seed: UInt64, variant: ServerVariant, defect: Defect? = nil, operates: Bool = false
+    ) throws -> [String] {
+        let world = try SimulationWorld(seed: seed, variant: variant, operates: operates)
         world.defect = defect
         return try world.run()
     }
 
-    private init(seed: UInt64, variant: ServerVariant) throws {
+    private init(seed: UInt64, variant: ServerVariant, operates: Bool) throws {
         executor = SeededExecutor(seed: seed)
-        models = try (0..<SimulationModel.versions).map(SimulationModel.make)
+        // The dialect of those over HTTP has no arrays.
+        let operates = operates && !variant.isHTTP
+        self.operates = operates
+        models = try (0..<SimulationModel.versions).map { try SimulationModel.make(version: $0, operates: operates) }
+        let variant = operates ? variant.computing(&executor.random) : variant
         self.variant = variant
         server = ModelServer(
             variant: variant, model: models[models.count - 1], clock: SimulatedClock(executor: executor))
@@ -46,6 +56,7 @@ public final class SimulationWorld: @unchecked Sendable {
         server.onTake = { [unowned self] in ledger.reached($0) }
         server.onChange = { [unowned self] in struck($0 ? .renamed : .marked) }
         server.mayReturn = { [unowned self] in mayReturn($0) }
+        server.placeTallies()
     }
 
     func violate(_ text: String) {
@@ -116,6 +127,7 @@ public final class SimulationWorld: @unchecked Sendable {
         }
         for client in clients { await client.collectResults() }
         await checkEnd()
+        checkTallies()
     }
 
     private func stormyWeather() -> Weather {
@@ -168,6 +180,7 @@ public final class SimulationWorld: @unchecked Sendable {
             do {
                 try client.checkVersions()
                 if executor.random.chance(weather.forgetting) { try client.forget() }
+                if operates, executor.random.chance(0.5) { try client.operate() }
                 switch executor.random.below(20) {
                 case 0..<11 where client.habits.usesContext:
                     // It is not awaited: the next step may come in between.

@@ -91,7 +91,9 @@ import Testing
         #expect(chile.largeCities.isEmpty)
     }
 
-    @Test("An object that was new and is rolled back is not shown any more; an owner whose context is gone asks the store")
+    @Test(
+        "An object that was new and is rolled back is not shown any more; an owner whose context is gone asks the store"
+    )
     func rollback() throws {
         let context = file.container.newContext()
         let oman = try country("Oman", context)
@@ -138,7 +140,7 @@ import Testing
             #expect {
                 try peru.fetchedValue(forProperty: name)
             } throws: { error in
-                guard case PersistenceError.unknownProperty("Country", name) = error else { return false }
+                guard case PersistenceError.unknownProperty("Country", name, _) = error else { return false }
                 return true
             }
         }

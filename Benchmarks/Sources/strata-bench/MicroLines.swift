@@ -52,6 +52,7 @@ struct MicroLines {
             MicroLine(name: "write a string", value: nanoseconds(cities) { $0.name = "Città" }, unit: "ns", must: 60))
         context.rollback()
         lines.append(MicroLine(name: "open a store and fetch one object", value: startUp, unit: "ms of CPU", must: 5))
+        lines += try LiveLines(folder: folder, n: n).measure()
         return lines
     }
 

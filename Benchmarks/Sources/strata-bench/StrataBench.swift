@@ -6,7 +6,9 @@ struct StrataBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strata-bench",
         abstract: "Measures Strata against raw SQLite, GRDB, SQLAlchemy and Django on the same work.",
-        subcommands: [CompareCommand.self, RunCommand.self, PrepareCommand.self, MicroCommand.self])
+        subcommands: [
+            CompareCommand.self, RunCommand.self, PrepareCommand.self, MicroCommand.self, MigrateCommand.self,
+        ])
 }
 
 /// The contenders of this program; the Python ones run in a process of their own.

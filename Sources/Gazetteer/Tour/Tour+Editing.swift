@@ -75,7 +75,7 @@ extension Tour {
     }
 
     /// The largest city of the chosen country.
-    private func largestCity(in context: ManagedObjectContext) throws -> City {
+    func largestCity(in context: ManagedObjectContext) throws -> City {
         let request = FetchRequest<City>(
             where: City.keys.country.countryId == country.iso,
             sortedBy: [City.keys.population.descending, City.keys.name.ascending], limit: 1)
@@ -112,7 +112,7 @@ extension Tour {
     }
 
     /// Stops the tour if a step did not do what it shows.
-    private func expect(_ condition: Bool, _ complaint: String) throws(GazetteerError) {
+    func expect(_ condition: Bool, _ complaint: String) throws(GazetteerError) {
         if !condition { throw .unexpected(complaint) }
     }
 }

@@ -16,13 +16,13 @@ extension Tour {
         }
     }
 
-    /// Closes the store and opens it again, so that all further steps start from the file and not from what the import
+    /// Closes the store and opens it again, so that all further steps start from the store and not from what the import
     /// left in memory.
     func openAgain() throws {
         try printer.step("Close the store and open it again") {
             close()
             try open()
-            printer.say("\(file.path) has \(Figures.bytes(file.size)).")
+            printer.say("\(store.name) has \(Figures.bytes(store.size)).")
         }
     }
 

@@ -1,14 +1,14 @@
 import Foundation
 import Strata
 
-/// The whole run: import, check, walk, list, search, edit, roll back, deny, child context.
+/// The whole run: import, check, walk, list, search, edit, roll back, deny, child context, migrate.
 ///
 /// Everything happens on the main actor, because the program has nothing else to do meanwhile; an application with a
 /// user interface would import in a background context.
 @MainActor
 final class Tour {
     let data: GeoNamesData
-    let file: StoreFile
+    let store: any TourStore
     let options: TourOptions
     let printer: StepPrinter
     let country: CountryRecord
@@ -17,9 +17,9 @@ final class Tour {
 
     /// Prepares a run. Nothing is written yet.
     /// - Throws: ``GazetteerError`` if the country is unknown or has nothing to show.
-    init(data: GeoNamesData, file: StoreFile, options: TourOptions, terminal: Terminal) throws(GazetteerError) {
+    init(data: GeoNamesData, store: any TourStore, options: TourOptions, terminal: Terminal) throws(GazetteerError) {
         self.data = data
-        self.file = file
+        self.store = store
         self.options = options
         printer = StepPrinter(terminal: terminal, log: log, fullSQL: options.fullSQL)
         let country = try CountryFinder(countries: data.countries).find(options.country)
@@ -28,7 +28,7 @@ final class Tour {
     }
 
     /// Runs all steps. The store must not exist yet.
-    func run() throws {
+    func run() async throws {
         try importEverything()
         try openAgain()
         try checkFigures()
@@ -39,10 +39,11 @@ final class Tour {
         try rollBack()
         try denyACascade()
         try discardAChild()
+        try await migrate()
         let totals = printer.totals
         printer.terminal.line(
             "Done: \(Figures.counted(totals.steps, "step")), \(Figures.counted(totals.statements, "statement")), "
-                + "and \(Figures.bytes(file.size)) in \(file.path).")
+                + "and \(Figures.bytes(store.size)) in \(store.name).")
     }
 
     /// The container that the steps work on.
@@ -56,9 +57,7 @@ final class Tour {
 
     /// Opens the store, with the log of statements attached.
     func open() throws(PersistenceError) {
-        var options = SQLiteStore.Options()
-        options.trace = { [log] in log.record(sql: $0.sql, seconds: $0.duration, rows: $0.rows) }
-        opened = try PersistentContainer(GazetteerModel.self, at: .file(path: file.path), options: options)
+        opened = try store.open { [log] in log.record(sql: $0.sql, seconds: $0.duration, rows: $0.rows) }
     }
 
     /// Closes the store.

@@ -1,12 +1,13 @@
 /// The changes of a bulk update, in typed keys; see ``ManagedObjectContext/update(_:validating:set:)``.
 ///
-///     { city in
+///     try context.update(City.where { $0.timeZone == "America/Lima" }) { city in
 ///         city.population += 1
-///         city.isCapital = false
-///         city.nickname = nil
-///         city.name = .value(newName)
-///         city.total = BulkValue(City.keys.area * 2)
+///         city.note = nil
+///         city.admin1 = "15"
+///         city.timeZone = .value(TimeZone.current.identifier)
+///         city.country = .object(peru.objectID)
 ///     }
+///     try context.update(FetchRequest<Country>()) { $0.population = BulkValue(Country.keys.areaSquareKilometres * 2) }
 @dynamicMemberLookup
 public struct BulkChanges<Object: ManagedObject> {
     /// By name of the attribute or relationship.
@@ -37,7 +38,7 @@ public struct BulkValue<Operand>: PredicateOperand, Sendable {
 
     init(expression: FetchExpression) { self.expression = expression }
 
-    /// The value of an expression of typed keys for each object: `BulkValue(City.keys.area * 2)`.
+    /// The value of an expression of typed keys for each object: `BulkValue(City.keys.population * 2)`.
     public init<Other: PredicateOperand>(_ operand: Other) where Other.Operand == Operand {
         expression = operand.expression
     }

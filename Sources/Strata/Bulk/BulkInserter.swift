@@ -10,10 +10,10 @@ final class BulkInserter {
     private var failures: [ValidationFailure] = []
     private var ids: [ObjectID] = []
 
-    /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/abstractEntity(name:)``.
+    /// - Throws: ``PersistenceError/unknownEntity(name:model:nearest:)``, ``PersistenceError/abstractEntity(name:)``.
     init(core: ContextCore, _ type: ManagedObject.Type, validating: Bool) throws(PersistenceError) {
         guard let binding = core.coordinator.binding(for: type) else {
-            throw .unknownEntity(name: "\(type)", model: core.model.name)
+            throw .unknownEntity("\(type)", in: core.model)
         }
         guard !binding.entity.isAbstract else { throw .abstractEntity(name: binding.entity.name) }
         self.core = core
@@ -43,7 +43,7 @@ final class BulkInserter {
 
     private func set(_ name: String, _ expression: FetchExpression, in slab: inout RowSlab) throws(PersistenceError) {
         let entity = binding.entity
-        guard let slot = entity.slot(named: name) else { throw .unknownProperty(entity: entity.name, property: name) }
+        guard let slot = entity.slot(named: name) else { throw .unknownProperty(name, of: entity) }
         func fail(_ reason: String) -> PersistenceError { .invalidFetch(entity: entity.name, reason: reason) }
         guard case .constant(let value) = expression.node else {
             throw fail("\(name) of a new object must be a constant, not \(expression)")

@@ -17,7 +17,7 @@ struct BulkPlanner {
         var assignments: [Int: BulkUpdate.Assignment] = [:]
         for (name, expression) in changes.expressions {
             guard let slot = entity.slot(named: name) else {
-                throw .unknownProperty(entity: entity.name, property: name)
+                throw .unknownProperty(name, of: entity)
             }
             try checkReference(slot, entity)
             for path in expression.keyPaths { try core.planner.check(path, entity, takesCollections: true) }
@@ -112,10 +112,26 @@ struct BulkPlanner {
             )
         }
         core.processPendingChanges()
+        var operation = operation
+        if case .update(var update) = operation {
+            update.tellsKeys = mayBeInMemory(roots, update)
+            operation = .update(update)
+        }
         let origin = ChangeOrigin(author: core.settings.author, contextName: core.settings.name)
         let result = try core.store { (store) throws(StoreError) in try store.perform(operation, by: origin) }
         take(result)
         return result.count
+    }
+
+    /// Whether objects in memory or listeners may have to be told what an update changes.
+    private func mayBeInMemory(_ roots: Set<Int>, _ update: BulkUpdate) -> Bool {
+        if core.recorder?.isOn == true || core.coordinator.hasReceivers(besides: core.inbox.contextNumber) {
+            return true
+        }
+        if roots.contains(where: { core.identityMap.table($0).count > 0 }) { return true }
+        // The other ends of relationships have other members afterwards.
+        let slots = model.entities[update.fetch.entityIndex].slots
+        return !core.identityMap.isEmpty && update.slots.contains { slots[$0].relationshipIndex != nil }
     }
 
     /// Tells the other contexts, and brings the objects of this one up to date.
@@ -131,12 +147,15 @@ struct BulkPlanner {
             core.coordinator.announce(notification)
             if let recorder = core.recorder, recorder.isOn { recorder.note(notification) }
             core.merger.merge(notification)
+        } else if result.keys.isEmpty {
+            core.coordinator.announceUnlisted(from: core.inbox.contextNumber)
         } else {
             let keys = result.keys.mapValues(Set.init)
             core.coordinator.announce(keys, from: core.inbox.contextNumber)
             if let recorder = core.recorder, recorder.isOn { recorder.note(keys) }
             core.merger.refresh(keys)
         }
+        core.movePin()
         core.oneToOneRepair.repairAll()
         core.recorder?.close(.merge)
     }

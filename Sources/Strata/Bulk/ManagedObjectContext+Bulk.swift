@@ -4,8 +4,8 @@ extension ManagedObjectContext {
     /// Changes all objects that match a request, in the store, without reading them: one transaction, a handful of
     /// statements.
     ///
-    ///     try context.update(Message.where { $0.isRead == false }) { $0.isRead = true }
-    ///     try context.update(City.where { $0.country.code == "PE" }) { $0.population += 1 }
+    ///     try context.update(City.where { $0.note == "new" }) { $0.note = nil }
+    ///     try context.update(City.where { $0.country.countryId == "PE" }) { $0.population += 1 }
     ///
     /// Values are constants or calculated from the object's own attributes as they were before. Attributes that a save derives,
     /// versions and indexes are kept right. Objects that have the values already are left alone. Objects in memory,
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     /// Deletes all objects that match a request, in the store, without reading them, and applies the delete rules: one
     /// statement for each relationship, however many objects there are.
     ///
-    ///     try context.deleteAll(Message.where { $0.sentAt < lastYear })
+    ///     try context.deleteAll(City.where { $0.population < 1_000 })
     ///
     /// No hooks run, and there is nothing to undo. Contexts, live results and listeners are notified as they are of a
     /// save by another context.
@@ -48,9 +48,9 @@ extension ManagedObjectContext {
 
     /// Inserts objects into the store without creating them in memory, in one transaction.
     ///
-    ///     try context.insertAll(City.self, from: lines) { city, line in
-    ///         city.name = .value(line.name)
-    ///         city.country = .object(peru.objectID)
+    ///     try context.insertAll(Continent.self, from: ["AF": "Africa", "SA": "South America"]) { continent, line in
+    ///         continent.continentId = .value(line.key)
+    ///         continent.name = .value(line.value)
     ///     }
     ///
     /// Attributes that you do not set have their defaults. No hooks run, and there is nothing to undo.

@@ -104,6 +104,8 @@ extension JSONListKey where Element: JSONMemberValue {
 
     /// It has no elements, or there is no array.
     public var isEmpty: FetchPredicate {
-        .not(.comparison(path.appending(CollectionOperator.count.rawValue).expression, .greater, .constant(.integer(0)), []))
+        .not(
+            .comparison(
+                path.appending(CollectionOperator.count.rawValue).expression, .greater, .constant(.integer(0)), []))
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 extension ManagedObject {
     /// The object with a choice of its properties, for an encoder.
     ///
-    ///     let json = try JSONEncoder().encode(article.encoding(including: ["author", "tags"], excluding: ["draft"]))
+    ///     let json = try JSONEncoder().encode(city.encoding(including: ["country"], excluding: ["alternateNames"]))
     ///
     /// - Parameters:
     ///   - paths: Relationships whose objects are encoded in full, as typed keys or dotted paths: `"author.country"`. To-one
@@ -104,7 +104,9 @@ struct ObjectEncoder {
         case .composite, .object, .list, .set:
             throw EncodingError.invalidValue(
                 value,
-                .init(codingPath: container.codingPath, debugDescription: "\(slot.name) is not the value of an attribute"))
+                .init(
+                    codingPath: container.codingPath, debugDescription: "\(slot.name) is not the value of an attribute")
+            )
         }
     }
 
@@ -129,7 +131,8 @@ struct ObjectEncoder {
             return
         }
         guard inner.isEmpty else { return try encode(target, inner, to: container.superEncoder(forKey: key)) }
-        guard let field = target.binding.entity.primaryKeyField, let slot = target.binding.entity.slot(named: field) else {
+        guard let field = target.binding.entity.primaryKeyField, let slot = target.binding.entity.slot(named: field)
+        else {
             return try container.encode(target.objectID.uri, forKey: key)
         }
         if target.isFault, let core = target.core { try core.faults.load(target) }

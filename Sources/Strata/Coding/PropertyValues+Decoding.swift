@@ -144,7 +144,8 @@ private struct ObjectDecoder {
         }
         let value: Value =
             switch slot.type {
-            case .integer16?, .integer32?, .integer64?, .integer?: .integer(try container.decode(Int64.self, forKey: key))
+            case .integer16?, .integer32?, .integer64?, .integer?:
+                .integer(try container.decode(Int64.self, forKey: key))
             case .double?, .float?: .double(try container.decode(Double.self, forKey: key))
             case .decimal?: .decimal(try container.decode(Decimal.self, forKey: key))
             case .boolean?: .boolean(try container.decode(Bool.self, forKey: key))

@@ -10,6 +10,9 @@ final class ConflictResolver {
     var replacements: [Int: [Int64: Replacement]] = [:]
     /// Objects whose many-to-many relationships may show too much or too little.
     var unsettledPairs: [ManagedObject] = []
+    /// Objects with values that nobody has validated: those that the application has decided for, and results of operations
+    /// that were done again to what others have saved.
+    private var unvalidated: [ManagedObject] = []
 
     /// What took the place of a new object.
     struct Replacement {
@@ -45,6 +48,15 @@ final class ConflictResolver {
         redirect()
         core.unloading.pairs(with: unsettledPairs)
         for entry in oneToOnes { try core.oneToOneRepair.settle(entry.object, entry.keys) }
+        try validate()
+    }
+
+    private func validate() throws(PersistenceError) {
+        var failures: [ValidationFailure] = []
+        for object in unvalidated where object.hasChanges && !object.flags.contains(.deleted) {
+            object.collectFailures(&failures)
+        }
+        guard failures.isEmpty else { throw .validation(ValidationError(failures)) }
     }
 
     /// The policy that applies to an object.
@@ -53,10 +65,20 @@ final class ConflictResolver {
     /// Whether a conflict ends the save: by the policy, unless single properties can be decided.
     private func isRefused(_ conflict: StoreConflict) -> Bool {
         guard rules.policy(for: model.entities[conflict.entityIndex], in: model) == .error else { return false }
-        guard rules.decide != nil, case .version = conflict.reason, conflict.storeRow != nil,
-            let object = core.object(conflict.entityIndex, conflict.key)
+        guard case .version = conflict.reason, conflict.storeRow != nil,
+            let object = core.object(conflict.entityIndex, conflict.key), !object.flags.contains(.deleted)
         else { return true }
-        return object.flags.contains(.deleted) || object.storedChanges.isEmpty
+        if rules.decide != nil { return object.storedChanges.isEmpty }
+        return !onlyOperates(object)
+    }
+
+    /// Whether nothing but operations was done to an object, which can be done to any value, and nobody has asked that others
+    /// do not change it.
+    private func onlyOperates(_ object: ManagedObject) -> Bool {
+        guard object.flags.contains(.operated), !core.saves.checks.contains(object) else { return false }
+        let operations = object.operations
+        let slots = object.binding.entity.slots
+        return object.storedChanges.allSatisfy { operations[$0] != nil || slots[$0].derivation != nil }
     }
 
     /// Whether the policy prefers an object in memory to the row in the store.
@@ -107,11 +129,13 @@ final class ConflictResolver {
         unsettledPairs.append(object)
     }
 
-    /// Gives an object the row that the policy makes of snapshot, memory and store.
+    /// Gives an object the row that the policy makes of snapshot, memory and store. Operations are done again to what the
+    /// store has, under every policy.
     private func mergeRow(
         _ storeRow: RowReference, into object: ManagedObject, _ conflict: StoreConflict
     ) throws(PersistenceError) {
         let policy = policy(of: object)
+        let operations = object.operations
         let slots = object.binding.entity.slots
         let memory = RowReference(slab: object.slab, row: object.row)
         let snapshot = object.changes?.snapshot ?? storeRow
@@ -122,6 +146,13 @@ final class ConflictResolver {
             let index = slot.index
             guard slot.isStored else {
                 if slot.isTransient { RowEditing.copySlot(index, layout: slots, from: memory.row, to: &merged) }
+                continue
+            }
+            if let done = operations[index] {
+                guard done.apply(to: storeRow.row, slot, layout: slots, in: &merged) else {
+                    throw object.inapplicable(slot, to: storeRow.row)
+                }
+                record.slots.insert(index)
                 continue
             }
             func differ(_ a: RowReference, _ b: RowReference) -> Bool {
@@ -160,13 +191,10 @@ final class ConflictResolver {
             object.slab = merged
             object.row = merged.row
             object.changes = record
+            object.operations = operations
             object.flags.insert(.ownsRow)
         }
-        if hasNewValues {
-            var failures: [ValidationFailure] = []
-            object.collectFailures(&failures)
-            guard failures.isEmpty else { throw .validation(ValidationError(failures)) }
-        }
+        if hasNewValues || !operations.isEmpty { unvalidated.append(object) }
         if policy == .rollback { core.unloading.pendingPairs(of: object) }
         core.unloading.owners(from: memory.row, to: merged.row, object.binding)
     }

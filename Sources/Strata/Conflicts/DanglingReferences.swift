@@ -87,7 +87,7 @@ struct DanglingReferences {
     private func missing(among asked: [Int: Set<Int64>]) throws(PersistenceError) -> [Int: Set<Int64>] {
         var gone: [Int: Set<Int64>] = [:]
         for (root, keys) in asked {
-            let found = try core.store { (store) throws(StoreError) in
+            let found = try core.readStore { (store) throws(StoreError) in
                 try store.rows(entityIndex: root, keys: keys.sorted())
             }
             let missing = keys.subtracting(found.rows.map(\.key))

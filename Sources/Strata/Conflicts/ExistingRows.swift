@@ -14,7 +14,9 @@ struct ExistingRows {
     /// - Throws: The store's error.
     func conflicts() throws(PersistenceError) -> [StoreConflict] {
         let rules = core.settings.merging
-        guard rules.mayResolve, core.coordinator.store.capabilities.contains(.uniqueConstraints) else { return [] }
+        let coordinator = core.coordinator
+        guard rules.mayResolve, coordinator.set != nil || coordinator.store.capabilities.contains(.uniqueConstraints)
+        else { return [] }
         var groups: [Int: [ManagedObject]] = [:]
         for object in core.tracker.objects where object.isInserted && !object.isDeleted {
             guard !object.binding.entity.uniqueConstraints.isEmpty else { continue }
@@ -24,6 +26,7 @@ struct ExistingRows {
         for (index, objects) in groups.sorted(by: { $0.key < $1.key })
         where objects.count >= Self.fewestObjects
             && rules.policy(for: core.model.entities[index], in: core.model) != .error
+            && coordinator.store(of: index).capabilities.contains(.uniqueConstraints)
         {
             var found: Set<Int64> = []
             for slots in core.model.entities[index].uniqueConstraints where slots.count == 1 {
@@ -62,7 +65,7 @@ struct ExistingRows {
         let values = objects.map { $0.row.value(slot) }.filter { !$0.isNull }
         var plan = FetchPlan(entityIndex: core.model.entity(declaringUnique: slots, of: entity).index)
         plan.predicate = .comparison(.keyPath(slot.path), .isIn, .constant(.list(values)), [])
-        return try core.store { (store) throws(StoreError) in try store.fetch(plan) }
+        return try core.readStore { (store) throws(StoreError) in try store.fetch(plan) }
     }
 
     /// Whether a row still has its value when the save has been written: the save may delete it, or give it another value.

@@ -1,30 +1,45 @@
 /// How a context resolves conflicts: one policy for all, others for some entities, and a closure that decides for single
 /// properties.
 struct MergeRules {
-    /// The policy of entities that have none of their own.
-    var policy: MergePolicy
-    /// Policies by position of the entity; those that inherit from it follow it unless they have their own.
-    private var ofEntities: [Int: MergePolicy] = [:]
+    /// The policies, without the closure.
+    private(set) var policies: MergePolicies
     /// Asked for each property that both sides changed.
     var decide: ((PropertyConflict) -> PropertyConflict.Resolution)?
 
-    init(_ policy: MergePolicy) { self.policy = policy }
+    init(_ policy: MergePolicy) { policies = MergePolicies(policy: policy) }
+    init(_ policies: MergePolicies) { self.policies = policies }
+
+    /// The policy of entities that have none of their own.
+    var policy: MergePolicy {
+        get { policies.policy }
+        set { policies.policy = newValue }
+    }
 
     /// Whether there are conflicts that do not end the save.
-    var mayResolve: Bool { policy != .error || decide != nil || ofEntities.values.contains { $0 != .error } }
+    var mayResolve: Bool { policy != .error || decide != nil || policies.ofEntities.values.contains { $0 != .error } }
 
     /// The policy that applies to objects of an entity: its own, or that of the nearest entity above it.
     func policy(for entity: EntityDescription, in model: ManagedObjectModel) -> MergePolicy {
-        guard !ofEntities.isEmpty else { return policy }
+        guard !policies.ofEntities.isEmpty else { return policy }
         var current = entity
         while true {
-            if let own = ofEntities[current.index] { return own }
+            if let own = policies.ofEntities[current.index] { return own }
             guard let parent = current.parentIndex else { return policy }
             current = model.entities[parent]
         }
     }
 
-    mutating func set(_ policy: MergePolicy?, for entity: EntityDescription) { ofEntities[entity.index] = policy }
+    mutating func set(_ policy: MergePolicy?, for entity: EntityDescription) {
+        policies.ofEntities[entity.index] = policy
+    }
+}
+
+/// The merge policies of a context.
+struct MergePolicies: Sendable {
+    /// The policy of entities that have none of their own.
+    var policy: MergePolicy
+    /// Policies by position of the entity; those that inherit from it follow it unless they have their own.
+    var ofEntities: [Int: MergePolicy] = [:]
 }
 
 /// A property that this context and others have changed since it was read, to different values.
@@ -61,14 +76,14 @@ extension ManagedObjectContext {
     /// Sets the merge policy of an entity and of those that inherit from it, in place of ``mergePolicy``.
     ///
     ///     context.mergePolicy = .error
-    ///     try context.setMergePolicy(.objectWinsByProperty, for: Draft.self)
+    ///     try context.setMergePolicy(.objectWinsByProperty, for: City.self)
     ///
     /// A policy of an entity comes before one of an entity that it inherits from.
     /// - Parameter policy: The policy; nil for that of the context again.
-    /// - Throws: ``PersistenceError/unknownEntity(name:model:)``.
+    /// - Throws: ``PersistenceError/unknownEntity(name:model:nearest:)``.
     public func setMergePolicy(_ policy: MergePolicy?, for type: ManagedObject.Type) throws(PersistenceError) {
         let name = type.entityName
-        guard let entity = model.entity(named: name) else { throw .unknownEntity(name: name, model: model.name) }
+        guard let entity = model.entity(named: name) else { throw .unknownEntity(name, in: model) }
         core.settings.merging.set(policy, for: entity)
     }
 
@@ -76,7 +91,7 @@ extension ManagedObjectContext {
     /// it, leaves all of them to the merge policy.
     ///
     ///     context.onPropertyConflict = { conflict in
-    ///         guard conflict.propertyName == "votes", case .integer(let read) = conflict.snapshot,
+    ///         guard conflict.propertyName == "population", case .integer(let read) = conflict.snapshot,
     ///             case .integer(let mine) = conflict.memory, case .integer(let theirs) = conflict.store
     ///         else { return .policy }
     ///         return .value(.integer(theirs + mine - read))
@@ -84,7 +99,9 @@ extension ManagedObjectContext {
     ///
     /// The closure runs during a save, under any policy but ``MergePolicy/overwrite`` and ``MergePolicy/rollback``, which do not
     /// look at single properties. Properties that only one side changed are merged without it, even under
-    /// ``MergePolicy/error``. Deletes and unique constraints remain a matter of the policy. It must not use the context.
+    /// ``MergePolicy/error``, and so are those that this context changed by operations such as
+    /// ``ManagedObject/increment(_:by:)-(String,_)``. Deletes and unique constraints remain a matter of the policy. It must not
+    /// use the context.
     ///
     /// The save validates an object that is given a value by ``PropertyConflict/Resolution/value(_:)``.
     public var onPropertyConflict: ((PropertyConflict) -> PropertyConflict.Resolution)? {
@@ -95,8 +112,8 @@ extension ManagedObjectContext {
     /// Has the next save check that others have not changed or deleted an object, although this context does not change it:
     /// because what it changes was decided by looking at the object.
     ///
-    ///     try context.detectConflicts(for: account)
-    ///     Payment(context: context, amount: amount, account: account)
+    ///     try context.detectConflicts(for: peru)  // the note is wrong if others change its population
+    ///     lima.note = "\(100 * lima.population / peru.population) % of all Peruvians"
     ///     try context.save()
     ///
     /// If the object was changed, that is a conflict. Under ``MergePolicy/error`` the save throws; under the others the object

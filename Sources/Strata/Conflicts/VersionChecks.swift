@@ -8,12 +8,22 @@ struct VersionChecks {
 
     mutating func removeAll() { self = VersionChecks() }
 
+    /// Whether the next save checks an object.
+    func contains(_ object: ManagedObject) -> Bool {
+        objects.contains(object)
+            || ofChildren[RowIdentity(entityIndex: object.binding.entity.index, key: object.key)] != nil
+    }
+
     /// The checks of a save. Objects whose rows the save writes are checked anyway.
-    func forSave() -> [ChangeSet.Check] {
+    /// - Parameter includesOperated: Whether objects to which operations were applied are checked, too: these operations are
+    ///   added to what others have saved.
+    func forSave(includesOperated: Bool = false) -> [ChangeSet.Check] {
         guard !objects.isEmpty || !ofChildren.isEmpty else { return [] }
         var result = ofChildren
         for object in objects
-        where !object.isFault && object.flags.isDisjoint(with: .hidden) && object.storedChanges.isEmpty {
+        where !object.isFault && object.flags.isDisjoint(with: .hidden)
+            && (object.storedChanges.isEmpty || (includesOperated && object.flags.contains(.operated)))
+        {
             let check = ChangeSet.Check(
                 entityIndex: object.binding.entity.index, key: object.key, version: object.version)
             let identity = RowIdentity(entityIndex: check.entityIndex, key: check.key)
@@ -24,7 +34,12 @@ struct VersionChecks {
 
     /// Takes over the checks of a child context, which has saved.
     mutating func take(_ child: VersionChecks) {
-        for check in child.forSave() {
+        take(child.forSave(includesOperated: true))
+    }
+
+    /// Takes over checks of a child context, which has saved.
+    mutating func take(_ checks: [ChangeSet.Check]) {
+        for check in checks {
             let identity = RowIdentity(entityIndex: check.entityIndex, key: check.key)
             ofChildren[identity] = ofChildren[identity] ?? check
         }

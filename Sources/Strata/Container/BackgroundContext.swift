@@ -4,8 +4,9 @@ import Foundation
 /// `Sendable`.
 ///
 ///     let count = try await background.perform { context in
-///         _ = City(context: context, cityId: "3936456", name: "Lima", country: peru)
+///         _ = Continent(context: context, continentId: "SA", name: "South America")
 ///         try context.save()
+///         return try context.count(FetchRequest<Continent>())
 ///     }
 public actor BackgroundContext {
     private let queue: SerialQueue
@@ -14,10 +15,20 @@ public actor BackgroundContext {
     /// The queue that everything of this context runs on.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    init(_ context: sending ManagedObjectContext) {
+    /// The way to the parent; nil for a context that saves to the store.
+    private let parentLink: ParentLink?
+
+    init(_ context: sending ManagedObjectContext, parentLink: ParentLink? = nil) {
         queue = SerialQueue(label: "strata.background-context")
         self.context = context
+        self.parentLink = parentLink
     }
+
+    /// Creates a child of this context on a queue of its own; see ``ManagedObjectContext/makeBackgroundChild(isolation:)``. It
+    /// keeps this context alive.
+    ///
+    ///     let child = await background.makeBackgroundChild()
+    public func makeBackgroundChild() -> BackgroundContext { context.makeBackgroundChild(isolation: self) }
 
     /// Runs a closure on the context's queue and waits without blocking. Changes that the closure does not save stay
     /// for the next one.
@@ -25,18 +36,30 @@ public actor BackgroundContext {
     /// - Throws: What the closure throws.
     public func perform<R: Sendable, E: Error>(
         _ body: @Sendable (ManagedObjectContext) throws(E) -> R
+    ) async throws(E) -> R {
+        await followParent()
+        return try run(body)
+    }
+
+    private func run<R: Sendable, E: Error>(
+        _ body: @Sendable (ManagedObjectContext) throws(E) -> R
     ) throws(E) -> R {
         context.core.processPendingChanges()
         defer { context.processPendingChanges() }
         return try body(context)
     }
 
+    /// Applies what the parent shows now, if it lives in another isolation domain.
+    private func followParent() async {
+        guard let parentLink, let state = await parentLink.state() else { return }
+        context.core.showParent(state)
+    }
+
     /// Runs a closure that waits for other work, such as the answer of a server, on the context's queue.
     ///
     ///     try await background.perform { context in
-    ///         for story in try await feed.latest() {
-    ///             _ = Article(context: context, articleId: story.id, title: story.title)
-    ///         }
+    ///         let lines = try await download()
+    ///         for line in lines { _ = Continent(context: context, continentId: line.id, name: line.name) }
     ///         try await context.save()
     ///     }
     ///
@@ -48,6 +71,7 @@ public actor BackgroundContext {
     public func perform<R: Sendable, E: Error>(
         _ body: nonisolated(nonsending) @Sendable (ManagedObjectContext) async throws(E) -> R
     ) async throws(E) -> R {
+        await followParent()
         context.core.processPendingChanges()
         defer { context.processPendingChanges() }
         return try await body(context)
@@ -55,6 +79,9 @@ public actor BackgroundContext {
 
     /// Runs a closure on the context's queue and blocks the calling thread until it has ended. Calls from within a
     /// closure of the same context run immediately.
+    ///
+    /// A child of a context in another isolation domain does not look at its parent here, so that two that wait never wait for
+    /// each other: it shows the parent as it was at the last `perform`, and cannot save.
     /// - Returns: What the closure returns.
     /// - Throws: What the closure throws.
     public nonisolated func performAndWait<R: Sendable, E: Error>(
@@ -63,7 +90,7 @@ public actor BackgroundContext {
         let result: Result<R, E> = queue.sync {
             self.assumeIsolated { isolated in
                 do throws(E) {
-                    return .success(try isolated.perform(body))
+                    return .success(try isolated.run(body))
                 } catch {
                     return .failure(error)
                 }

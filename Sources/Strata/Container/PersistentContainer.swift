@@ -31,15 +31,15 @@ public final class PersistentContainer: Sendable {
     /// Called each time the use of a property reads the store, in any context that is made afterwards: a fault is filled, or
     /// a relationship is loaded that was not prefetched. For development; nil unless you set it.
     ///
-    ///     container.onUnplannedLoad = { logger.warning("\($0)") }
+    ///     container.onUnplannedLoad = { print($0) }
     public var onUnplannedLoad: (@Sendable (UnplannedLoad) -> Void)? {
         get { loadHandler.withLock(\.self) }
         set { loadHandler.withLock { $0 = newValue } }
     }
     private let loadHandler = Guarded<(@Sendable (UnplannedLoad) -> Void)?>(nil)
-    private let writes = WriteLane()
+    private let writes: WriteLane
     private let readers = WorkerPool(label: "strata.reads", width: 4)
-    private let workers = WorkerPool(label: "strata.tasks", width: 8)
+    let workers = WorkerPool(label: "strata.tasks", width: 8)
 
     /// Opens a SQLite store.
     /// - Parameters:
@@ -72,21 +72,23 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Creates a container on a store that you have opened.
+    ///
+    ///     let store = try SQLiteStore.open(model: GazetteerModel.model, location: .memory(name: nil))
+    ///     let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
+    ///
     /// - Throws: ``PersistenceError/classMismatch(entity:className:reason:)`` if classes do not fit.
     public init(store: any PersistentStore, classes: [ManagedObject.Type] = []) throws(PersistenceError) {
         coordinator = try StoreCoordinator(store: store, classes: classes)
+        writes = WriteLane(isAtomic: coordinator.set == nil)
     }
 
     @MainActor private func makeViewContext() -> ManagedObjectContext {
         let context = makeContext(name: "view", observesObjects: true)
         context.automaticallyMergesChanges = true
-        context.core.inbox.setOnFirstPost { [weak self] in
-            Task { @MainActor in self?.viewContext.processPendingChanges() }
-        }
+        let boundary = MainActorBoundary(context)
+        context.core.inbox.setOnFirstPost { boundary.schedule() }
         // Views of the context are notified of edits as soon as the main actor is free.
-        context.core.settings.onFirstChange = { [weak self] in
-            Task { @MainActor in self?.viewContext.processPendingChanges() }
-        }
+        context.core.settings.onFirstChange = { boundary.schedule() }
         return context
     }
 
@@ -96,12 +98,20 @@ public final class PersistentContainer: Sendable {
         Task { @MainActor in context.release() }
     }
 
-    /// The store.
+    /// The store; in a container with several, all of them as one, which passes each call to the store of the entity.
     public var store: any PersistentStore { coordinator.store }
     /// The model.
     public var model: ManagedObjectModel { coordinator.model }
 
     /// Creates a context for the caller's isolation: an actor of yours keeps it in a property, a task in a variable.
+    ///
+    ///     actor Registry {
+    ///         private let context: ManagedObjectContext
+    ///         init(_ container: PersistentContainer) { context = container.newContext() }
+    ///
+    ///         func name(of id: String) throws -> String? { try context.find(City.self, id)?.name }
+    ///     }
+    ///
     /// - Parameter automaticallyMergesChanges: Whether saves of other contexts are merged at boundaries.
     public func newContext(automaticallyMergesChanges: Bool = false) -> sending ManagedObjectContext {
         let context = makeContext(name: nil)
@@ -118,6 +128,9 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Creates a context on a serial queue of its own.
+    ///
+    ///     let background = container.newBackgroundContext()
+    ///     let names = try await background.perform { try $0.fetch(FetchRequest<City>(limit: 10)).map(\.name) }
     public func newBackgroundContext() -> BackgroundContext {
         let context = makeContext(name: "background")
         context.automaticallyMergesChanges = true
@@ -125,6 +138,11 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Runs a closure on another thread, in a context made for it. Changes that the closure does not save are dropped.
+    ///
+    ///     try await container.performBackgroundTask { context in
+    ///         for city in try context.fetch(City.where { $0.note != nil }) { city.note = nil }
+    ///         try context.save()
+    ///     }
     ///
     /// Any number of tasks may be under way at once; a few of them run at a time.
     /// - Returns: The result of the closure.
@@ -140,8 +158,8 @@ public final class PersistentContainer: Sendable {
 
     /// Runs a closure that reads, on another thread, in a context made for it: for the requests of a server.
     ///
-    ///     let titles = try await container.read { context in
-    ///         try context.fetch(Article.where { $0.status == .live }.limit(20)).map(\.title)
+    ///     let names = try await container.read { context in
+    ///         try context.fetch(City.where { $0.population > 1_000_000 }.limit(20)).map(\.name)
     ///     }
     ///
     /// Several reads run at the same time. Each sees the commits that came before it. Changes that the closure makes are
@@ -157,7 +175,7 @@ public final class PersistentContainer: Sendable {
     /// Runs a closure that writes, on another thread, and saves its changes: for the requests of a server.
     ///
     ///     let id = try await container.write { context in
-    ///         Article(context: context, articleId: "1", title: "Hello").objectID
+    ///         Continent(context: context, continentId: "SA", name: "South America").objectID
     ///     }
     ///
     /// The call returns when the changes are durable. Writes run one after the other, so that they never conflict with each
@@ -176,10 +194,45 @@ public final class PersistentContainer: Sendable {
     }
 
     /// The ID of an object by its URI.
-    /// - Returns: nil if it is not a URI of an object of this container's store and model.
+    /// - Returns: nil if it is not a URI of an object of this container's stores and model.
     public func objectID(for uri: URL) -> ObjectID? {
-        guard let id = ObjectID(uri: uri, model: model), id.storeIdentifier == store.identifier else { return nil }
+        guard let id = ObjectID(uri: uri, model: model),
+            id.storeIdentifier == coordinator.bindings[id.entity.index].storeIdentifier
+        else { return nil }
         return id
+    }
+
+    /// Copies the store to a new file, as it is at one moment, while contexts and other processes read and write it.
+    ///
+    ///     let report = try await container.backUp(to: "backups/2026-11-25.sqlite")
+    ///     print("\(report.fileSize) bytes, \(report.externalCount) files")
+    ///
+    /// The work is done on another thread; see `SQLiteStore.backUp(to:)`. Unsaved changes are not in the copy.
+    /// - Parameters:
+    ///   - path: A path at which there is no file yet, in a folder that exists.
+    ///   - configuration: The configuration whose store is copied, in a container with several stores. The copies of several
+    ///     stores are of several moments.
+    /// - Throws: ``PersistenceError/store(_:)`` with the reason, `StoreError.unsupported(store:feature:)` if the store is not in
+    ///   SQLite, or if there are several and none is named; ``PersistenceError/invalidStores(model:reasons:)`` if there is no
+    ///   such configuration.
+    @discardableResult
+    public func backUp(
+        to path: String, configuration: String? = nil
+    ) async throws(PersistenceError) -> BackupReport {
+        let store = try configuration.map { (name) throws(PersistenceError) in try existingStore(name) } ?? store
+        guard let store = store as? SQLiteStore else {
+            throw .store(
+                .unsupported(
+                    store: store.name,
+                    feature: store is StoreSet ? "one backup of several stores; name the configuration" : "backups"))
+        }
+        return try await workers.run { () throws(PersistenceError) in
+            do throws(StoreError) {
+                return try store.backUp(to: path)
+            } catch {
+                throw .store(error)
+            }
+        }
     }
 
     /// Closes the store. Contexts fail with ``StoreError/closed(path:)`` from then on.

@@ -18,7 +18,14 @@ final class RowCache: Sendable {
     private static let limit = 64
 
     private let entries = Guarded<[Entry]>([])
-    private let invalidations = Atomic<Int>(0)
+    private let invalidations: Atomic<Int>
+
+    private static let count = Atomic<Int>(0)
+
+    /// Stamps of two caches are never equal: a context may have changed from one to the other between two looks.
+    init() {
+        invalidations = Atomic(Self.count.add(1, ordering: .relaxed).newValue << 32)
+    }
 
     /// Grows with each invalidation. Take it before reading from the store.
     var stamp: Int { invalidations.load(ordering: .sequentiallyConsistent) }

@@ -27,16 +27,17 @@ extension StoreCoordinator {
     }
 
     /// Reads on a thread that may block, until it is done or the task is cancelled.
+    /// - Parameter reader: The store, or a version of it; an error if the version could not be held.
     func read<R: Sendable>(
-        _ body: @escaping @Sendable (any PersistentStore, ReadCancellation) throws(StoreError) -> R
+        from reader: Result<any StoreReader, StoreError>,
+        _ body: @escaping @Sendable (any StoreReader, ReadCancellation) throws(StoreError) -> R
     ) async throws(PersistenceError) -> R {
         let cancellation = ReadCancellation()
-        let store = store
         let result: Result<R, StoreError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async {
                     do throws(StoreError) {
-                        continuation.resume(returning: .success(try body(store, cancellation)))
+                        continuation.resume(returning: .success(try body(try reader.get(), cancellation)))
                     } catch {
                         continuation.resume(returning: .failure(error))
                     }

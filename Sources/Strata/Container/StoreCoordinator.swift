@@ -9,7 +9,10 @@ final class StoreCoordinator: Sendable {
     let store: any PersistentStore
     /// The store, if a part of it is elsewhere.
     let network: (any NetworkStore)?
-    let storeIdentifier: UUID
+    /// The stores, if there are several.
+    let set: StoreSet?
+    /// The store of all objects; nil if there are several.
+    let onlyStoreIdentifier: UUID?
     let model: ManagedObjectModel
     /// By position of the entity in the model.
     let bindings: [EntityBinding]
@@ -26,6 +29,8 @@ final class StoreCoordinator: Sendable {
     let notificationCenter = Guarded<NotificationCenter?>(nil)
     /// Keeps this one listening to commits of others on the same file, once there is a listener.
     let foreignCommits = Guarded<StoreObservation?>(nil)
+    /// Up to where the history of the store has been read for the commits of others; nil if they are not in its history.
+    let foreignToken = Guarded<HistoryToken?>(nil)
     private let inboxes = Guarded(InboxList())
     /// Keeps this one listening to the store.
     private let observation = Guarded<StoreObservation?>(nil)
@@ -46,7 +51,9 @@ final class StoreCoordinator: Sendable {
         keys = KeyAllocator(store: store)
         commits = CommitQueue(store: store)
         network = store as? any NetworkStore
-        self.storeIdentifier = store.identifier
+        let set = store as? StoreSet
+        self.set = set
+        onlyStoreIdentifier = set == nil ? store.identifier : nil
         self.model = store.model
         var classOf: [String: ManagedObject.Type] = [:]
         for objectClass in classes {
@@ -70,7 +77,7 @@ final class StoreCoordinator: Sendable {
             }
             return EntityBinding(
                 model: store.model, entity: entity, objectClass: objectClass, isClosed: isClosed,
-                storeIdentifier: store.identifier)
+                storeIdentifier: set?.part(of: entity.index).store.identifier ?? store.identifier)
         }
         bindingsByClass = Dictionary(
             bindings.filter { $0.objectClass != ManagedObject.self }.map { (ObjectIdentifier($0.objectClass), $0) },
@@ -80,6 +87,15 @@ final class StoreCoordinator: Sendable {
 
     func binding(for objectClass: ManagedObject.Type) -> EntityBinding? {
         bindingsByClass[ObjectIdentifier(objectClass)]
+    }
+
+    /// The store that keeps an entity.
+    func store(of entityIndex: Int) -> any PersistentStore { set?.part(of: entityIndex).store ?? store }
+
+    /// The ID of an object.
+    func objectID(_ entityIndex: Int, _ key: Int64) -> ObjectID {
+        let binding = bindings[entityIndex]
+        return ObjectID(entity: binding.entity, key: key, storeIdentifier: binding.storeIdentifier)
     }
 
     /// Registers a context's inbox for as long as the context lives.
@@ -109,7 +125,7 @@ final class StoreCoordinator: Sendable {
     func broadcast(_ notification: CommitNotification) {
         let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
         for inbox in receivers where inbox.contextNumber != notification.contextNumber { inbox.post(notification) }
-        listeners.post { ContainerChange(notification, model, storeIdentifier: storeIdentifier) }
+        listeners.post { ContainerChange(notification, self) }
     }
 
     /// Tells every other context of keys, because there are too many rows to describe each.
@@ -124,6 +140,32 @@ final class StoreCoordinator: Sendable {
             change.isEverything = true
             return change
         }
+    }
+
+    /// Whether there are contexts that merge changes, besides one of them, or listeners for commits.
+    func hasReceivers(besides contextNumber: Int) -> Bool {
+        let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
+        return listeners.hasListeners || receivers.contains { $0.contextNumber != contextNumber && $0.isOpen }
+    }
+
+    /// Forgets all rows after a change of which nothing is known, because nobody had to be told. Contexts that began to merge
+    /// changes in the meantime refresh everything.
+    func announceUnlisted(from contextNumber: Int) {
+        keys.storeWasWritten()
+        rowCache.forgetAll()
+        let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
+        for inbox in receivers where inbox.contextNumber != contextNumber { inbox.postEverything() }
+        listeners.post {
+            var change = ContainerChange()
+            change.isEverything = true
+            return change
+        }
+    }
+
+    /// Tells every context of keys that others have written.
+    func broadcast(_ keys: [Int: Set<Int64>]) {
+        let receivers = inboxes.withLock { list in list.entries.compactMap(\.inbox) }
+        for inbox in receivers { inbox.post(keys) }
     }
 
     /// Tells every context that anything may have changed.

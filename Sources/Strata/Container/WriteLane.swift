@@ -13,11 +13,18 @@ final class WriteLane: Sendable {
         var isDraining = false
     }
 
-    /// The maximum number of writes that share a transaction; with more, the first would only wait longer.
-    private static let groupSize = 64
+    /// The maximum number of writes that share a transaction.
+    private let groupSize: Int
 
     private let queue = DispatchQueue(label: "strata.writes")
     private let state = Guarded(State())
+
+    /// - Parameter isAtomic: Whether a save is one transaction. Otherwise each write has a save of its own, because a save that
+    ///   has written one store and failed at another cannot be done again for each.
+    init(isAtomic: Bool) {
+        // With more, the first would only wait longer.
+        groupSize = isAtomic ? 64 : 1
+    }
 
     /// Runs a closure with a context, and saves its changes.
     /// - Parameter makeContext: Makes the context that the changes of a group are gathered in.
@@ -48,7 +55,7 @@ final class WriteLane: Sendable {
     private func drain(_ makeContext: () -> ManagedObjectContext) {
         while true {
             let group = state.withLock { state in
-                let group = Array(state.jobs.prefix(Self.groupSize))
+                let group = Array(state.jobs.prefix(groupSize))
                 state.jobs.removeFirst(group.count)
                 if group.isEmpty { state.isDraining = false }
                 return group
@@ -76,7 +83,7 @@ final class WriteLane: Sendable {
         do {
             try context.save()
             for job in done { job.finish(nil) }
-        } catch where done.count > 1 {
+        } catch  where done.count > 1 {
             // One of them failed, and the others must not fail with it: each gets a transaction of its own now.
             for job in done { run([job], makeContext) }
         } catch {

@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     ///
     /// Takes one statement, plus those of ``FetchRequest/prefetch``, unless unsaved changes require a look at related
     /// objects. In asynchronous code, write `try await`.
-    /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
+    /// - Throws: ``PersistenceError/unknownEntity(name:model:nearest:)``, ``PersistenceError/invalidFetch(entity:reason:)`` for
     ///   a property that does not exist, and the store's error.
     public func fetch<T>(_ request: FetchRequest<T>) throws(PersistenceError) -> [T] { try core.fetcher.fetch(request) }
 
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
 
     /// Whether ``fetch(_:)`` would return any object.
     ///
-    ///     if try context.exists(City.where { $0.name == "Lima" }) { … }
+    ///     if try context.exists(City.where { $0.name == "Lima" }) { print("Lima is there") }
     ///
     /// Reads one key at most, unless unsaved changes may alter the answer.
     /// - Throws: As ``fetch(_:)``.
@@ -54,6 +54,9 @@ extension ManagedObjectContext {
     }
 
     /// Fetches values: columns of objects, aggregates, groups.
+    ///
+    ///     let request = City.where { $0.population > 100_000 }.select { ($0.name, $0.population) }
+    ///     let rows = try context.fetchValues(request)  // one statement, and no objects
     ///
     /// One statement, if no unsaved change of this context and its parents matters. Unsaved changes of the objects, or
     /// of objects that columns look at, count all the same: then the objects are fetched, and the values computed from
@@ -123,7 +126,7 @@ extension ManagedObjectContext {
     /// The results of a fetch as they come: one, or several where the store answers with what it has immediately and with
     /// what a server says later. A remote store does so under the policy `cacheThenNetwork`.
     ///
-    ///     for try await cities in context.results(of: request) { show(cities) }
+    ///     for try await cities in context.results(of: City.where { $0.population > 1_000_000 }) { show(cities) }
     ///
     /// Nothing is read before you ask for the first result. A result that fails ends the sequence.
     public func results<T>(of request: FetchRequest<T>) -> FetchResults<T> {
@@ -149,8 +152,8 @@ extension ManagedObjectContext {
     /// Reads what a path leads to for all of some objects at once, and brings from a back end the rows that the store has
     /// only the keys of; see ``load(_:options:)``. The objects themselves are loaded first.
     ///
-    ///     try await context.load(Todo.keys.list, of: todos)
-    ///     for todo in todos { print(todo.list?.name ?? "-") }
+    ///     try await context.load(City.keys.country, of: cities)
+    ///     for city in cities { print(city.country.name) }
     /// - Parameters:
     ///   - path: A typed key, or names of relationships with dots between them.
     ///   - options: Options for the kind of store, or nil to use the store's defaults.

@@ -1,7 +1,7 @@
 extension ManagedObjectContext {
     /// Finds an object by the value of its primary key, unsaved objects included.
     ///
-    ///     let article = try context.find(Article.self, "1")
+    ///     let peru = try context.find(Country.self, "PE")
     ///
     /// One statement, unless an unsaved change of the entity matters. In asynchronous code, write `try await`.
     /// - Returns: nil if there is none.
@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     }
 
     /// As ``find(_:_:)``, for an entity by name.
-    /// - Throws: As ``find(_:_:)``, and ``PersistenceError/unknownEntity(name:model:)``.
+    /// - Throws: As ``find(_:_:)``, and ``PersistenceError/unknownEntity(name:model:nearest:)``.
     public func find(entity: String, _ key: some AttributeValue) throws(PersistenceError) -> ManagedObject? {
         let request = FetchRequest<ManagedObject>(entity: entity)
         return try fetchFirst(try core.planner.request(request, primaryKey: key.attributeValue))

@@ -67,6 +67,13 @@ extension ManagedObjectContext {
     }
 
     /// As ``existingObject(with:)``, of a class.
+    ///
+    ///     let id = city.objectID
+    ///     try await background.perform { context in
+    ///         try context.existingObject(City.self, with: id).population += 1  // no statement if the context has the object
+    ///         try context.save()
+    ///     }
+    ///
     /// - Throws: ``PersistenceError/objectNotFound(_:)`` also if the object is of another class.
     public func existingObject<T: ManagedObject>(_ type: T.Type, with id: ObjectID) throws(PersistenceError) -> T {
         guard let object = try existingObject(with: id) as? T else { throw .objectNotFound(id) }
@@ -76,15 +83,24 @@ extension ManagedObjectContext {
     // MARK: Inserting and deleting
 
     /// Inserts a new object of the named entity. Its class is the one that the container binds to the entity.
-    /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/abstractEntity(name:)``.
+    ///
+    ///     let continent = try context.insert(entityNamed: "Continent")
+    ///     continent["continentId"] = "SA"
+    ///     continent["name"] = "South America"
+    ///     try context.save()
+    ///
+    /// - Throws: ``PersistenceError/unknownEntity(name:model:nearest:)``, ``PersistenceError/abstractEntity(name:)``.
     public func insert(entityNamed name: String) throws(PersistenceError) -> ManagedObject {
-        guard let entity = model.entity(named: name) else { throw .unknownEntity(name: name, model: model.name) }
+        guard let entity = model.entity(named: name) else { throw .unknownEntity(name, in: model) }
         guard !entity.isAbstract else { throw .abstractEntity(name: name) }
         return core.factory.insert(core.binding(at: entity.index))
     }
 
     /// Deletes an object and, following the delete rules of its relationships, other objects. The next save deletes the
     /// rows. A new object is just dropped. An object of another context, or one that is already deleted, is ignored.
+    ///
+    ///     context.delete(southAmerica)  // and its countries, as the model says
+    ///     try context.save()            // one transaction; an error if a country has cities, and nothing is deleted
     ///
     /// If the rule of a to-many relationship is to nullify, members that this context does not have are not read: the
     /// save sets their references to nil in the store. They count as changed objects once something reads them.

@@ -1,21 +1,15 @@
 extension ManagedObjectContext {
     /// Drops all changes: new objects are removed, and changed and deleted objects return to the state that was last
     /// read or saved.
+    ///
+    ///     do {
+    ///         try context.save()
+    ///     } catch {
+    ///         context.rollback()
+    ///         throw error
+    ///     }
     public func rollback() {
-        let core = core
-        let objects = core.tracker.removeAll()
-        core.nullifications.removeAll()
-        core.unresolved.removeAll()
-        core.saves.checks.removeAll()
-        core.unloading.ends(of: objects)
-        for object in objects where !object.flags.contains(.inserted) { object.revert() }
-        for object in objects where object.flags.contains(.inserted) {
-            object.mutatingAll {
-                object.flags.remove(.changed)
-                object.flags.insert(.missing)
-            }
-            core.identityMap.detach(object)
-        }
+        core.dropPendingChanges()
         core.recorder?.close(.rollback)
     }
 
@@ -30,7 +24,7 @@ extension ManagedObjectContext {
         let core = core
         guard object.core === core else { return }
         if object.isInserted { return object.forgetFetched() }
-        core.coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
+        core.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
         guard mergingChanges else {
             core.tracker.willChange(object)
             try takeBackLinks(of: object)
@@ -73,7 +67,7 @@ extension ManagedObjectContext {
         let core = core
         let objects = core.identityMap.objects
         for (root, objects) in Dictionary(grouping: objects, by: { $0.binding.entity.rootIndex }) {
-            core.coordinator.rowCache.invalidate(objects.map(\.key), rootIndex: root)
+            core.rowCache.invalidate(objects.map(\.key), rootIndex: root)
         }
         for object in objects {
             if !object.hasChanges {
@@ -119,7 +113,9 @@ extension ManagedObject {
             flags.remove(.deletedElsewhere)
             let slots = binding.entity.slots
             let mine = RowReference(slab: slab, row: row)
-            let changed = differingSlots()
+            let operations = operations
+            var changed = differingSlots()
+            for slot in operations.keys { changed.insert(slot) }
             guard !changed.isEmpty || slots.contains(where: \.isTransient) else {
                 row = reference.row
                 slab = reference.slab
@@ -132,11 +128,38 @@ extension ManagedObject {
             changes = record
             slab = RowSlab.copy(of: reference.row, room: 64)
             for slot in slots where changed.contains(slot.index) || slot.isTransient {
+                if let done = operations[slot.index], done.apply(to: reference.row, slot, layout: slots, in: &slab) {
+                    continue
+                }
                 RowEditing.copySlot(slot.index, layout: slots, from: mine.row, to: &slab)
             }
             row = slab.row
             flags.insert(.ownsRow)
             flags.remove([.missing])
+            self.operations = operations
         }
+    }
+}
+
+extension ContextCore {
+    /// Drops all changes, without a boundary.
+    func dropPendingChanges() {
+        let objects = tracker.removeAll()
+        nullifications.removeAll()
+        unresolved.removeAll()
+        saves.checks.removeAll()
+        unloading.ends(of: objects)
+        for object in objects where !object.flags.contains(.inserted) { object.revert() }
+        var dropped: [Int: Set<Int64>] = [:]
+        for object in objects where object.flags.contains(.inserted) {
+            dropped[object.binding.entity.rootIndex, default: []].insert(object.key)
+            object.mutatingAll {
+                object.flags.remove(.changed)
+                object.flags.insert(.missing)
+            }
+            identityMap.detach(object)
+        }
+        // Unsaved references of a child may still lead to them.
+        if !dropped.isEmpty { identityMap.noteDropped(dropped) }
     }
 }

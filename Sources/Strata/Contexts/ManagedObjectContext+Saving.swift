@@ -1,6 +1,10 @@
 extension ManagedObjectContext {
     /// Saves all changes: to the store in one transaction, or to the parent in memory.
     ///
+    /// If the container has several stores, the save commits to one after the other, in the order in which they were
+    /// described: one transaction each. If a later one fails, ``PersistenceError/partlySaved(committed:pending:reason:)`` says
+    /// which are committed; the objects of the others keep their changes, and the next save writes them.
+    ///
     /// Hooks run first (`willSave`, until nothing changes any more), then validation of every changed object, then the
     /// write. A save that throws leaves objects and store as they were; what `willSave` changed stays changed.
     ///
@@ -11,7 +15,8 @@ extension ManagedObjectContext {
     ///   a relationship or delete rule whose rows could not be read, ``PersistenceError/hooksNeverSettle(entities:)``,
     ///   ``PersistenceError/recursiveSave`` in `willSave` and validators, ``PersistenceError/saveInProgress`` during an
     ///   asynchronous save; for a child ``PersistenceError/objectNotFound(_:)`` if the parent's store has lost an
-    ///   object that was changed here.
+    ///   object that was changed here, and ``PersistenceError/needsAsynchronousSave`` if the parent is in another isolation
+    ///   domain.
     public func save() throws(PersistenceError) { try core.saves.save() }
 
     /// Saves all changes without blocking the caller: the store writes on another thread.
@@ -22,7 +27,7 @@ extension ManagedObjectContext {
     /// the context waits for the first; a blocking save throws in the meantime.
     ///
     /// The save is not cancelled with its task: once it has begun, it runs to completion.
-    /// - Throws: As ``save()``.
+    /// - Throws: As ``save()``; ``PersistenceError/parentReleased`` if the parent is in another isolation domain, and gone.
     public nonisolated(nonsending) func save() async throws(PersistenceError) { try await save(options: nil) }
 
     /// Saves all changes like `save()`, with options for a kind of store: where a remote store writes first, for
@@ -34,6 +39,7 @@ extension ManagedObjectContext {
     /// - Throws: As `save()`; ``PersistenceError/store(_:)`` with ``StoreError/remote(_:)`` if a back end failed.
     public nonisolated(nonsending) func save(options: (any StoreRequestOptions)?) async throws(PersistenceError) {
         let core = core
+        if let link = core.settings.parentLink { return try await core.saves.save(through: link) }
         guard parent == nil else { return try core.saves.save() }
         let coordinator = core.coordinator
         if let network = coordinator.network {

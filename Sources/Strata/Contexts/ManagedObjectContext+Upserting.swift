@@ -4,9 +4,9 @@ extension ManagedObjectContext {
     /// Inserts or updates objects by a key, from dictionaries.
     ///
     ///     let result = try context.upsert(
-    ///         [["articleId": "1", "title": "Hello", "views": 0, "publishedAt": nil, "author": "ursula"]],
-    ///         into: Article.self, by: Article.keys.articleId)
-    ///     print(result)    // 1 inserted, 0 updated, 0 unchanged
+    ///         [["cityId": "3936456", "name": "Lima", "population": 9_943_800, "note": nil, "country": "PE"]],
+    ///         into: City.self, by: City.keys.cityId)
+    ///     print(result)    // 0 inserted, 1 updated, 0 unchanged
     ///
     /// Every value in a dictionary is assigned, including nil and values that equal the model's default; properties
     /// that it does not mention stay as they are. Names may be those of the model or their stored form in snake_case. A
@@ -19,7 +19,7 @@ extension ManagedObjectContext {
     ///   - type: The class of the objects.
     ///   - key: The property or properties by which an object is recognized; see ``UpsertKey``.
     /// - Throws: ``PersistenceError/invalidUpsert(entity:reason:)`` for an element without a key, several existing objects
-    ///   of one key, or a reference to an object that does not exist; ``PersistenceError/unknownProperty(entity:property:)``,
+    ///   of one key, or a reference to an object that does not exist; ``PersistenceError/unknownProperty(entity:property:nearest:)``,
     ///   ``PersistenceError/readOnlyProperty(entity:property:)``,
     ///   ``PersistenceError/wrongType(entity:property:expected:value:)``; the store's error.
     @discardableResult
@@ -50,8 +50,9 @@ extension ManagedObjectContext {
 
     /// Inserts or updates objects by a key, from `Codable` values, whose coding keys are names of properties.
     ///
-    ///     struct ArticleData: Codable { var articleId: String, title: String, publishedAt: Date? }
-    ///     try context.upsert(decoded, into: Article.self, by: Article.keys.articleId)
+    ///     struct ContinentData: Codable { var continentId: String, name: String? }
+    ///     let values = try JSONDecoder().decode([ContinentData].self, from: data)
+    ///     try context.upsert(values, into: Continent.self, by: Continent.keys.continentId)
     ///
     /// Properties that a value encodes are assigned; properties that it does not encode, such as an optional that is
     /// nil, stay as they are. Coding keys that the entity does not have are ignored.
@@ -73,7 +74,7 @@ extension ManagedObjectContext {
 
     /// Inserts or updates objects by a key, from JSON: an array of objects, or one object.
     ///
-    ///     try context.upsert(json: data, into: Article.self, by: Article.keys.articleId)
+    ///     try context.upsert(json: data, into: City.self, by: City.keys.cityId)
     ///
     /// See ``upsert(_:into:by:)`` for the names and values. Members that the entity does not have are
     /// ignored; null assigns nil.
@@ -91,8 +92,9 @@ extension ManagedObjectContext {
 
     /// Inserts or updates objects by a key, from elements of any type: one lookup for all, and a closure that assigns.
     ///
-    ///     try context.upsert(payload, into: Article.self, by: Article.keys.articleId, key: \.id) { article, item in
-    ///         article.title = item.title
+    ///     let names = ["SA": "South America", "AF": "Africa"]
+    ///     try context.upsert(Array(names), into: Continent.self, by: Continent.keys.continentId, key: \.key) { continent, item in
+    ///         continent.name = item.value
     ///     }
     ///
     /// The closure is called for each element, with a new object that already has its key, or with the existing object.
@@ -121,8 +123,9 @@ extension ManagedObjectContext {
 
     /// Replaces new objects by existing objects with the same keys.
     ///
-    ///     let articles = payload.map { Article(context: context, articleId: $0.id, title: $0.title) }
-    ///     let result = try context.upsert(articles, by: Article.keys.articleId)
+    ///     let names = ["SA": "South America", "AF": "Africa"]
+    ///     let continents = names.map { Continent(context: context, continentId: $0.key, name: $0.value) }
+    ///     let result = try context.upsert(continents, by: Continent.keys.continentId)
     ///
     /// The values that were assigned to a new object are assigned to the existing one, including nil and values that
     /// equal the model's default; other values stay as they are. Relationships of the context that led to the new
@@ -159,7 +162,8 @@ extension ManagedObjectContext {
     private func names(of key: some UpsertKey, _ type: ManagedObject.Type) throws(PersistenceError) -> [String] {
         guard let names = key.propertyNames(of: type) else {
             throw .invalidUpsert(
-                entity: type.entityName, reason: "the key is not a property of \(type); name attributes of the entity itself")
+                entity: type.entityName,
+                reason: "the key is not a property of \(type); name attributes of the entity itself")
         }
         return names
     }

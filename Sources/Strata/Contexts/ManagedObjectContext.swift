@@ -2,8 +2,9 @@
 /// them.
 ///
 ///     let context = container.newContext()
-///     let city = City(context: context, cityId: "3936456", name: "Lima", country: peru)
-///     try context.save()
+///     let continent = Continent(context: context, continentId: "SA", name: "South America")
+///     continent.name = "South America and the Caribbean"
+///     try await context.save()  // one transaction
 ///
 /// A context and its objects live in the isolation domain that created them: the main actor for
 /// ``PersistentContainer/viewContext``, a serial queue for ``BackgroundContext``, or an actor or task of yours that
@@ -17,18 +18,24 @@
 /// Commits of other contexts are merged at a boundary: before a fetch, a save, a `perform`, or at
 /// ``processPendingChanges()``.
 public final class ManagedObjectContext {
-    /// The context that created this one with ``makeChild()``; nil for a context that saves to the store.
-    public let parent: ManagedObjectContext?
+    /// The context that created this one with ``makeChild()``; nil for a context that saves to the store, and for one whose
+    /// parent lives in another isolation domain.
+    public var parent: ManagedObjectContext? { core.settings.parentLink == nil ? below : nil }
+    /// The parent in this isolation domain, or what shows the state of one in another.
+    private let below: ManagedObjectContext?
     /// Everything that the context knows; replaced by each ``reset()``.
     private(set) var core: ContextCore
 
-    init(coordinator: StoreCoordinator, parent: ManagedObjectContext?, settings: ContextSettings) {
-        self.parent = parent
+    /// - Parameter isVisible: Whether the application can have the context, and so is notified of its changes.
+    init(
+        coordinator: StoreCoordinator, parent: ManagedObjectContext?, settings: ContextSettings, isVisible: Bool = true
+    ) {
+        below = parent
         let inbox = CommitInbox(model: coordinator.model)
         core = ContextCore(coordinator: coordinator, parent: parent, settings: settings, inbox: inbox)
         core.open(self)
         if parent == nil { coordinator.add(inbox) }
-        guard let center = coordinator.notificationCenter.withLock(\.self) else { return }
+        guard isVisible, let center = coordinator.notificationCenter.withLock(\.self) else { return }
         let notifications = ChangeNotifications(self, center)
         core.settings.notifications = notifications
         core.someRecorder.add(notifications)
@@ -57,6 +64,10 @@ public final class ManagedObjectContext {
     }
 
     /// The author of the context's changes, which each save passes to the store.
+    ///
+    ///     context.author = "import"
+    ///     try context.save()
+    ///     let others = try container.history(after: token, where: HistoryFilter.all.excluding(authors: "import"))
     public var author: String? {
         get { core.settings.author }
         set { core.settings.author = newValue }
@@ -81,9 +92,14 @@ public final class ManagedObjectContext {
     /// A context that merges rarely costs little memory. After many commits it refreshes its objects instead of merging
     /// commit by commit: unchanged objects become faults.
     public var automaticallyMergesChanges: Bool {
-        get { parent == nil ? core.inbox.isOpen : core.recorder?.followsParent == true }
+        get {
+            guard below == nil else { return core.recorder?.followsParent == true }
+            return core.settings.pin?.mergesAfterwards ?? core.inbox.isOpen
+        }
         set {
-            if parent == nil {
+            if below == nil, let pin = core.settings.pin {
+                pin.mergesAfterwards = newValue
+            } else if below == nil {
                 core.inbox.isOpen = newValue
             } else if newValue || core.recorder != nil {
                 core.someRecorder.followsParent = newValue
@@ -106,7 +122,12 @@ public final class ManagedObjectContext {
     public var lastFaultError: PersistenceError? { core.settings.faultErrors.last }
 
     /// Creates a child context whose saves go to this context, in memory. The child sees the unsaved changes of this
-    /// context, lives in the same isolation domain, and keeps this context alive.
+    /// context, lives in the same isolation domain, and keeps this context alive. See ``makeBackgroundChild(isolation:)`` for a
+    /// child in another.
+    ///
+    ///     let draft = context.makeChild()
+    ///     try draft.existingObject(City.self, with: city.objectID).name = "Ciudad de los Reyes"
+    ///     try draft.save()  // now `context` has the change, unsaved
     public func makeChild() -> ManagedObjectContext {
         ManagedObjectContext(
             coordinator: core.coordinator, parent: self,
@@ -134,7 +155,7 @@ public final class ManagedObjectContext {
         let old = core
         let isOpen = old.inbox.isOpen
         old.close()
-        core = ContextCore(coordinator: old.coordinator, parent: parent, settings: old.settings, inbox: old.inbox)
+        core = ContextCore(coordinator: old.coordinator, parent: below, settings: old.settings, inbox: old.inbox)
         core.open(self)
         old.inbox.isOpen = isOpen
         if let recorder = old.recorder { core.someRecorder.takeOver(recorder) }

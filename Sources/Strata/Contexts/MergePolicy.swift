@@ -1,6 +1,10 @@
 /// How a save resolves conflicts: other contexts or processes changed or deleted the same objects since they were read,
 /// or an object violates a unique constraint.
 ///
+///     context.mergePolicy = .objectWinsByProperty
+///     city.population += 1
+///     try context.save()  // others may have changed its name: that stays, and the population is this context's
+///
 /// Three states are compared: the snapshot that the context read, the object in memory, and the row in the store now.
 /// Properties that only one side changed never conflict under the policies by property; additions to a to-many
 /// relationship never conflict at all.

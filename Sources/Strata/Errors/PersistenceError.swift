@@ -1,6 +1,16 @@
 import Foundation
 
 /// An error of a context.
+///
+///     do {
+///         try context.save()
+///     } catch {
+///         switch error {
+///         case .validation(let error): for failure in error.failures { print(failure.property ?? "-", failure.message) }
+///         case .conflicts(let conflicts): print(conflicts)  // others were first: fetch again, or set a merge policy
+///         default: throw error
+///         }
+///     }
 public enum PersistenceError: Error, Sendable {
     /// The store failed.
     case store(StoreError)
@@ -13,16 +23,18 @@ public enum PersistenceError: Error, Sendable {
     case objectNotFound(ObjectID)
     /// The ID is of another store.
     case foreignObject(ObjectID)
-    /// The model has no such entity.
-    case unknownEntity(name: String, model: String)
+    /// The model has no such entity; `nearest` is the entity with the most similar name, if one is similar enough.
+    case unknownEntity(name: String, model: String, nearest: String?)
     /// The entity is abstract and cannot have objects of its own.
     case abstractEntity(name: String)
-    /// The entity has no such property.
-    case unknownProperty(entity: String, property: String)
+    /// The entity has no such property; `nearest` is the property with the most similar name, if one is similar enough.
+    case unknownProperty(entity: String, property: String, nearest: String?)
     /// The property takes values of another kind.
     case wrongType(entity: String, property: String, expected: String, value: String)
     /// The property cannot be set: it is derived, or fetched.
     case readOnlyProperty(entity: String, property: String)
+    /// An operation cannot be done to the attribute, or the attribute cannot hold its result.
+    case invalidOperation(entity: String, property: String, reason: String)
     /// The entity has no primary key by the convention.
     case noPrimaryKey(entity: String)
     /// Hooks kept changing objects during a save.
@@ -31,6 +43,16 @@ public enum PersistenceError: Error, Sendable {
     case recursiveSave
     /// An asynchronous save of the context is still running.
     case saveInProgress
+    /// The blocking form of a save was called in a child of a context in another isolation domain.
+    case needsAsynchronousSave
+    /// The parent of a child in another isolation domain is gone, with its unsaved changes.
+    case parentReleased
+    /// A save over several stores has committed to some, each in one transaction, and then failed. The objects of the
+    /// `committed` configurations are saved. Those of the `pending` ones keep their changes; the first of these is the one
+    /// that failed. Save again once the reason is gone.
+    indirect case partlySaved(committed: [String], pending: [String], reason: PersistenceError)
+    /// The stores that were described do not fit the model.
+    case invalidStores(model: String, reasons: [String])
     /// Generated classes do not fit the model.
     case classMismatch(entity: String, className: String, reason: String)
     /// A fetch request is invalid; the reason says why.
@@ -61,15 +83,18 @@ extension PersistenceError: CustomStringConvertible {
             "there is no \(id) in the store: it was deleted, or never saved; fetch the object again"
         case .foreignObject(let id):
             "\(id) belongs to store \(id.storeIdentifier.uuidString.lowercased()); open that store"
-        case .unknownEntity(let name, let model):
-            "the model \(model) has no entity \(name); check the spelling, or add the entity to the model"
+        case .unknownEntity(let name, let model, let nearest):
+            "the model \(model) has no entity \(name); "
+                + (nearest.map { "did you mean '\($0)'?" } ?? "check the spelling, or add the entity to the model")
         case .abstractEntity(let name): "\(name) is abstract; insert one of the entities that inherit from it"
-        case .unknownProperty(let entity, let property):
-            "\(entity) has no property \(property); check the spelling, or add the property to the model"
+        case .unknownProperty(let entity, let property, let nearest):
+            "\(entity) has no property \(property); "
+                + (nearest.map { "did you mean '\($0)'?" } ?? "check the spelling, or add the property to the model")
         case .wrongType(let entity, let property, let expected, let value):
             "\(entity).\(property) takes \(expected), not \(value); convert the value first"
         case .readOnlyProperty(let entity, let property):
             "\(entity).\(property) is derived or fetched; change what it comes from"
+        case .invalidOperation(let entity, let property, let reason): "\(entity).\(property): \(reason)"
         case .noPrimaryKey(let entity):
             "\(entity) has no primary key; declare one, or add a string attribute named by the convention"
         case .hooksNeverSettle(let entities):
@@ -77,6 +102,17 @@ extension PersistenceError: CustomStringConvertible {
         case .recursiveSave:
             "willSave or a validator called save() on the context that is being saved; what they change is saved anyway"
         case .saveInProgress: "an asynchronous save of the context has not ended; wait for it, then save again"
+        case .needsAsynchronousSave:
+            "the parent of this context is in another isolation domain, and a blocking save could wait forever; "
+                + "use try await context.save()"
+        case .parentReleased:
+            "the parent of this context has been released, so there is nothing to save to; keep the parent for as long as "
+                + "its children are used, or save to the store with a context of the container"
+        case .partlySaved(let committed, let pending, let reason):
+            "\(committed.joined(separator: ", ")) is saved, but not \(pending.joined(separator: ", ")): \(reason); "
+                + "save again when the reason is gone, and the rest is written"
+        case .invalidStores(let model, let reasons):
+            "the stores do not fit the model \(model): \(reasons.joined(separator: "; "))"
         case .classMismatch(let entity, let className, let reason):
             "class \(className) does not fit entity \(entity): \(reason); generate the classes again"
         case .invalidFetch(let entity, let reason): "fetch of \(entity): \(reason)"
@@ -169,6 +205,21 @@ public struct ValidationFailure: Error, Sendable, Hashable, CustomStringConverti
 }
 
 extension PersistenceError {
+    /// The error for a name that is not an entity of a model.
+    static func unknownEntity(_ name: String, in model: ManagedObjectModel) -> PersistenceError {
+        .unknownEntity(
+            name: name, model: model.name, nearest: Spelling.nearest(to: name, in: model.entities.map(\.name)))
+    }
+
+    /// The error for a name that is not a property of an entity.
+    /// - Parameter names: The names that would be right; all of the entity's by default.
+    static func unknownProperty(
+        _ name: String, of entity: EntityDescription, among names: [String]? = nil
+    ) -> PersistenceError {
+        let names = names ?? entity.propertyNames
+        return .unknownProperty(entity: entity.name, property: name, nearest: Spelling.nearest(to: name, in: names))
+    }
+
     /// Translates an error of the store for callers of the context.
     init(_ error: StoreError) {
         self = error == .cancelled ? .cancelled : .store(error)

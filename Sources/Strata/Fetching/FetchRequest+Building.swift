@@ -1,6 +1,6 @@
 /// Requests built up step by step. Each step gives a new request:
 ///
-///     City.where { $0.country.name == "Peru" && $0.population > 100_000 }
+///     let request = City.where { $0.country.name == "Peru" && $0.population > 100_000 }
 ///         .sorted(by: City.keys.population.descending, City.keys.name.ascending)
 ///         .limit(10)
 extension FetchRequest {
@@ -19,6 +19,9 @@ extension FetchRequest {
     public func offset(_ offset: Int) -> FetchRequest { with { $0.offset = offset } }
 
     /// The request with more relationships that are read together with the objects.
+    ///
+    ///     let request = City.where { $0.population > 1_000_000 }.prefetch(City.keys.country)
+    ///     for city in try context.fetch(request) { print(city.name, city.country.name) }  // two statements in all
     public func prefetch(_ paths: any PrefetchPath...) -> FetchRequest { with { $0.prefetch += paths } }
 
     /// The request with store-specific options; nil to use the store's defaults.

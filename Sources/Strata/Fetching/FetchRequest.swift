@@ -39,7 +39,9 @@ public struct FetchRequest<Object: ManagedObject> {
     /// Relationships that are read together with the objects: typed keys, or dotted paths as text. Each step of a path is
     /// read for the whole result at once; walking it afterwards asks the store for nothing.
     ///
-    ///     let request = FetchRequest<Country>(prefetch: [Country.keys.cities, "cities.tags"])
+    ///     let request = FetchRequest<City>(prefetch: [City.keys.country, "country.continent"])
+    ///     let cities = try context.fetch(request)                    // one statement, and one for each step
+    ///     for city in cities { print(city.country.continent.name) }  // none
     ///
     /// Each step takes one statement, or two if the relationship is many-to-many or the store first counts rows to
     /// choose between lookups and a scan. Objects that the context has cost nothing.

@@ -5,11 +5,6 @@ public struct FetchedRow: Sendable, Hashable {
     /// The columns.
     public let columns: [FetchColumn]
 
-    init(values: [FetchedValue], columns: [FetchColumn]) {
-        self.values = values
-        self.columns = columns
-    }
-
     /// The value of a column by its position. A position outside of the row is a programmer error.
     public subscript(position: Int) -> FetchedValue { values[position] }
 

@@ -4,7 +4,7 @@ extension FetchRequest {
     /// Requests tuples of values instead of objects:
     ///
     ///     let request = City.where { $0.population > 100_000 }.select { ($0.name, $0.population) }
-    ///     for (name, population) in try context.fetchValues(request) { … }      // (String, Int64)
+    ///     for (name, population) in try context.fetchValues(request) { print(name, population) }  // String, Int64
     ///
     /// A column is a key of an attribute, what is calculated from keys, an aggregate, or `objectID` of the object or of a
     /// to-one relationship. Where a value may be missing though its attribute is not optional, after a relationship

@@ -1,11 +1,11 @@
 /// Describes a fetch of values instead of objects: columns, over all objects or over groups of them.
 ///
-///     let request = FetchRequest<City>()
-///         .select(City.keys.country.code, City.keys.population.sum, City.keys.name.valueCount.named("cities"))
-///         .grouped(by: City.keys.country.code)
+///     let request = try FetchRequest<City>()
+///         .select(City.keys.country.countryId, City.keys.population.sum, City.keys.name.valueCount.named("cities"))
+///         .grouped(by: City.keys.country.countryId)
 ///         .having("$cities > 10")
 ///     for row in try context.fetchValues(request) {
-///         print(row[City.keys.country.code] ?? "-", row[City.keys.population.sum] ?? 0, row["cities"])
+///         print(row[City.keys.country.countryId] ?? "-", row[City.keys.population.sum] ?? 0, row["cities"])
 ///     }
 ///
 /// Aggregate functions of a single value are taken over the objects of a group, nil left out; without groups all objects

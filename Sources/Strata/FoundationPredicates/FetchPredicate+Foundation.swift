@@ -3,7 +3,7 @@ import Foundation
 extension FetchPredicate {
     /// Reads a predicate of Foundation's `#Predicate` macro.
     ///
-    ///     try FetchPredicate(#Predicate<City> { $0.country.name == "Peru" && $0.population > 100_000 })
+    ///     let predicate = try FetchPredicate(#Predicate<City> { $0.country.name == "Peru" && $0.population > 100_000 })
     ///
     /// The properties of generated classes are read, comparisons, logic, arithmetic, optional chaining and `??`,
     /// `contains`, `starts(with:)`, `isEmpty`, `contains(where:)`, `allSatisfy`, `filter` and `count` of to-many

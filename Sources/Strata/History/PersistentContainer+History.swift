@@ -2,11 +2,18 @@ import Foundation
 
 extension PersistentContainer {
     private func recorded() throws(HistoryError) -> any StoreHistory {
+        if let set = coordinator.set {
+            throw .store(
+                .unsupported(
+                    store: set.name,
+                    feature: "one history of several stores; ask store(forConfiguration:)?.history of one"))
+        }
         guard let history = store.history else { throw .notRecorded(store: store.name) }
         return history
     }
 
-    /// The history of the store, with all that it can do; nil for kinds of stores that have none.
+    /// The history of the store, with all that it can do; nil for kinds of stores that have none, and for several stores,
+    /// each of which has its own: see ``store(forConfiguration:)``.
     public var history: (any StoreHistory)? { store.history }
 
     /// The place after the last transaction, to ask later what came after it.
@@ -15,7 +22,7 @@ extension PersistentContainer {
 
     /// The transactions after a place, in order.
     ///
-    ///     for transaction in try container.history(after: token, where: .changes(of: Article.self)) {
+    ///     for transaction in try container.history(after: token, where: .changes(of: City.self)) {
     ///         for change in transaction.changes { print(change.kind, change.objectID ?? "", change.properties) }
     ///     }
     ///
@@ -106,6 +113,9 @@ extension PersistentContainer {
     }
 
     /// Removes transactions that were committed before a date, whatever consumers have read; the most recent one stays.
+    ///
+    ///     try container.purgeHistory(before: .now - 30 * 86_400)
+    ///
     /// - Returns: How many rows of history were removed.
     @discardableResult
     public func purgeHistory(before date: Date) throws(HistoryError) -> Int {

@@ -6,7 +6,7 @@ extension HistoryFilter {
 
     /// Changes of objects of a class, of which updates must have changed one property.
     ///
-    ///     let prices = HistoryFilter.changes(of: Product.self, to: Product.keys.price)
+    ///     let growth = HistoryFilter.changes(of: City.self, to: City.keys.population)
     public static func changes<T: ManagedObject, V>(of type: T.Type, to key: AttributeKey<V>) -> HistoryFilter {
         HistoryFilter(entities: [type.entityName], properties: Set(key.path.names.prefix(1)))
     }

@@ -40,8 +40,9 @@ enum ImportedValue {
         case .boolean?: .boolean(number.boolValue)
         case .decimal?: .decimal(number.decimalValue)
         case .double?, .float?: .double(number.doubleValue)
-        default: Int64(exactly: number.doubleValue) == nil && number.doubleValue.magnitude < 1e15
-            ? nil : .integer(number.int64Value)
+        default:
+            Int64(exactly: number.doubleValue) == nil && number.doubleValue.magnitude < 1e15
+                ? nil : .integer(number.int64Value)
         }
     }
 

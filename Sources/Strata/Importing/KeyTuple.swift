@@ -49,7 +49,8 @@ enum KeyTuple: Hashable {
 
     /// The values of some slots of a row.
     init(_ slots: [SlotDescription], of row: RowPointer) {
-        self = slots.count == 1
+        self =
+            slots.count == 1
             ? .single(Part(row.value(slots[0]))) : .several(slots.map { Part(row.value($0)) })
     }
 }

@@ -25,7 +25,7 @@ struct PropertyValues {
 struct PropertyValueReader {
     let model: ManagedObjectModel
 
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``, ``PersistenceError/readOnlyProperty(entity:property:)``,
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)``, ``PersistenceError/readOnlyProperty(entity:property:)``,
     ///   ``PersistenceError/wrongType(entity:property:expected:value:)``.
     func read(_ dictionary: [String: Any?], _ entity: EntityDescription) throws(PersistenceError) -> PropertyValues {
         var result = PropertyValues(entity: entity)
@@ -45,7 +45,7 @@ struct PropertyValueReader {
         } else if let relationship = entity.relationship(named: name) {
             result.relationships.append((relationship, try readRelated(value, relationship, entity)))
         } else {
-            throw .unknownProperty(entity: entity.name, property: name)
+            throw .unknownProperty(name, of: entity)
         }
     }
 
@@ -60,7 +60,9 @@ struct PropertyValueReader {
     ) throws(PersistenceError) {
         var rest: [String: Any?] = [:]
         if let value = value.flatMap(\.self), !ImportedValue.isNull(value) {
-            guard let values = value as? [String: Any?] else { throw wrong(value, attribute.name, "a composite", entity) }
+            guard let values = value as? [String: Any?] else {
+                throw wrong(value, attribute.name, "a composite", entity)
+            }
             rest = values
         }
         for index in attribute.slots {
@@ -70,7 +72,7 @@ struct PropertyValueReader {
             result.values.append((index, try converted(value, slot, entity)))
         }
         if let unknown = rest.keys.sorted().first {
-            throw .unknownProperty(entity: entity.name, property: "\(attribute.name).\(unknown)")
+            throw .unknownProperty("\(attribute.name).\(unknown)", of: entity)
         }
     }
 
@@ -125,7 +127,9 @@ struct PropertyValueReader {
         return converted
     }
 
-    private func wrong(_ value: Any?, _ name: String, _ expected: String, _ entity: EntityDescription) -> PersistenceError {
+    private func wrong(_ value: Any?, _ name: String, _ expected: String, _ entity: EntityDescription)
+        -> PersistenceError
+    {
         .wrongType(entity: entity.name, property: name, expected: expected, value: value.map { "\($0)" } ?? "nil")
     }
 }

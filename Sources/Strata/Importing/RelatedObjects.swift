@@ -39,7 +39,8 @@ final class RelatedObjects {
             let entity = core.model.entities[destination]
             if entity.primaryKeyField == nil {
                 throw .invalidUpsert(
-                    entity: entity.name, reason: "\(entity.name) has no primary key by which nested objects are recognized")
+                    entity: entity.name,
+                    reason: "\(entity.name) has no primary key by which nested objects are recognized")
             }
             let upserter = try Upserter(core: core, entity: entity, names: nil)
             try upserter.upsert(rows)
@@ -62,7 +63,8 @@ final class RelatedObjects {
         }
         for key in keys where found[destination]?[key] == nil {
             throw .invalidUpsert(
-                entity: entity.name, reason: "\(names[key] ?? "") leads to \(key.value(0)), which no \(entity.name) has as \(field)")
+                entity: entity.name,
+                reason: "\(names[key] ?? "") leads to \(key.value(0)), which no \(entity.name) has as \(field)")
         }
     }
 

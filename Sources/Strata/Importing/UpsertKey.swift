@@ -1,10 +1,10 @@
 /// The property or properties by which an upsert identifies an existing object: a typed key, a key path, a name, or an
 /// array of names.
 ///
-///     try context.upsert(rows, into: Article.self, by: Article.keys.articleId)
-///     try context.upsert(rows, into: Article.self, by: \Article.articleId)
-///     try context.upsert(rows, into: Article.self, by: "articleId")
-///     try context.upsert(rows, into: Edition.self, by: ["isbn", "language"])
+///     try context.upsert(rows, into: City.self, by: City.keys.cityId)
+///     try context.upsert(rows, into: City.self, by: \City.cityId)
+///     try context.upsert(rows, into: City.self, by: "cityId")
+///     try context.upsert(rows, into: City.self, by: ["name", "admin1"])
 public protocol UpsertKey {
     /// The names of the properties.
     /// - Parameter type: The class of the objects.

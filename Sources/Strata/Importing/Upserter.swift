@@ -26,7 +26,9 @@ final class Upserter {
     init(core: ContextCore, entity: EntityDescription, names: [String]?) throws(PersistenceError) {
         self.core = core
         self.entity = entity
-        guard let names = names ?? entity.primaryKeyField.map({ [$0] }) else { throw .noPrimaryKey(entity: entity.name) }
+        guard let names = names ?? entity.primaryKeyField.map({ [$0] }) else {
+            throw .noPrimaryKey(entity: entity.name)
+        }
         var slots: [SlotDescription] = []
         for name in names {
             guard let slot = entity.slot(named: name), slot.relationshipIndex == nil, slot.isStored else {

@@ -5,6 +5,7 @@ struct AffectedObjects {
     let query: LiveQuery
     /// Whether the list has an object of this key.
     let isMember: (Int64) -> Bool
+    private let changes: BoundaryChanges
     /// What changed, by key: properties of the object, and paths to related ones.
     private(set) var names: [Int64: Set<String>] = [:]
     /// The rows that others wrote, by key; nil for one that was deleted.
@@ -15,51 +16,66 @@ struct AffectedObjects {
     private var model: ManagedObjectModel { core.model }
     private var region: LiveRegion { query.region }
 
-    init(core: ContextCore, query: LiveQuery, isMember: @escaping (Int64) -> Bool) {
+    init(_ changes: BoundaryChanges, core: ContextCore, query: LiveQuery, isMember: @escaping (Int64) -> Bool) {
+        self.changes = changes
         self.core = core
         self.query = query
         self.isMember = isMember
     }
 
     /// Gathers all, or says that it is not known.
-    mutating func gather(_ changes: BoundaryChanges) throws(PersistenceError) {
+    mutating func gather() throws(PersistenceError) {
+        // With their rows of now, objects that have become faults can be compared with what they were.
+        let faults = changes.objects.compactMap { touch in
+            let entity = touch.object.binding.entity
+            guard touch.row != nil, touch.object.isFault, touch.object.isShown else { return nil as ManagedObject? }
+            return isOwn(entity) || region.watches[entity.rootIndex] != nil ? touch.object : nil
+        }
+        for (_, objects) in Dictionary(grouping: faults, by: \.binding.entity.rootIndex) {
+            try core.faults.fill(objects)
+        }
         for touch in changes.objects where !isUnknown { try gather(touch) }
         for touch in changes.rows where !isUnknown { try gather(touch) }
     }
 
     // MARK: Objects
 
+    private func isOwn(_ entity: EntityDescription) -> Bool {
+        entity.rootIndex == region.rootIndex && query.isCandidate(entity.index)
+    }
+
     private mutating func gather(_ touch: ObjectTouch) throws(PersistenceError) {
         let object = touch.object
         let entity = object.binding.entity
-        let isOwn = entity.rootIndex == region.rootIndex && query.isCandidate(entity.index)
+        let isOwn = isOwn(entity)
         let watches = region.watches[entity.rootIndex]
-        guard isOwn || watches != nil else { return }
+        guard !touch.isOnlyFilled, isOwn || watches != nil else { return }
         let cameOrWent = touch.wasShown != object.isShown || touch.key != object.key
         guard cameOrWent || object.isShown else { return }
         let slots = touch.changedSlots
         // An object outside of the list comes in only by something that the list looks at.
         if isOwn, cameOrWent || isMember(touch.key) || region.looksAt(slots, toManys: touch.toManys.keys) {
-            var changed: Set<String> = []
-            for slot in slots { changed.insert(entity.slots[slot].name) }
-            for index in touch.toManys.keys { changed.insert(object.relationship(toMany: index).name) }
-            if cameOrWent || !changed.isEmpty {
+            let changed = cameOrWent ? [] : changes.changedNames(touch)
+            // The condition is looked at again even if nothing shows another value.
+            if cameOrWent || !slots.isEmpty || !touch.toManys.isEmpty {
                 names[touch.key, default: []].formUnion(changed)
                 if object.key != touch.key { names[object.key, default: []].formUnion(changed) }
             }
         }
         for watch in watches ?? [] where model.entities[watch.entityIndex].descendantIndexes.contains(entity.index) {
             let inverse = watch.way.last.flatMap(model.inverse(of:))
+            // Pairs of an object that others have deleted are gone without a change at the other ends.
+            let hasLostPairs = inverse?.toManyIndex != nil && object.flags.contains(.deletedElsewhere)
+            // If the way back is a to-many relationship, those that came to it or left it have changed themselves.
             let isMoved =
                 inverse?.slot.map(slots.contains) == true
-                || inverse?.toManyIndex.map { touch.toManys.keys.contains($0) } == true
+                || (hasLostPairs && inverse?.toManyIndex.map { touch.toManys.keys.contains($0) } == true)
             let isChanged =
                 !watch.slots.intersection(slots).isEmpty
                 || watch.toManyIndex.map { touch.toManys.keys.contains($0) } == true
             guard cameOrWent || isMoved || isChanged else { continue }
             let wasUnread = touch.row == nil && touch.wasShown && inverse?.slot != nil
             // Whom it was paired with is no longer known.
-            let hasLostPairs = inverse?.toManyIndex != nil && object.flags.contains(.deletedElsewhere)
             guard !wasUnread, !hasLostPairs else {
                 isUnknown = true
                 return
@@ -84,10 +100,13 @@ struct AffectedObjects {
             if entity.rootIndex == region.rootIndex { names[touch.identity.key, default: []].formUnion([]) }
         } else if entity.rootIndex == region.rootIndex, mayMatter(touch) {
             var changed: Set<String> = []
-            for slot in touch.slots ?? SlotSet() where slot < entity.slots.count {
+            for slot in touch.slots ?? SlotSet() where slot < entity.slots.count && touch.hasChanged(entity.slots[slot])
+            {
                 changed.insert(entity.slots[slot].name)
             }
-            if let index = touch.toManyIndex { changed.insert(entity.relationships[entity.toManyIndexes[index]].name) }
+            if let index = touch.toManyIndex, known.map({ changes.hasChanged($0, toMany: index) }) ?? true {
+                changed.insert(entity.relationships[entity.toManyIndexes[index]].name)
+            }
             names[touch.identity.key, default: []].formUnion(changed)
             if let after = touch.after {
                 rows[touch.identity.key] = .some(after)
@@ -117,9 +136,7 @@ struct AffectedObjects {
             return
         }
         if touch.kind == .updated || touch.kind == .unknown, let slots = touch.slots {
-            let isMoved =
-                inverse.slot.map(slots.contains) == true
-                || (inverse.toManyIndex != nil && inverse.toManyIndex == touch.toManyIndex)
+            let isMoved = inverse.slot.map(slots.contains) == true
             let isChanged =
                 !watch.slots.intersection(slots).isEmpty
                 || (watch.toManyIndex != nil && watch.toManyIndex == touch.toManyIndex)
@@ -159,6 +176,13 @@ struct AffectedObjects {
 
     // MARK: Backwards
 
+    /// Whether an object at the end of the way back is said to have changed in what is watched. Where that is only who is at
+    /// the other end, the object says it itself, except for members that others have moved.
+    private func isNamed(_ watch: LiveRegion.Watch, _ key: Int64) -> Bool {
+        guard watch.isOwnRelationship, let relationship = watch.way.first else { return true }
+        return relationship.isToMany && changes.hasMoved(to: key, relationship)
+    }
+
     /// Goes back from an object on a way to the list's own objects.
     /// - Parameter before: The object's row before, where it led elsewhere then.
     private mutating func climb(
@@ -186,7 +210,9 @@ struct AffectedObjects {
         }
         guard !keys.isEmpty else { return }
         guard watch.way.count > 1 else {
-            for key in keys { names[key, default: []].insert(watch.name) }
+            for key in keys {
+                names[key, default: []].formUnion(isNamed(watch, key) ? [watch.name] : [])
+            }
             return
         }
         // One step further from where the way leads now; what led elsewhere before has changed itself.

@@ -93,6 +93,10 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     }
 
     /// Replaces the request. Readers and delegates get the difference like any other.
+    ///
+    ///     let cities = try context.live(FetchRequest<City>(limit: 50))
+    ///     try cities.change(to: City.where { $0.name.contains("Lima") })  // one fetch; `updates` gives the difference
+    ///
     /// - Throws: As ``ManagedObjectContext/live(_:sectionedBy:)``; the result stays as it was then.
     public func change(to request: FetchRequest<Object>) throws(PersistenceError) {
         let core = context.core
@@ -137,6 +141,15 @@ extension FetchedResults: RandomAccessCollection {
 }
 
 /// Receives the steps of live results, in the isolation of their context.
+///
+///     final class CityTable: FetchedResultsDelegate {
+///         func results<Object: ManagedObject>(_ results: FetchedResults<Object>, didChange update: ResultsUpdate) {
+///             for insert in update.difference.inserts { print("new:", insert.id) }
+///         }
+///     }
+///     let delegate = CityTable()
+///     let cities = try context.live(FetchRequest<City>(limit: 50))
+///     cities.delegate = delegate
 public protocol FetchedResultsDelegate: AnyObject {
     /// A live result has changed. Fetches and changes that you make here do not cause a step within this one.
     func results<Object: ManagedObject>(_ results: FetchedResults<Object>, didChange update: ResultsUpdate)

@@ -3,8 +3,8 @@ import Observation
 /// The result of a request for values that stays up to date: columns, aggregates, groups.
 ///
 ///     let totals = try context.live(
-///         FetchRequest<City>().select(City.keys.country.code, City.keys.population.sum)
-///             .grouped(by: City.keys.country.code))
+///         FetchRequest<City>().select(City.keys.country.countryId, City.keys.population.sum)
+///             .grouped(by: City.keys.country.countryId))
 ///     for try await rows in totals.updates { show(rows) }
 ///
 /// It is computed again only at boundaries at which something changed that it depends on; listeners are notified only

@@ -30,8 +30,8 @@ final class LiveList: BoundaryListener {
         self.query = query
         window = LiveWindow(query.plan)
         snapshot = ResultsSnapshot(
-            entries: OrderedEntries(order: query.order), window: 0..<0, runs: SectionRuns(), model: core.model,
-            storeIdentifier: core.coordinator.storeIdentifier)
+            entries: OrderedEntries(order: query.order), window: 0..<0, runs: SectionRuns(),
+            bindings: core.coordinator.bindings)
         snapshot = try load(core)
     }
 
@@ -58,12 +58,12 @@ final class LiveList: BoundaryListener {
     func boundaryReached(_ changes: BoundaryChanges, _ core: ContextCore) {
         guard failure == nil, isRelevant(changes, core) else { return }
         do throws(PersistenceError) {
-            var affected = AffectedObjects(core: core, query: query) { self.members[$0] != nil }
-            if !changes.isEverything { try affected.gather(changes) }
+            var affected = AffectedObjects(changes, core: core, query: query) { self.members[$0] != nil }
+            if !changes.isEverything { try affected.gather() }
             if changes.isEverything || query.region.needsStore || affected.isUnknown
                 || affected.names.count > max(Self.mostAffected, members.count / 4)
             {
-                try refetch(core, names: namesOfTouched(changes))
+                try refetch(core, names: [:], changes)
             } else if !affected.names.isEmpty {
                 try update(affected, core)
             }
@@ -96,11 +96,8 @@ final class LiveList: BoundaryListener {
         var result: [Int64: Set<String>] = [:]
         for touch in changes.objects where members[touch.key]?.object === touch.object {
             if touch.object.isFault || (touch.row == nil && touch.wasFault) { continue }
-            let slots = touch.object.binding.entity.slots
-            for slot in touch.changedSlots { result[touch.key, default: []].insert(slots[slot].name) }
-            for index in touch.toManys.keys {
-                result[touch.key, default: []].insert(touch.object.relationship(toMany: index).name)
-            }
+            let names = changes.changedNames(touch)
+            if !names.isEmpty { result[touch.key, default: []].formUnion(names) }
         }
         return result
     }
@@ -196,14 +193,18 @@ final class LiveList: BoundaryListener {
     // MARK: Everything
 
     /// Fetches again and compares.
-    /// - Parameter isSameRequest: Whether entries of before can be compared with those of now.
+    /// - Parameters:
+    ///   - names: What is known to have changed, by key.
+    ///   - changes: What else has changed. Objects that have become faults are compared once they have their rows again.
+    ///   - isSameRequest: Whether entries of before can be compared with those of now.
     private func refetch(
-        _ core: ContextCore, names: [Int64: Set<String>], isSameRequest: Bool = true
+        _ core: ContextCore, names: [Int64: Set<String>], _ changes: BoundaryChanges? = nil, isSameRequest: Bool = true
     ) throws(PersistenceError) {
         let before = snapshot
         let old = members
         let next = try load(core, keepsEntries: isSameRequest)
         var changed = names
+        if let changes { changed.merge(namesOfTouched(changes)) { $0.union($1) } }
         for (key, member) in members {
             guard let previous = old[key], previous.object !== member.object else { continue }
             // The context was reset, and the object is another one.
@@ -256,8 +257,8 @@ final class LiveList: BoundaryListener {
     private func makeSnapshot(_ entries: OrderedEntries, _ runs: SectionRuns?) -> ResultsSnapshot {
         let range = window.range(of: entries.count)
         return ResultsSnapshot(
-            entries: entries, window: range, runs: runs ?? SectionRuns(entries.slice(range)), model: snapshot.model,
-            storeIdentifier: snapshot.storeIdentifier)
+            entries: entries, window: range, runs: runs ?? SectionRuns(entries.slice(range)),
+            bindings: snapshot.bindings)
     }
 
     private func take(_ next: ResultsSnapshot, _ difference: ResultsDifference, _ changed: [Int64: Set<String>]) {

@@ -3,15 +3,16 @@
 
     /// A live result for a SwiftUI view: the view is shown again when the result changes.
     ///
+    ///     import SwiftUI
+    ///
     ///     struct CityList: View {
     ///         @LiveObjects(City.where { $0.population > 100_000 }.sorted(by: City.keys.name.ascending)) var cities
     ///
     ///         var body: some View { List(cities) { Text($0.name) } }
     ///     }
+    ///     let list = CityList().environment(\.persistentContainer, container)
     ///
-    /// The container comes from the environment; the fetch uses its `viewContext`:
-    ///
-    ///     CityList().environment(\.persistentContainer, container)
+    /// The container comes from the environment; the fetch uses its `viewContext`.
     @MainActor
     @propertyWrapper
     public struct LiveObjects<Object: ManagedObject>: DynamicProperty {

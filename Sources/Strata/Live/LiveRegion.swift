@@ -12,6 +12,9 @@ struct LiveRegion {
         let toManyIndex: Int?
         /// The path, as the list's readers know it: `author.name`.
         let name: String
+
+        /// Whether it is only about who is at the other end of a relationship of the list's own objects.
+        var isOwnRelationship: Bool { way.count == 1 && name == way[0].name }
     }
 
     /// The topmost entity of the list's own hierarchy.

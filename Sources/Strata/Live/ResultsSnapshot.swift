@@ -37,8 +37,7 @@ public struct ResultsSnapshot: Sendable, RandomAccessCollection {
     let entries: OrderedEntries
     let window: Range<Int>
     let runs: SectionRuns
-    let model: ManagedObjectModel
-    let storeIdentifier: UUID
+    let bindings: [EntityBinding]
 
     /// The position of the first object: 0.
     public var startIndex: Int { 0 }
@@ -67,7 +66,7 @@ public struct ResultsSnapshot: Sendable, RandomAccessCollection {
     var visible: [LiveEntry] { entries.slice(window) }
 
     func id(_ entry: LiveEntry) -> ObjectID {
-        ObjectID(
-            entity: model.entities[entry.identity.entityIndex], key: entry.key, storeIdentifier: storeIdentifier)
+        let binding = bindings[entry.identity.entityIndex]
+        return ObjectID(entity: binding.entity, key: entry.key, storeIdentifier: binding.storeIdentifier)
     }
 }

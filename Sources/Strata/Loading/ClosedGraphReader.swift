@@ -30,7 +30,7 @@ struct ClosedGraphReader {
                 guard let other = table.object(key), !other.isFault,
                     index < other.binding.entity.toManyIndexes.count
                 else { return false }
-                return other.relationship(toMany: index).name == relationship.name
+                return other.relationship(toMany: index).hasSameDeclaration(as: relationship)
             }
             if !owners.contains(owner.key) { owners.append(owner.key) }
             try read(relationship, side, owner.binding.entity.index, owners, into: batch.related)
@@ -60,7 +60,7 @@ struct ClosedGraphReader {
             }
             related.add(rows, keys: [], rootIndex: rootIndex)
         } else if case .inverseSlot(let slot) = relationship.storage, core.coordinator.network == nil {
-            let rows = try core.store { (store) throws(StoreError) in
+            let rows = try core.readStore { (store) throws(StoreError) in
                 try store.memberRows(
                     entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
             }.rows
@@ -69,7 +69,7 @@ struct ClosedGraphReader {
             }
             related.add(rows, keys: [], rootIndex: rootIndex)
         } else {
-            let pairs = try core.store { (store) throws(StoreError) in
+            let pairs = try core.readStore { (store) throws(StoreError) in
                 try store.memberKeys(
                     entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
             }

@@ -7,13 +7,7 @@ struct FaultLoader {
     @discardableResult
     func load(_ object: ManagedObject) throws(PersistenceError) -> Int {
         guard object.isFault else { return 0 }
-        let table = core.identityMap.table(object.binding.entity.index)
-        var faults = [object]
-        if let batch = object.batch {
-            for key in batch.keys(around: object.key) where key != object.key {
-                if let other = table.object(key), other.isFault { faults.append(other) }
-            }
-        }
+        let faults = faults(around: object)
         let absent = try fill(faults)
         guard let network = core.coordinator.network, absent.contains(object.key) else { return faults.count }
         let root = object.binding.entity.rootIndex
@@ -22,6 +16,24 @@ struct FaultLoader {
         }
         try fill(faults.filter { absent.contains($0.key) })
         return faults.count
+    }
+
+    /// As ``load(_:)``, but an object stays a fault if the store has only its key.
+    func loadStored(_ object: ManagedObject) throws(PersistenceError) {
+        guard object.isFault else { return }
+        try fill(faults(around: object))
+    }
+
+    /// A fault and the other faults of its batch.
+    private func faults(around object: ManagedObject) -> [ManagedObject] {
+        let table = core.identityMap.table(object.binding.entity.index)
+        var faults = [object]
+        if let batch = object.batch {
+            for key in batch.keys(around: object.key) where key != object.key {
+                if let other = table.object(key), other.isFault { faults.append(other) }
+            }
+        }
+        return faults
     }
 
     /// Reads the rows of all faults among some objects of one hierarchy. Those without one are marked as missing.

@@ -15,7 +15,7 @@ struct MemberLoader {
             for key in batch.keys(around: object.key) {
                 guard let other = table.object(key), other.flags.isDisjoint(with: [.missing, .inserted]),
                     index < other.binding.entity.toManyIndexes.count,
-                    other.relationship(toMany: index).name == relationship.name,
+                    other.relationship(toMany: index).hasSameDeclaration(as: relationship),
                     other.extras?.toMany(index)?.members == nil
                 else { continue }
                 owners[key] = other
@@ -111,7 +111,7 @@ struct MemberLoader {
             pairs = try parent.core.members.shown(relationship, entityIndex: entityIndex, owners: owners)
                 .flatMap { entry in entry.members.map { (entry.owner, $0.key) } }
         } else {
-            pairs = try core.store { (store) throws(StoreError) in
+            pairs = try core.readStore { (store) throws(StoreError) in
                 try store.memberKeys(
                     entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
             }

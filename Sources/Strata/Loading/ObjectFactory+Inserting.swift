@@ -73,18 +73,23 @@ extension ManagedObject {
     }
 
     /// Fills the primary key, if it has no value yet, with a new UUID in upper case. The UUID is of version 7 (RFC 9562),
-    /// which begins with the time: newer ones come later in text order, too.
-    /// - Returns: The primary key's value.
+    /// which begins with the time: newer ones come later in text order, too. A primary key of type `integer64` gets a random
+    /// negative number, which the server replaces.
+    /// - Returns: The primary key's value as text.
     /// - Throws: ``PersistenceError/noPrimaryKey(entity:)`` if the entity has none by the convention.
     @discardableResult
     public final func assignObjectID() throws(PersistenceError) -> String {
         guard let field = binding.entity.primaryKeyField, let slot = binding.entity.slot(named: field) else {
             throw .noPrimaryKey(entity: binding.entity.name)
         }
-        if case .string(let value) = currentValue(slot), !value.isEmpty { return value }
-        let value = TimeOrderedUUID.next().uuidString
-        write(.string(value), slot)
-        return value
+        switch currentValue(slot) {
+        case .string(let value) where !value.isEmpty: return value
+        case .integer(let value): return String(value)
+        default: break
+        }
+        let value = NewPrimaryKey.value(for: slot)
+        write(value, slot)
+        return if case .string(let text) = value { text } else { "\(value)" }
     }
 
     /// The boxed value of a slot; fires a fault.

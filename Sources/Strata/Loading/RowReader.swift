@@ -8,11 +8,11 @@ struct RowReader {
         if let parent = core.parent { return try parent.core.rows.shown(entityIndex: entityIndex, keys: keys) }
         let rootIndex = core.rootIndex(of: entityIndex)
         try core.nullifications.settle(rootIndex: rootIndex)
-        let cache = core.coordinator.rowCache
+        let cache = core.rowCache
         let (found, missing) = cache.rows(rootIndex: rootIndex, keys: keys)
         guard !missing.isEmpty else { return found }
         let stamp = cache.stamp
-        let read = try core.store { (store) throws(StoreError) in
+        let read = try core.readStore { (store) throws(StoreError) in
             try store.rows(entityIndex: entityIndex, keys: missing)
         }
         if let batch {
@@ -24,7 +24,7 @@ struct RowReader {
 
     /// The rows of some keys as this context shows them to a child: changed ones as they are now, deleted ones not at
     /// all.
-    private func shown(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
+    func shown(entityIndex: Int, keys: [Int64]) throws(PersistenceError) -> [RowReference] {
         try core.nullifications.settle(rootIndex: core.rootIndex(of: entityIndex))
         var result: [RowReference] = []
         var unknown: [Int64] = []
@@ -46,7 +46,7 @@ struct RowReader {
     /// - Parameter prefetched: The answer to a request made ahead of time. It counts if it was this one, and nobody has
     ///   saved since; a plan that names the result takes the place of the given one.
     func rows(of plan: FetchPlan, _ prefetched: PrefetchedResult? = nil) throws(PersistenceError) -> RowBatch {
-        let cache = core.coordinator.rowCache
+        let cache = core.rowCache
         let stamp = cache.stamp
         let plan = prefetched?.result ?? plan
         let batch: RowBatch
@@ -54,7 +54,7 @@ struct RowReader {
             batch = read
         } else {
             let known = knownRows(entityIndex: plan.entityIndex)
-            batch = try core.store { (store) throws(StoreError) in
+            batch = try core.readStore { (store) throws(StoreError) in
                 try store.fetch(plan, known: known, cancellation: core.settings.readCancellation)
             }
         }

@@ -40,7 +40,7 @@ struct RowRefresher {
 
     /// Reads the row of an object now, and keeps its changes on top.
     func reread(_ object: ManagedObject) throws(PersistenceError) {
-        core.coordinator.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
+        core.rowCache.invalidate([object.key], rootIndex: object.binding.entity.rootIndex)
         let rows = try core.rows.rows(entityIndex: object.binding.entity.index, keys: [object.key])
         guard let row = rows.first else { return core.merger.noteDeletedElsewhere(object) }
         // The store has forgotten all but the key.

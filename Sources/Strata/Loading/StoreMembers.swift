@@ -21,13 +21,13 @@ struct StoreMembers {
         let rootIndex = core.rootIndex(of: destination)
         try core.nullifications.settle(rootIndex: rootIndex)
         if core.coordinator.network != nil { return try networkRuns(owners: owners) }
-        let cache = core.coordinator.rowCache
+        let cache = core.rowCache
         let stamp = cache.stamp
         let table = core.identityMap.table(destination)
         let batch: RowBatch
         if relationship.isOrdered || table.count <= 4 * owners.count {
             // Where little is known, nearly all rows are needed; and only rows come in the order of the relationship.
-            batch = try core.store { (store) throws(StoreError) in
+            batch = try core.readStore { (store) throws(StoreError) in
                 try store.memberRows(
                     entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners, areAll: areAll)
             }
@@ -35,7 +35,7 @@ struct StoreMembers {
             // Keys first: the index tells who belongs where, and only the rows of those that are not known are read.
             let unknown = addKnown(try keys(owners: owners), in: table, to: &members)
             guard !unknown.isEmpty else { return members.runs }
-            batch = try core.store { (store) throws(StoreError) in
+            batch = try core.readStore { (store) throws(StoreError) in
                 try store.rows(entityIndex: destination, keys: unknown)
             }
         }
@@ -45,7 +45,7 @@ struct StoreMembers {
     }
 
     private func keys(owners: [Int64]) throws(PersistenceError) -> [(owner: Int64, member: Int64)] {
-        try core.store { (store) throws(StoreError) in
+        try core.readStore { (store) throws(StoreError) in
             try store.memberKeys(entityIndex: entityIndex, relationshipIndex: relationship.index, owners: owners)
         }
     }
@@ -63,7 +63,7 @@ struct StoreMembers {
                 continue
             }
         }
-        let rows = try core.store { (store) throws(StoreError) in
+        let rows = try core.readStore { (store) throws(StoreError) in
             try store.rows(entityIndex: relationship.destinationIndex, keys: unread.sorted())
         }
         var members = MemberRuns()

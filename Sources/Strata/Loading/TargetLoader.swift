@@ -22,9 +22,17 @@ struct TargetLoader {
         let found = targets.first { $0.key == key }
         if let found, found.isFault, core.mayBeDeleted(key, rootIndex: rootIndex) {
             // Most likely the row of `object` is older than the delete. The store knows.
-            try core.faults.load(found)
+            try loadNew(targets, [found])
         }
         return found
+    }
+
+    /// Loads some of the objects that were made for keys a moment ago. If there are no such objects, that is not a change:
+    /// nobody was shown them.
+    func loadNew(_ made: [ManagedObject], _ wanted: [ManagedObject]) throws(PersistenceError) {
+        for object in made { object.flags.remove(.recorded) }
+        defer { for object in made { object.flags.formUnion(core.factory.newFlags) } }
+        for object in wanted where object.isFault { try core.faults.load(object) }
     }
 
     /// As ``target(_:of:from:slot:)``, with its row.
@@ -47,7 +55,8 @@ struct TargetLoader {
         var seen: Set<Int64> = [key]
         for ownerKey in batch.keys(around: object.key) {
             guard let owner = owners.object(ownerKey), !owner.isFault,
-                slot < owner.binding.entity.slots.count, owner.relationship(slot: slot)?.name == relationship.name,
+                slot < owner.binding.entity.slots.count,
+                owner.relationship(slot: slot)?.hasSameDeclaration(as: relationship) == true,
                 let target = owner.targetKey(slot), seen.insert(target).inserted, table.object(target) == nil
             else { continue }
             keys.append(target)

@@ -138,12 +138,8 @@ struct CommitMerger {
     /// members that were added to its relationships are not a reason to keep it.
     func noteDeletedElsewhere(_ object: ManagedObject) {
         if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
-            if object.flags.contains(.recorded) {
-                // Its pairs are gone from the store, though it is still shown.
-                for index in object.binding.entity.toManyIndexes.indices {
-                    core.tracker.willChangeMembers(object, index)
-                }
-            }
+            // Its pairs are gone from the store, though it is still shown.
+            if object.flags.contains(.recorded) { core.tracker.willChangeAllMembers(object) }
             object.forgetLoadedMembers()
             object.flags.insert(.deletedElsewhere)
             return core.tracker.addDeletedElsewhere(object)

@@ -43,13 +43,13 @@ public final class StageMigration {
     ///   - entity: The name of the old entity.
     ///   - batchSize: How many objects are in memory at a time.
     ///   - body: Gets the old object and the one that continues it; nil if the new version has none.
-    /// - Throws: ``PersistenceError/unknownEntity(name:model:)``, ``PersistenceError/cancelled``, the errors of saves and of
+    /// - Throws: ``PersistenceError/unknownEntity(name:model:nearest:)``, ``PersistenceError/cancelled``, the errors of saves and of
     ///   the closure.
     public func forEach(
         _ entity: String, batchSize: Int = 500, _ body: (ManagedObject, ManagedObject?) throws -> Void
     ) throws {
         guard oldStore.model.entity(named: entity) != nil else {
-            throw PersistenceError.unknownEntity(name: entity, model: oldStore.model.name)
+            throw PersistenceError.unknownEntity(entity, in: oldStore.model)
         }
         let ids = try old.fetchIDs(FetchRequest<ManagedObject>(entity: entity)).sorted { $0.key < $1.key }
         var done = 0
@@ -101,6 +101,13 @@ public final class StageMigration {
 
 extension MigrationStage {
     /// A stage with code that sees the objects of both versions, by name.
+    ///
+    ///     options.migration.stages = [
+    ///         .custom(from: version1, to: version2) { migration in
+    ///             try migration.forEach("City") { old, new in new?["note"] = old["remark"] as? String }
+    ///         }
+    ///     ]
+    ///
     /// - Parameters:
     ///   - source: The version that it begins with.
     ///   - target: The version that it ends with.

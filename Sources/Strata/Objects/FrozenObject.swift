@@ -2,6 +2,11 @@ import Foundation
 
 /// A `Sendable` copy of an object at one moment: its values and the IDs that its relationships led to. It never
 /// changes, and only reads binary values that are in files of their own.
+///
+///     let cities: [FrozenObject<City>] = try await container.read { context in
+///         try context.fetch(FetchRequest<City>(limit: 20)).map { $0.frozen() }
+///     }
+///     for city in cities { print(city[City.keys.name]) }
 public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
     /// The ID of the object.
     public let objectID: ObjectID
@@ -18,7 +23,7 @@ public struct FrozenObject<Object: ManagedObject>: Sendable, Identifiable {
     init(_ object: Object) {
         if object.isFault { object.fireFault() }
         objectID = object.objectID
-        store = object.core?.coordinator.store
+        store = object.core?.coordinator.store(of: object.binding.entity.index)
         version = object.storedVersion
         reference = object.sharedRow
         var members: [String: [ObjectID]] = [:]

@@ -37,10 +37,11 @@ extension ManagedObject {
 
     /// The IDs at the other end of a relationship, without reading the objects: for a to-one from the row, for a
     /// to-many from the members' keys.
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)`` if there is no such relationship.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)`` if there is no such relationship.
     public final func objectIDs(forRelationship name: String) throws(PersistenceError) -> [ObjectID] {
         guard let relationship = binding.entity.relationship(named: name) else {
-            throw .unknownProperty(entity: binding.entity.name, property: name)
+            throw .unknownProperty(
+                name, of: binding.entity, among: binding.entity.relationships.map(\.name))
         }
         if let index = relationship.toManyIndex { return members(toMany: index).objects.map(\.objectID) }
         if flags.contains(.fault) { fireFault() }

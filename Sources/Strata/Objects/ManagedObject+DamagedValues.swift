@@ -27,7 +27,9 @@ extension ManagedObject {
     /// Reports a value that is damaged, if it is.
     final func reportDamage(_ slot: Int) {
         let slots = binding.entity.slots
-        guard slots.indices.contains(slot), let damage = row.damagedValue(slots[slot], of: binding.entity) else { return }
+        guard slots.indices.contains(slot), let damage = row.damagedValue(slots[slot], of: binding.entity) else {
+            return
+        }
         report(damage, slot)
     }
 
@@ -36,10 +38,13 @@ extension ManagedObject {
         let slots = binding.entity.slots
         guard slots.indices.contains(slot), let stored = slots[slot].type else { return }
         let content: Value =
-            if case .transformable = stored { .binary(data(slot) ?? .zeroValue) } else { .string(String.load(row, slot)) }
+            if case .transformable = stored { .binary(data(slot) ?? .zeroValue) } else {
+                .string(String.load(row, slot))
+            }
         report(
             DamagedValue(
-                entity: binding.entity.name, property: slots[slot].name, key: key, type: stored, content: content), slot)
+                entity: binding.entity.name, property: slots[slot].name, key: key, type: stored, content: content), slot
+        )
     }
 
     private func report(_ damage: DamagedValue, _ slot: Int) {

@@ -7,12 +7,12 @@ extension ManagedObject {
     ///
     /// Each access checks all objects; keep the array in a variable if you access it by position.
     /// - Returns: The objects; none for an object without a context.
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)`` for a name that is not a fetched property, and
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)`` for a name that is not a fetched property, and
     ///   the errors of the fetch.
     public final func fetchedValue(forProperty name: String) throws(PersistenceError) -> [ManagedObject] {
         let entity = binding.entity
         guard let index = entity.fetchedPropertyIndex(named: name) else {
-            throw .unknownProperty(entity: entity.name, property: name)
+            throw .unknownProperty(name, of: entity, among: entity.fetchedProperties.map(\.name))
         }
         if flags.contains(.observed) { recordAccess(observerIndex(fetched: index)) }
         if let known = extras?.fetched[index] { return known.filter { $0.flags.isDisjoint(with: .hidden) } }

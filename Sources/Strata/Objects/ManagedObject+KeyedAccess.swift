@@ -18,7 +18,7 @@ extension ManagedObject {
     }
 
     /// A property by name; see ``subscript(_:)``.
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)``.
     public final func value(forKey name: String) throws(PersistenceError) -> Any? {
         let entity = binding.entity
         if let slot = entity.slot(named: name) {
@@ -40,7 +40,7 @@ extension ManagedObject {
         }
         if entity.fetchedPropertyIndex(named: name) != nil { return _fetched(name) as [ManagedObject] }
         guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
-            throw .unknownProperty(entity: entity.name, property: name)
+            throw .unknownProperty(name, of: entity)
         }
         if flags.contains(.observed) { recordAccess(observerIndex(toMany: index)) }
         let objects = members(toMany: index).objects
@@ -50,12 +50,13 @@ extension ManagedObject {
     /// The value of a slot; reports it if it is damaged.
     private func checkedValue(_ slot: SlotDescription) -> Value {
         let value = currentValue(slot)
-        if !value.isNull { reportDamage(slot.index) }
+        // Also where the value is nil: text that is not JSON reads as nil, for instance.
+        reportDamage(slot.index)
         return value
     }
 
     /// Sets a property by name; see ``subscript(_:)``. Numbers of other types are taken if nothing is lost.
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``,
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)``,
     ///   ``PersistenceError/wrongType(entity:property:expected:value:)``,
     ///   ``PersistenceError/readOnlyProperty(entity:property:)``; the object is unchanged then.
     public final func setValue(_ value: Any?, forKey name: String) throws(PersistenceError) {
@@ -73,7 +74,7 @@ extension ManagedObject {
             throw .readOnlyProperty(entity: entity.name, property: name)
         }
         guard let relationship = entity.relationship(named: name), let index = relationship.toManyIndex else {
-            throw .unknownProperty(entity: entity.name, property: name)
+            throw .unknownProperty(name, of: entity)
         }
         let expected = "a \(relationship.isOrdered ? "list" : "set") of \(relationship.destination)"
         let objects: [ManagedObject]
@@ -92,7 +93,7 @@ extension ManagedObject {
 
     /// A property of a known type by name.
     /// - Returns: nil if there is no value, or if it is of another type.
-    /// - Throws: ``PersistenceError/unknownProperty(entity:property:)``.
+    /// - Throws: ``PersistenceError/unknownProperty(entity:property:nearest:)``.
     public final func value<T>(forKey name: String, as type: T.Type) throws(PersistenceError) -> T? {
         let value = try value(forKey: name)
         return value as? T ?? converted(value, name, to: type)
@@ -119,14 +120,14 @@ extension ManagedObject {
         for index in attribute.slots {
             let slot = entity.slots[index]
             let element = String(slot.name.dropFirst(attribute.name.count + 1))
-            guard let value = Unboxed.value(rest.removeValue(forKey: element), slot.type), Unboxed.fits(value, slot)
-            else {
-                throw wrongType(slot.name, slot.type?.name ?? "", rest[element])
+            let given = rest.removeValue(forKey: element)
+            guard let value = Unboxed.value(given, slot.type), Unboxed.fits(value, slot) else {
+                throw wrongType(slot.name, slot.type?.name ?? "", given)
             }
             boxed.append((slot, value))
         }
         if let unknown = rest.keys.sorted().first {
-            throw .unknownProperty(entity: entity.name, property: "\(attribute.name).\(unknown)")
+            throw .unknownProperty("\(attribute.name).\(unknown)", of: entity)
         }
         for (slot, value) in boxed { write(value, slot) }
     }

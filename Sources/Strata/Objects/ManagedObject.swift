@@ -23,10 +23,15 @@ public protocol ManagedObjectProtocol: AnyObject, Identifiable where ID == Objec
 /// name. An object whose row has not been read yet is a fault; the first access to a property reads the row, together
 /// with those of all objects that were fetched with it.
 ///
+///     guard let lima = try context.find(City.self, "3936456") else { return }
+///     lima.population += 1
+///     lima.country = peru
+///     print(peru.cities.contains(lima))  // true: inverses update immediately
+///
 /// **An object can outlive its context.** It still reads its attributes, and fills faults and relationships from the
 /// store:
 ///
-///     func load() throws -> [Article] { try container.newContext().fetch(FetchRequest<Article>()) }
+///     func load() throws -> [City] { try container.newContext().fetch(FetchRequest<City>()) }
 ///
 /// Only changes need the context: a write to an object whose context was released stops the program with a message.
 /// Changes that were pending when the context was released are dropped.
@@ -101,6 +106,13 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     open func awakeFromFetch() {}
     /// Called before a save for every object that is inserted, updated or deleted. Changes made here are saved, too;
     /// the hooks run again until nothing changes any more.
+    ///
+    ///     final class Sight: SightBase {  // its model file says `base: true`
+    ///         override func willSave() {
+    ///             let plain = name.trimmingCharacters(in: .whitespaces)
+    ///             if name != plain { name = plain }
+    ///         }
+    ///     }
     open func willSave() {}
     /// Called after a save for every object that was inserted, updated or deleted. Changes made here make the object
     /// changed again.
@@ -113,6 +125,14 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     open func didTurnIntoFault() {}
     /// Called at a save of a new object, after the rules of the model have been checked. Throw a ``ValidationError`` or
     /// any other error to refuse; failures of all objects are reported together.
+    ///
+    ///     final class Sight: SightBase {
+    ///         override func validateForInsert() throws {
+    ///             guard !name.hasPrefix("http") else {
+    ///                 throw ValidationError([.init(objectID: objectID, property: "name", message: "an address is not a name")])
+    ///             }
+    ///         }
+    ///     }
     open func validateForInsert() throws {}
     /// Called at a save of a changed object, after the rules of the model have been checked.
     open func validateForUpdate() throws {}
@@ -126,7 +146,7 @@ open class ManagedObject: ManagedObjectProtocol, Observable, Encodable {
     /// the value of the destination's primary key, or as the URI of its ID if it has none; to-many relationships are left
     /// out.
     ///
-    ///     let json = try JSONEncoder().encode(article)
+    ///     let json = try JSONEncoder().encode(city)
     ///
     /// Use ``encoding(including:excluding:includesNil:)`` to choose other properties. Override this method to encode a class
     /// in another way.
@@ -165,6 +185,7 @@ extension ManagedObject {
     final var changes: ChangeRecord? {
         get { extras?.changes }
         set {
+            if flags.contains(.operated) { operations = [:] }
             if extras != nil || newValue != nil { someExtras.changes = newValue }
         }
     }

@@ -33,6 +33,7 @@ final class ObjectExtras {
         var firstVersion: Int64 = 1
         var fetched: [Int: [ManagedObject]] = [:]
         var damaged = SlotSet()
+        var operations: [Int: FieldOperations] = [:]
 
         deinit {
             if !fetched.isEmpty { DeepRelease.clear(&fetched, to: [:]) }
@@ -119,6 +120,12 @@ final class ObjectExtras {
         if rare?.damaged.contains(slot) == true { return false }
         someRare.damaged.insert(slot)
         return true
+    }
+
+    /// The operations that have not been saved, by slot.
+    var operations: [Int: FieldOperations] {
+        get { rare?.operations ?? [:] }
+        set { if rare != nil || !newValue.isEmpty { someRare.operations = newValue } }
     }
 
     private var rare: Rare? { rest?.rare }

@@ -30,6 +30,8 @@ struct ObjectFlags: OptionSet, Sendable {
     static let recorded = ObjectFlags(rawValue: 1 << 10)
     /// The ID was read before the first save.
     @usableFromInline static let idTaken = ObjectFlags(rawValue: 1 << 12)
+    /// An attribute was changed by an operation that has not been saved.
+    static let operated = ObjectFlags(rawValue: 1 << 13)
 
     /// Somebody may want to know which relationships are read.
     static let readsRecorded = ObjectFlags(rawValue: 1 << 13)

@@ -2,7 +2,9 @@
 ///
 /// You write the value, or nil for an optional property, as if the type was `Value`:
 ///
-///     Article(context: context, articleId: "1", views: 0, publishedAt: nil)
+///     Country(
+///         context: context, countryId: "PE", name: "Peru", capital: nil, areaSquareKilometres: 1_285_220, languages: ["es"],
+///         continent: southAmerica)
 ///
 /// An argument that you write is assigned, even where it equals the default of the model. One that you omit is not: the
 /// property has the model's default, and an upsert leaves the value of the existing object; see ``MergePolicy``. For a

@@ -28,8 +28,36 @@ struct BoundaryChanges {
     var rows: [RowTouch] = []
     /// Many-to-many pairs that came or went, in their order.
     var pairs: [PairTouch] = []
+    /// What the to-many relationships that may have changed were like.
+    var members: [MembersOfObject: MembersBefore] = [:]
+    /// Tells which of these have changed; set when the boundary is handed out.
+    private(set) var comparison: MemberComparison?
     /// Whether anything may have changed.
     var isEverything = false
+
+    /// Whether a to-many relationship that was noted shows anything else than before.
+    func hasChanged(_ object: ManagedObject, toMany index: Int) -> Bool {
+        comparison?.hasChanged(object, index) ?? true
+    }
+
+    /// The properties of an object that is shown now, and was before, that show anything else than before.
+    func changedNames(_ touch: ObjectTouch) -> Set<String> {
+        let object = touch.object
+        var names: Set<String> = []
+        for slot in touch.changedSlots { names.insert(object.binding.entity.slots[slot].name) }
+        for index in touch.toManys.keys where hasChanged(object, toMany: index) {
+            names.insert(object.relationship(toMany: index).name)
+        }
+        return names
+    }
+
+    /// Whether an owner has gained or lost members of a relationship with a to-one inverse.
+    func hasMoved(to owner: Int64, _ relationship: RelationshipDescription) -> Bool {
+        comparison?.hasMoved(to: owner, relationship) ?? true
+    }
+
+    /// Prepares ``hasChanged(_:toMany:)``.
+    mutating func compareMembers(_ core: ContextCore) { comparison = MemberComparison(self, core) }
 
     var isEmpty: Bool { objects.isEmpty && rows.isEmpty && pairs.isEmpty && !isEverything }
 }
@@ -41,6 +69,9 @@ struct ObjectTouch {
     let key: Int64
     /// A copy of the row before; nil if it was not read, or there was no object.
     private(set) var row: RowReference?
+    /// The operations that were pending before, and the version of the row that they were done to.
+    let operations: [Int: FieldOperations]
+    let version: Int64
     /// Whether the object was visible: not new, not deleted, not missing.
     let wasShown: Bool
     /// Whether it was a fault.
@@ -50,12 +81,16 @@ struct ObjectTouch {
     var toManys: [Int: [ManagedObject]?] = [:]
     /// Unsaved references whose targets others have deleted or brought back: they show another value though the row keeps it.
     var lostSlots = SlotSet()
+    /// Whether more than one change was noted.
+    var isTouchedAgain = false
     /// ``changedSlots``, found once for all listeners.
     private var foundSlots: SlotSet?
 
     init(_ object: ManagedObject, existed: Bool) {
         self.object = object
         key = object.key
+        operations = object.operations
+        version = object.storedVersion
         wasFault = object.flags.contains(.fault)
         wasShown = existed && object.isShown
         if existed, !wasFault { takeRow() }
@@ -67,6 +102,12 @@ struct ObjectTouch {
     /// Whether the object is not what it was.
     var isChange: Bool {
         wasShown != object.isShown || key != object.key || !toManys.isEmpty || !changedSlots.isEmpty
+    }
+
+    /// Whether a fault only got its row. Changes by others are noted with the row.
+    var isOnlyFilled: Bool {
+        wasFault && row == nil && !object.isFault && wasShown && object.isShown && key == object.key && !isTouchedAgain
+            && toManys.isEmpty && lostSlots.isEmpty
     }
 
     /// Copies the row that the object has.
@@ -120,6 +161,12 @@ struct RowTouch: Sendable {
     var isInMemory = false
     /// Whether what changed in that object stands among the objects. It does not if the object was read after the change.
     var isAmongObjects = false
+
+    /// Whether a slot that was written has another value now, as far as the rows tell.
+    func hasChanged(_ slot: SlotDescription) -> Bool {
+        guard let before, let after else { return true }
+        return !before.row.hasSameValue(as: after.row, slot: slot.index, storage: slot.storage)
+    }
 }
 
 /// A many-to-many pair that came or went.

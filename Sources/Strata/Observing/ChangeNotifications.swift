@@ -2,13 +2,17 @@ import Foundation
 
 extension Notification.Name {
     /// Posted at a boundary at which objects of a context have changed; the notification's object is the context.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let ManagedObjectContextObjectsDidChange = Notification.Name("ManagedObjectContextObjectsDidChange")
     /// Posted before a context saves.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let ManagedObjectContextWillSave = Notification.Name("ManagedObjectContextWillSave")
     /// Posted after a context has saved.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let ManagedObjectContextDidSave = Notification.Name("ManagedObjectContextDidSave")
     /// Posted, on any thread, after another process or container has written to the store; the notification's object is
     /// the store.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static let PersistentStoreRemoteChange = Notification.Name("PersistentStoreRemoteChange")
 }
 

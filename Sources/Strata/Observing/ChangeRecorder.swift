@@ -110,9 +110,25 @@ final class ChangeRecorder: ContextPart {
     func willChangeMembers(_ object: ManagedObject, _ index: Int) {
         let position = position(of: object, existed: true)
         guard !pending.objects[position].toManys.keys.contains(index) else { return }
-        let isOrdered = object.relationship(toMany: index).isOrdered
-        pending.objects[position].toManys[index] = .some(
-            isOrdered ? object.extras?.toMany(index)?.members?.objects : nil)
+        let relationship = object.relationship(toMany: index)
+        let state = object.extras?.toMany(index)
+        pending.objects[position].toManys[index] = .some(relationship.isOrdered ? state?.members?.objects : nil)
+        guard let state else { return }
+        let side = MembersOfObject(object: object, index: index)
+        if relationship.isOrdered { pending.members[side, default: MembersBefore()].noteAll(state) }
+        if !state.added.isEmpty || !state.removed.isEmpty {
+            pending.members[side, default: MembersBefore()].notePending(state)
+        }
+    }
+
+    /// Notes an object whose relationships may get any other members.
+    func willChangeAllMembers(_ object: ManagedObject) {
+        for index in object.binding.entity.toManyIndexes.indices {
+            if let state = object.extras?.toMany(index) {
+                pending.members[MembersOfObject(object: object, index: index), default: MembersBefore()].noteAll(state)
+            }
+            willChangeMembers(object, index)
+        }
     }
 
     /// Notes an object that is about to be deleted, with the orders that are deleted with it.
@@ -128,6 +144,22 @@ final class ChangeRecorder: ContextPart {
     /// Notes a pair that comes or goes.
     func willChangePair(_ owner: ManagedObject, _ member: ManagedObject, _ index: Int, added: Bool) {
         pending.pairs.append(PairTouch(owner: owner, member: member, toManyIndex: index, isAdded: added))
+        let inverse = core.model.inverse(of: owner.relationship(toMany: index))?.toManyIndex
+        noteBefore(owner, index, member.key, member, inverse)
+    }
+
+    /// Notes whether a pair is shown, as either end tells.
+    private func noteBefore(
+        _ owner: ManagedObject, _ index: Int, _ key: Int64, _ member: ManagedObject?, _ inverse: Int?
+    ) {
+        var pair = owner.pair(toMany: index, key, member)
+        if pair == .unknown, let member, let inverse {
+            // The other end may have been changed already.
+            pair =
+                pending.members[MembersOfObject(object: member, index: inverse)]?.pairs[owner.key]
+                ?? member.pair(toMany: inverse, owner.key, owner)
+        }
+        pending.members[MembersOfObject(object: owner, index: index), default: MembersBefore()].note(key, pair)
     }
 
     /// Notes rows that others wrote.
@@ -135,6 +167,27 @@ final class ChangeRecorder: ContextPart {
         guard !pending.isEverything else { return }
         noteFirst()
         pending.note(commit, core.model)
+        for change in commit.changes.pairs { noteBefore(change) }
+        for change in commit.changes.orders {
+            let relationship = core.model.entities[change.entityIndex].relationships[change.relationshipIndex]
+            guard let owner = core.object(change.entityIndex, change.owner), let index = relationship.toManyIndex,
+                let state = owner.extras?.toMany(index)
+            else { continue }
+            pending.members[MembersOfObject(object: owner, index: index), default: MembersBefore()].noteAll(state)
+        }
+    }
+
+    /// Notes whether the objects of the context show pairs that others have added or removed.
+    private func noteBefore(_ change: ChangeSet.PairChange) {
+        let relationship = core.model.entities[change.entityIndex].relationships[change.relationshipIndex]
+        let inverse = core.model.inverse(of: relationship)?.toManyIndex
+        guard let index = relationship.toManyIndex else { return }
+        let owner = core.object(change.entityIndex, change.owner)
+        for key in change.added + change.removed {
+            let member = core.object(relationship.destinationIndex, key)
+            if let owner { noteBefore(owner, index, key, member, inverse) }
+            if let member, let inverse { noteBefore(member, inverse, change.owner, owner, index) }
+        }
     }
 
     /// Notes keys that others wrote, of which no more is known.
@@ -172,14 +225,29 @@ final class ChangeRecorder: ContextPart {
     private func noteLostTargets() {
         var moved: [Int: Set<Int64>] = [:]
         for touch in pending.rows where touch.kind == .deleted || touch.kind == .inserted {
+            let below = core.parent?.core.object(touch.identity.entityIndex, touch.identity.key)
+            if let object = core.object(touch.identity.entityIndex, touch.identity.key) ?? below {
+                // It is kept if it was changed, here or in the parent.
+                let isKept = object.isShown && (!object.isFault || below?.isShown == true)
+                if touch.kind == .deleted ? isKept : !object.isShown { continue }
+            }
             moved[core.rootIndex(of: touch.identity.entityIndex), default: []].insert(touch.identity.key)
         }
+        var hasReturned = false
         for touch in pending.objects where touch.wasShown != touch.object.isShown {
             guard touch.object.flags.isDisjoint(with: [.deleted, .inserted]) else { continue }
+            if !touch.wasShown { hasReturned = true }
             moved[touch.object.binding.entity.rootIndex, default: []].insert(touch.key)
         }
         guard !moved.isEmpty else { return }
-        for object in core.tracker.objects where object.isShown && !object.isFault {
+        // What a child shows may be an unsaved reference of its parent. After a rollback, the references are those of before.
+        let inherited = core.parent == nil ? [] : pending.rows.filter { $0.kind == .updated }
+        // A delete that a rollback has taken back may have hidden an object from others that no rule had been run for.
+        let all = hasReturned ? core.identityMap.objects : core.tracker.objects
+        let objects =
+            inherited.compactMap { core.object($0.identity.entityIndex, $0.identity.key) }
+            + pending.objects.map(\.object)
+        for object in all + objects where object.isShown && !object.isFault {
             for (slot, relationship) in object.binding.toOnes {
                 guard let key = object.targetKey(slot),
                     moved[core.rootIndex(of: relationship.destinationIndex)]?.contains(key) == true
@@ -196,6 +264,7 @@ final class ChangeRecorder: ContextPart {
     private func position(of object: ManagedObject, existed: Bool) -> Int {
         let id = ObjectIdentifier(object)
         if let known = positions[id] {
+            pending.objects[known].isTouchedAgain = true
             // A fault was noted, and has been filled since. This is its first change.
             if pending.objects[known].lacksRow, !object.isFault { pending.objects[known].takeRow() }
             return known
@@ -239,6 +308,7 @@ final class ChangeRecorder: ContextPart {
         changes.kind = kind
         pending = BoundaryChanges()
         for index in changes.objects.indices { changes.objects[index].findChangedSlots() }
+        changes.compareMembers(core)
         for index in changes.rows.indices {
             let identity = changes.rows[index].identity
             guard let object = core.object(identity.entityIndex, identity.key), !object.isFault else { continue }

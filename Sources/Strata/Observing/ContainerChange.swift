@@ -45,15 +45,13 @@ public struct ContainerChange: Sendable {
 
 extension ContainerChange {
     /// What a commit comes to.
-    init(_ notification: CommitNotification, _ model: ManagedObjectModel, storeIdentifier: UUID) {
+    init(_ notification: CommitNotification, _ coordinator: StoreCoordinator) {
+        let model = coordinator.model
         isFromElsewhere = notification.contextNumber == nil
         if let author = notification.changes.author { authors = [author] }
         var touches = BoundaryChanges()
         touches.note(notification, model)
-        func id(_ identity: RowIdentity) -> ObjectID {
-            ObjectID(
-                entity: model.entities[identity.entityIndex], key: identity.key, storeIdentifier: storeIdentifier)
-        }
+        func id(_ identity: RowIdentity) -> ObjectID { coordinator.objectID(identity.entityIndex, identity.key) }
         for touch in touches.rows {
             switch touch.kind {
             case .inserted: inserted.insert(id(touch.identity))

@@ -68,6 +68,9 @@ final class CommitListeners: Sendable {
         }
     }
 
+    /// Whether there are listeners.
+    var hasListeners: Bool { entries.withLock { $0.contains { $0.buffer != nil } } }
+
     /// Notifies all listeners of a commit, which is described only if there are any.
     func post(_ change: () -> ContainerChange) {
         let receivers = entries.withLock { entries in
@@ -90,31 +93,8 @@ extension PersistentContainer {
     /// one.
     ///
     /// The system reports commits by other processes: by inotify on Linux, by kqueue on Apple's systems. You are
-    /// notified of such a commit within a few milliseconds, as ``ContainerChange/isEverything``. The contexts of this
+    /// notified of such a commit within a few milliseconds, as ``ContainerChange/isEverything``. A PostgreSQL store that
+    /// records history tells which objects changed, and misses nothing while its connection is lost. The contexts of this
     /// container that merge changes apply it at their next boundary.
     public var changes: ContainerChanges { ContainerChanges(coordinator: coordinator) }
-}
-
-extension StoreCoordinator {
-    /// Listens to commits by others on the same data from now on, where the store can.
-    func watchForeignCommits() {
-        foreignCommits.withLock { observation in
-            guard observation == nil else { return }
-            observation = store.observeForeignCommits { [weak self] in self?.foreignCommitCame() }
-        }
-    }
-
-    /// Another process wrote, and what it changed is not known.
-    private func foreignCommitCame() {
-        keys.storeWasWritten()
-        rowCache.forgetAll()
-        broadcastEverything()
-        listeners.post {
-            var change = ContainerChange()
-            change.isFromElsewhere = true
-            change.isEverything = true
-            return change
-        }
-        notificationCenter.withLock(\.self)?.post(name: .PersistentStoreRemoteChange, object: store)
-    }
 }

@@ -52,7 +52,7 @@ final class ParentBoundaries: BoundaryListener {
         let entity = object.binding.entity
         guard try !child.rows.rows(entityIndex: entity.index, keys: [object.key]).isEmpty else { return }
         // Its pairs are there again.
-        for index in entity.toManyIndexes.indices { child.tracker.willChangeMembers(object, index) }
+        child.tracker.willChangeAllMembers(object)
         try child.refresher.reread(object)
     }
 
@@ -63,6 +63,8 @@ final class ParentBoundaries: BoundaryListener {
         if !object.isFault { child.unloading.owners(of: object.row, object.binding) }
         guard let mine = child.object(object.binding.entity.index, object.key) else { return }
         for index in touch.toManys.keys { child.unloading.members(of: mine, index) }
+        // The parent keeps the object, but not its many-to-many pairs, which others have deleted.
+        if object.flags.contains(.deletedElsewhere) { child.unloading.pairs(with: [mine]) }
     }
 
     private func unloadOwners(_ touch: RowTouch) {

@@ -7,11 +7,11 @@ struct FetchPlanner {
     /// The entity whose objects a request asks for.
     func entity<T>(of request: FetchRequest<T>) throws(PersistenceError) -> EntityDescription {
         if let name = request.entityName {
-            guard let found = model.entity(named: name) else { throw .unknownEntity(name: name, model: model.name) }
+            guard let found = model.entity(named: name) else { throw .unknownEntity(name, in: model) }
             return found
         }
         guard let binding = core.coordinator.binding(for: T.self) else {
-            throw .unknownEntity(name: "\(T.self)", model: model.name)
+            throw .unknownEntity("\(T.self)", in: model)
         }
         return binding.entity
     }

@@ -32,7 +32,7 @@ extension Fetcher {
                 throw PersistenceError(error)
             }
         }
-        return try await core.coordinator.read { (store, cancellation) throws(StoreError) in
+        return try await core.coordinator.read(from: core.reader) { (store, cancellation) throws(StoreError) in
             try store.count(plan, cancellation: cancellation)
         }
     }
@@ -67,7 +67,7 @@ extension Fetcher {
     }
 
     private nonisolated(nonsending) func identities(_ plan: FetchPlan) async throws(PersistenceError) -> [RowIdentity] {
-        try await core.coordinator.read { (store, cancellation) throws(StoreError) in
+        try await core.coordinator.read(from: core.reader) { (store, cancellation) throws(StoreError) in
             try store.fetchIdentities(plan, cancellation: cancellation)
         }
     }
@@ -88,9 +88,9 @@ extension Fetcher {
     ) async throws(PersistenceError) -> PrefetchedResult {
         var answer = found ?? PrefetchedResult(plan: plan)
         let plan = answer.plan
-        let stamp = core.coordinator.rowCache.stamp
+        let stamp = core.rowCache.stamp
         answer.stamp = stamp
-        answer.batch = try await core.coordinator.read { (store, cancellation) throws(StoreError) in
+        answer.batch = try await core.coordinator.read(from: core.reader) { (store, cancellation) throws(StoreError) in
             try store.fetch(plan, known: nil, cancellation: cancellation)
         }
         return answer

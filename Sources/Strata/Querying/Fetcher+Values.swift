@@ -9,7 +9,9 @@ extension Fetcher {
         if asksStore(interest(plan), request.objects) {
             let plan = narrowed(plan, to: prefetched?.result)
             let cancellation = core.settings.readCancellation
-            values = try core.store { (store) throws(StoreError) in try store.values(plan, cancellation: cancellation) }
+            values = try core.readStore { (store) throws(StoreError) in
+                try store.values(plan, cancellation: cancellation)
+            }
         } else {
             values = try self.values(plan, of: try core.overlay.objects(objectsPlan(plan), prefetched))
         }
@@ -25,7 +27,7 @@ extension Fetcher {
         let found = try await prepared(objectsPlan(plan), request.objects)
         if asksStore(interest(plan), request.objects) {
             let plan = narrowed(plan, to: found?.plan)
-            values = try await core.coordinator.read { (store, cancellation) throws(StoreError) in
+            values = try await core.coordinator.read(from: core.reader) { (store, cancellation) throws(StoreError) in
                 try store.values(plan, cancellation: cancellation)
             }
         } else {
@@ -40,7 +42,7 @@ extension Fetcher {
         guard !needsObjects(interest(plan)) else {
             return try values(plan, of: try core.overlay.objects(objectsPlan(plan)))
         }
-        return try core.store { (store) throws(StoreError) in try store.values(plan, cancellation: nil) }
+        return try core.readStore { (store) throws(StoreError) in try store.values(plan, cancellation: nil) }
     }
 
     /// The rows that the caller gets.
@@ -54,8 +56,7 @@ extension Fetcher {
         for row in values {
             let fetched = zip(row, destinations).map { value, destination -> FetchedValue in
                 guard case .object(let key) = value, let destination else { return .value(value) }
-                return .object(
-                    ObjectID(entity: destination, key: key, storeIdentifier: core.coordinator.storeIdentifier))
+                return .object(core.coordinator.objectID(destination.index, key))
             }
             do throws(UnfitColumn) {
                 rows.append(try request.row(FetchedRow(values: fetched, columns: plan.columns)))

@@ -38,7 +38,7 @@ struct Fetcher {
         guard asksStore(plan, request) else {
             return try core.overlay.objects(plan, try preparedNow(plan, request)).count
         }
-        return try core.store { (store) throws(StoreError) in
+        return try core.readStore { (store) throws(StoreError) in
             if let count = try core.coordinator.network?.countNow(plan, options: request.storeOptions) { return count }
             return try store.count(plan, cancellation: core.settings.readCancellation)
         }
@@ -107,7 +107,7 @@ struct Fetcher {
         for request: FetchRequest<T>, _ plan: FetchPlan, _ prefetched: PrefetchedResult? = nil
     ) throws(PersistenceError) -> [RowIdentity] {
         guard !asksStore(plan, request) || prefetched?.isWidened == true else {
-            return try core.store { (store) throws(StoreError) in
+            return try core.readStore { (store) throws(StoreError) in
                 try store.fetchIdentities(prefetched?.result ?? plan, cancellation: core.settings.readCancellation)
             }
         }

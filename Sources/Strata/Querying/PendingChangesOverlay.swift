@@ -28,7 +28,9 @@ struct PendingChangesOverlay {
     private func hidesEnds(_ plan: FetchPlan) -> Bool {
         guard core.tracker.objects.contains(where: { $0.flags.contains(.deleted) }) else { return false }
         let roots = Set(plan.relatedEntityIndexes(in: model, ends: true).map { model.entities[$0].rootIndex })
-        return core.tracker.objects.contains { $0.flags.contains(.deleted) && roots.contains($0.binding.entity.rootIndex) }
+        return core.tracker.objects.contains {
+            $0.flags.contains(.deleted) && roots.contains($0.binding.entity.rootIndex)
+        }
     }
 
     /// What must be asked from below so that this context can give the answer: more than the plan says, if unsaved
@@ -80,8 +82,9 @@ struct PendingChangesOverlay {
         let candidates = plan.includesSubentities ? entity.descendantIndexes : [entity.index]
         let others = changed.filter { candidates.contains($0.binding.entity.index) && !found.contains($0) }
         // What changed in a relationship of a fault does not tell whether there is a row: others may have deleted it.
-        for object in others where object.isFault { try core.faults.load(object) }
-        objects += others.filter { !$0.flags.contains(.missing) }
+        // An object of which a mirror has only the key is not among its results either.
+        for object in others where object.isFault { try core.faults.loadStored(object) }
+        objects += others.filter { $0.flags.isDisjoint(with: [.missing, .fault]) }
         // Conditions and orders may look at relationships that are to be loaded.
         objects = try core.reading { () throws(PersistenceError) in
             let environment = plan.environment ?? EvaluationEnvironment()
@@ -129,9 +132,12 @@ struct PendingChangesOverlay {
             let source = ObjectSource(object: object)
             do throws(PredicateEvaluationError) {
                 keyed.append(
-                    (object, try sorts.map { (sort) throws(PredicateEvaluationError) in
-                        try sort.value(of: source, environment: environment)
-                    }))
+                    (
+                        object,
+                        try sorts.map { (sort) throws(PredicateEvaluationError) in
+                            try sort.value(of: source, environment: environment)
+                        }
+                    ))
             } catch {
                 throw .invalidFetch(entity: model.entities[plan.entityIndex].name, reason: error.description)
             }

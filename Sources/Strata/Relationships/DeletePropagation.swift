@@ -146,7 +146,7 @@ struct DeletePropagation {
             destination.slots[slot].isOptional
         else { return false }
         if let state = object.extras?.toMany(index), state.members != nil || state.hasChanges { return false }
-        let pairs = try core.store { (store) throws(StoreError) in
+        let pairs = try core.readStore { (store) throws(StoreError) in
             try store.memberKeys(
                 entityIndex: object.binding.entity.index, relationshipIndex: relationship.index, owners: [object.key])
         }

@@ -120,7 +120,9 @@ extension ManagedObject {
             if let slab = cleared(snapshot.row) {
                 var record = ChangeRecord(snapshot: RowReference(slab: slab, row: slab.row))
                 record.slots = changes.slots
+                let operations = operations
                 self.changes = record
+                self.operations = operations
             }
             if isChanged { return }
         }

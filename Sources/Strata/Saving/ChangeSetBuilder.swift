@@ -14,11 +14,21 @@ struct ChangeSetBuilder {
         case copied
         /// The objects' own rows as they are: a parent context has no versions.
         case unversioned
+        /// Copies of the rows as they are, for a parent in another isolation domain. The objects may change meanwhile.
+        case detached
+        /// The same, for children in other isolation domains, which look at what is pending here: nothing is computed for it.
+        case shown
+
+        /// Whether a parent gets them, which assigns only what was assigned here.
+        var isForParent: Bool { self == .unversioned || self == .detached || self == .shown }
+        /// Whether operations that are added later come after those of the change set.
+        var seals: Bool { self == .copied || self == .detached }
     }
 
     /// Everything that is pending, as values.
     /// - Throws: ``PersistenceError/store(_:)`` with ``StoreError/corrupt(path:reason:)`` for a row that was written too
-    ///   often to have a next version.
+    ///   often to have a next version; ``PersistenceError/invalidOperation(entity:property:reason:)`` for an operation
+    ///   that cannot be done to what others have made of the value.
     func build(_ rows: Rows) throws(PersistenceError) -> ChangeSet {
         var changes = ChangeSet()
         changes.author = core.settings.author
@@ -31,14 +41,17 @@ struct ChangeSetBuilder {
                     .init(entityIndex: object.binding.entity.index, key: object.key, baseVersion: object.version))
                 continue
             }
-            object.computeDerived(now: now)
+            if rows != .shown { object.computeDerived(now: now) }
             if object.isInserted {
+                // Their results are part of the row.
+                if object.flags.contains(.operated), rows != .shown { object.operations = [:] }
                 let version = object.extras?.firstVersion ?? 1
                 changes.inserts.append(.init(row: row(of: object, version: version, rows)))
-                if rows == .unversioned { changes.assigned.append(object.changedSlots) }
+                if rows.isForParent { changes.assigned.append(object.changedSlots) }
             } else {
                 let slots = object.storedChanges
                 if !slots.isEmpty {
+                    if object.flags.contains(.operated) { try add(object, to: &changes, rows) }
                     let base = object.version
                     let (next, overflow) = base.addingReportingOverflow(1)
                     guard !overflow else { throw unwritable(object) }
@@ -49,14 +62,32 @@ struct ChangeSetBuilder {
             object.appendToManyChanges(to: &changes)
         }
         changes.clearings = core.nullifications.forSave
-        if rows != .unversioned { changes.checks = core.saves.checks.forSave() }
+        if rows != .unversioned, rows != .shown {
+            changes.checks = core.saves.checks.forSave(includesOperated: rows == .detached)
+        }
         return changes
+    }
+
+    /// Adds the operations of an object.
+    private func add(
+        _ object: ManagedObject, to changes: inout ChangeSet, _ rows: Rows
+    ) throws(PersistenceError) {
+        try object.checkOperations()
+        let identity = RowIdentity(entityIndex: object.binding.entity.index, key: object.key)
+        changes.operations[identity] = object.operations
+        // Operations that are added during the save come after these.
+        if rows.seals { object.operations = object.operations.mapValues { $0.sealed } }
     }
 
     private func row(of object: ManagedObject, version: Int64, _ rows: Rows) -> RowReference {
         switch rows {
         case .inPlace: object.setRowVersion(version)
         case .unversioned: break
+        case .detached, .shown:
+            let slab = RowSlab.copy(of: object.row)
+            // An object that is made again after others deleted it says so to the parent.
+            if let first = object.extras?.firstVersion, object.isInserted { RowEditing.setVersion(first, in: slab) }
+            return RowReference(slab: slab, row: slab.row)
         case .copied:
             let slab = RowSlab.copy(of: object.row)
             RowEditing.setVersion(version, in: slab)
@@ -68,7 +99,7 @@ struct ChangeSetBuilder {
     private func unwritable(_ object: ManagedObject) -> PersistenceError {
         .store(
             .corrupt(
-                path: core.coordinator.store.name,
+                path: core.coordinator.store(of: object.binding.entity.index).name,
                 reason: "the version of \(object.objectID) is the highest there is; set _version of its row to 1"))
     }
 

@@ -110,7 +110,9 @@ struct CommitApplier {
         guard let object = core.object(sent.row.entityIndex, sent.row.key) else { return }
         var record = ChangeRecord(snapshot: sent)
         for slot in object.binding.entity.slots { record.slots.insert(slot.index) }
+        let later = object.operations.mapValues(\.unsealed).filter { !$0.value.isEmpty }
         object.changes = record
+        object.operations = later
         object.flags.remove([.inserted, .updated, .idTaken])
         object.takeSnapshot(now)
         if object.flags.contains(.deleted) { return }

@@ -28,8 +28,15 @@ extension ManagedObject {
     /// Whether members of any to-many relationship were added, removed or rearranged.
     final var hasToManyChanges: Bool { (extras?.toManys ?? []).contains { $0?.hasChanges == true } }
 
-    /// Slots with another value than the snapshot, as far as the store keeps them.
-    final var storedChanges: SlotSet { differingSlots().intersection(binding.storedSlots) }
+    /// Slots with another value than the snapshot, and those with operations, as far as the store keeps them: an operation
+    /// that changes nothing here may change what others have made of the value.
+    final var storedChanges: SlotSet {
+        var result = differingSlots().intersection(binding.storedSlots)
+        if flags.contains(.operated) {
+            for slot in operations.keys { result.insert(slot) }
+        }
+        return result
+    }
 
     /// Slots with another value than the snapshot. A value that was set back is not a change. Without a snapshot, because the
     /// row has not been read yet, all that were written.

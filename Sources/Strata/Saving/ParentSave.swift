@@ -7,17 +7,25 @@ struct ParentSave {
     private var model: ManagedObjectModel { core.model }
 
     /// Takes a child's changes.
+    /// - Returns: The rows of objects in which operations met other values than the child had.
     /// - Throws: Before anything has changed: ``PersistenceError/objectNotFound(_:)`` if an object that the child
     ///   changed exists neither here nor below; the store's error if reading fails.
-    func apply(_ changes: ChangeSet) throws(PersistenceError) {
+    func apply(_ changes: ChangeSet) throws(PersistenceError) -> [RowReference] {
         let targets = try findTargets(of: changes)
         let members = try findMembers(of: changes)
         defer { withExtendedLifetime(members) {} }
-        for (insert, assigned) in zip(changes.inserts, changes.assigned) { core.factory.adopt(insert.row, assigned: assigned) }
+        for (insert, assigned) in zip(changes.inserts, changes.assigned) {
+            core.factory.adopt(insert.row, assigned: assigned)
+        }
         for insert in changes.inserts {
             if let object = core.object(insert.row.row.entityIndex, insert.row.row.key) { linkInserted(object) }
         }
-        for (update, object) in zip(changes.updates, targets) { applyUpdate(update, to: object) }
+        var operated: [ManagedObject] = []
+        for (update, object) in zip(changes.updates, targets) {
+            let operations = changes.operations(of: update)
+            applyUpdate(update, operations, to: object)
+            if !operations.isEmpty { operated.append(object) }
+        }
         for change in changes.pairs { try applyPairs(change) }
         for change in changes.orders { try applyOrder(change) }
         for delete in changes.deletes {
@@ -25,6 +33,7 @@ struct ParentSave {
             core.deletion.delete(
                 known ?? core.factory.makeFault(key: delete.key, binding: core.binding(at: delete.entityIndex)))
         }
+        return operated.filter { !$0.isDeleted }.map(\.sharedRow)
     }
 
     /// The objects that updates are for, loaded.
@@ -37,6 +46,14 @@ struct ParentSave {
                 ?? core.factory.makeFault(key: row.key, binding: core.binding(at: row.entityIndex))
             if object.isFault { try core.faults.load(object) }
             guard !object.flags.contains(.missing) else { throw .objectNotFound(object.objectID) }
+            for (index, done) in changes.operations(of: update) {
+                let slot = object.binding.entity.slots[index]
+                guard let type = slot.type, let old = object.row.operand(slot),
+                    done.applied(to: old, of: type) != nil
+                else {
+                    throw object.inapplicable(slot, to: object.row)
+                }
+            }
             objects.append(object)
         }
         return objects
@@ -49,7 +66,9 @@ struct ParentSave {
         for (entityIndex, keys) in referencedKeys(of: changes) {
             let unknown = keys.filter { core.object(entityIndex, $0) == nil }
             found += keys.compactMap { core.object(entityIndex, $0) }
-            found += try core.targets.makeTargets(unknown.sorted(), destinationIndex: entityIndex)
+            let made = try core.targets.makeTargets(unknown.sorted(), destinationIndex: entityIndex)
+            try core.targets.loadNew(made, made)
+            found += made
         }
         for object in found where object.isFault { try core.faults.load(object) }
         for change in changes.orders { try loadMembers(change.owner, change.entityIndex, change.relationshipIndex) }
@@ -123,7 +142,9 @@ struct ParentSave {
         }
     }
 
-    private func applyUpdate(_ update: ChangeSet.Update, to object: ManagedObject) {
+    private func applyUpdate(
+        _ update: ChangeSet.Update, _ operations: [Int: FieldOperations], to object: ManagedObject
+    ) {
         if object.flags.contains(.deleted) {
             // The child changed what the parent deleted: the child wins.
             object.mutatingAll { object.flags.remove(.deleted) }
@@ -135,6 +156,9 @@ struct ParentSave {
                 let key = row.isPresent(index) ? Int64(bitPattern: row.word(index)) : nil
                 let target = key.flatMap { living($0, relationship.destinationIndex) }
                 object.setTarget(target, index)
+            } else if let done = operations[index], object.perform(done, on: object.binding.entity.slots[index]) {
+                // It adds to what was done here.
+                continue
             } else {
                 object.writeSlot(index, from: row)
             }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs saves: one at a time, each in the order hooks, validation, write, clean up.
 final class SaveCoordinator: ContextPart {
-    private enum Phase {
+    enum Phase {
         case idle
         /// A save runs, and nobody else can run meanwhile.
         case saving
@@ -10,20 +10,23 @@ final class SaveCoordinator: ContextPart {
         case waiting
     }
 
-    private var phase = Phase.idle
+    var phase = Phase.idle
     /// What the next save checks without writing it.
     var checks = VersionChecks()
+    /// Whether a save waits for the store, so that what changes now is not part of it.
+    var isWaiting: Bool { phase == .waiting }
     /// Saves that wait for that one.
-    private var queue: [CheckedContinuation<Void, Never>] = []
+    var queue: [CheckedContinuation<Void, Never>] = []
 
     /// The number of attempts. Others may change the same rows again and again between two of them; then the save gives up.
-    private static let attempts = 100
+    static let attempts = 100
 
     // MARK: Saving
 
-    /// Saves to the store in one transaction, or to the parent in memory.
+    /// Saves to the store in one transaction, to each of several stores in one, or to the parent in memory.
     func save() throws(PersistenceError) {
         guard phase == .idle else { throw phase == .waiting ? .saveInProgress : .recursiveSave }
+        guard core.settings.parentLink == nil else { throw .needsAsynchronousSave }
         phase = .saving
         defer {
             phase = .idle
@@ -35,17 +38,30 @@ final class SaveCoordinator: ContextPart {
         let builder = ChangeSetBuilder(core: core, now: now)
         if let parent = core.parent {
             let changes = try builder.build(.unversioned)
-            try parent.core.parentSave.apply(changes)
+            let rows = try parent.core.parentSave.apply(changes)
             parent.core.saves.checks.take(checks)
             checks.removeAll()
-            core.applier.apply(CommitAnswer(changes: changes, isExact: true), announcing: false)
+            core.applier.apply(
+                CommitAnswer(changes: changes, effects: CommitEffects(rows: rows), isExact: true), announcing: false)
             parent.core.recorder?.close(.event)
         } else {
-            try commit(builder)
+            do throws(PersistenceError) {
+                try commit(builder)
+            } catch {
+                phase = .idle
+                notifySaved(saved, error)
+                throw error
+            }
         }
         // The save is over: hooks may change objects, and save again.
         phase = .idle
         for object in saved { object.didSave() }
+    }
+
+    /// Runs the hooks of the objects whose stores were written before the store of others failed.
+    private func notifySaved(_ objects: [ManagedObject], _ error: PersistenceError) {
+        guard case .partlySaved = error else { return }
+        for object in objects where !object.hasChanges { object.didSave() }
     }
 
     /// Saves without blocking the caller. Objects may be changed meanwhile; such changes stay for the next save.
@@ -53,10 +69,7 @@ final class SaveCoordinator: ContextPart {
     nonisolated(nonsending) func save(
         writing write: nonisolated(nonsending) (ChangeSet) async throws(StoreError) -> CommitResult
     ) async throws(PersistenceError) {
-        while phase != .idle {
-            guard phase == .waiting else { throw .recursiveSave }
-            await withCheckedContinuation { queue.append($0) }
-        }
+        try await waitForTurn()
         phase = .saving
         defer {
             end()
@@ -65,20 +78,36 @@ final class SaveCoordinator: ContextPart {
         let now = Date()
         guard try prepare(now) else { return }
         let saved = savedObjects
-        let answer = try await commit(ChangeSetBuilder(core: core, now: now), write)
+        let answer: CommitAnswer
+        do throws(PersistenceError) {
+            answer = try await commit(ChangeSetBuilder(core: core, now: now), write)
+        } catch {
+            core.forgetPresent()
+            end()
+            notifySaved(saved, error)
+            throw error
+        }
         end()
         for object in saved where !answer.refused.contains(object.identity) { object.didSave() }
         if let failure = answer.failure { throw .store(.remote(failure)) }
     }
 
+    /// Waits until no other save of the context runs.
+    nonisolated(nonsending) func waitForTurn() async throws(PersistenceError) {
+        while phase != .idle {
+            guard phase == .waiting else { throw .recursiveSave }
+            await withCheckedContinuation { queue.append($0) }
+        }
+    }
+
     /// The objects that a save is about. Mostly these are all changed ones, whose list needs no copy then.
-    private var savedObjects: [ManagedObject] {
+    var savedObjects: [ManagedObject] {
         let objects = core.tracker.objects
         func isSaved(_ object: ManagedObject) -> Bool { object.hasChanges && !object.isStillborn }
         return objects.allSatisfy(isSaved) ? objects : objects.filter(isSaved)
     }
 
-    private func end() {
+    func end() {
         guard phase != .idle else { return }
         phase = .idle
         let waiting = queue
@@ -90,7 +119,7 @@ final class SaveCoordinator: ContextPart {
 
     /// Runs the hooks and validates.
     /// - Returns: Whether there is anything to save.
-    private func prepare(_ now: Date) throws(PersistenceError) -> Bool {
+    func prepare(_ now: Date) throws(PersistenceError) -> Bool {
         core.processPendingChanges()
         guard core.hasChanges || !core.unresolved.isEmpty else {
             core.tracker.removeAll()
@@ -128,8 +157,7 @@ final class SaveCoordinator: ContextPart {
                 !object.row.isPresent(slot.index)
                     || object.row.value(slot) == .string("")
             else { continue }
-            let id = TimeOrderedUUID.next()
-            object.write(slot.type == .uuid ? .uuid(id) : .string(id.uuidString), slot)
+            object.write(NewPrimaryKey.value(for: slot), slot)
         }
     }
 
@@ -174,32 +202,48 @@ final class SaveCoordinator: ContextPart {
     private func commit(_ builder: ChangeSetBuilder) throws(PersistenceError) {
         let core = core
         var savepoint: ContextSavepoint?
+        var progress = SaveProgress(core.coordinator.set)
         var attempt = 0
         do throws(PersistenceError) {
-            let existing = try ExistingRows(core: core).conflicts()
+            let existing = try findExisting()
             if !existing.isEmpty {
                 savepoint = ContextSavepoint(of: core)
-                try ConflictResolver(core: core).resolve(existing)
+                try resolve(existing)
             }
             var changes = try builder.build(.inPlace)
             while true {
                 attempt += 1
+                let step = try progress.next(changes)
                 let result: CommitResult
                 do throws(StoreError) {
-                    result = try changes.isEmpty ? .committed(CommitEffects()) : core.coordinator.commit(changes)
+                    result =
+                        try changes.isEmpty
+                        ? .committed(CommitEffects()) : core.coordinator.commit(step?.changes ?? changes)
                 } catch {
                     guard case .constraint = error, core.settings.merging.mayResolve, attempt < Self.attempts else {
                         throw .store(error)
                     }
                     builder.resetVersions()
                     savepoint = savepoint ?? ContextSavepoint(of: core)
-                    guard try DanglingReferences(core: core).drop() else { throw .store(error) }
+                    guard try dropDangling() else { throw .store(error) }
                     changes = try builder.build(.inPlace)
                     continue
                 }
                 switch result {
                 case .committed(let effects):
-                    return core.applier.apply(CommitAnswer(changes: changes, effects: effects, isExact: true))
+                    guard let step, !progress.isAll(step) else {
+                        core.applier.apply(CommitAnswer(changes: changes, effects: effects, isExact: true))
+                        return core.movePin()
+                    }
+                    core.applier.apply(
+                        CommitAnswer(changes: step.done, effects: effects, objects: core.tracker.objects))
+                    if step.isLast { return core.movePin() }
+                    progress.finish(step)
+                    // A failure of the next store leaves this one as it is now.
+                    savepoint = nil
+                    attempt = 0
+                    builder.resetVersions()
+                    changes = try builder.build(.inPlace)
                 case .partly(let effects, let done, let failure):
                     core.applier.apply(
                         CommitAnswer(changes: done, effects: effects, objects: core.tracker.objects, failure: failure))
@@ -210,14 +254,15 @@ final class SaveCoordinator: ContextPart {
                     guard attempt < Self.attempts else { throw unresolvable(conflicts) }
                     builder.resetVersions()
                     savepoint = savepoint ?? ContextSavepoint(of: core)
-                    try ConflictResolver(core: core).resolve(conflicts)
+                    try resolve(conflicts)
                     changes = try builder.build(.inPlace)
                 }
             }
         } catch {
             builder.resetVersions()
             savepoint?.restore(core)
-            throw error
+            core.forgetPresent()
+            throw progress.error(error)
         }
     }
 
@@ -225,27 +270,43 @@ final class SaveCoordinator: ContextPart {
         _ builder: ChangeSetBuilder,
         _ write: nonisolated(nonsending) (ChangeSet) async throws(StoreError) -> CommitResult
     ) async throws(PersistenceError) -> CommitAnswer {
-        let existing = try ExistingRows(core: core).conflicts()
+        var progress = SaveProgress(core.coordinator.set)
+        do throws(PersistenceError) {
+            return try await commit(builder, &progress, write)
+        } catch {
+            throw progress.error(error)
+        }
+    }
+
+    private nonisolated(nonsending) func commit(
+        _ builder: ChangeSetBuilder, _ progress: inout SaveProgress,
+        _ write: nonisolated(nonsending) (ChangeSet) async throws(StoreError) -> CommitResult
+    ) async throws(PersistenceError) -> CommitAnswer {
+        let existing = try findExisting()
         if !existing.isEmpty { try resolveOrUndo(existing) }
         var attempt = 0
+        // The changes for stores that are still to be written. Changes that are made meanwhile are not part of them.
+        var rest: ChangeSet?
         while true {
             attempt += 1
-            let changes = try builder.build(.copied)
-            var answer = CommitAnswer(changes: changes, objects: savedObjects)
+            let changes = if let planned = rest { planned } else { try builder.build(.copied) }
+            rest = nil
+            let step = try progress.next(changes)
+            var answer = CommitAnswer(changes: step?.done ?? changes, objects: savedObjects)
             let result: CommitResult
             if changes.isEmpty {
                 result = .committed(CommitEffects())
             } else {
                 phase = .waiting
                 do throws(StoreError) {
-                    result = try await write(changes)
+                    result = try await write(step?.changes ?? changes)
                 } catch {
                     guard case .constraint = error, core.settings.merging.mayResolve, attempt < Self.attempts else {
                         throw PersistenceError(error)
                     }
                     phase = .saving
                     let hasDropped = try core.undoingOnFailure { () throws(PersistenceError) in
-                        try DanglingReferences(core: core).drop()
+                        try dropDangling()
                     }
                     guard hasDropped else { throw PersistenceError(error) }
                     continue
@@ -256,7 +317,13 @@ final class SaveCoordinator: ContextPart {
             case .committed(let effects):
                 answer.effects = effects
                 core.applier.apply(answer)
-                return answer
+                guard let step, !step.isLast else {
+                    core.movePin()
+                    return answer
+                }
+                progress.finish(step)
+                rest = changes
+                attempt = 0
             case .partly(let effects, let done, let failure):
                 answer.effects = effects
                 answer.changes = done
@@ -277,10 +344,22 @@ final class SaveCoordinator: ContextPart {
     }
 
     /// Resolves conflicts, or leaves the context as it was.
-    private func resolveOrUndo(_ conflicts: [StoreConflict]) throws(PersistenceError) {
-        try core.undoingOnFailure { () throws(PersistenceError) in
-            try ConflictResolver(core: core).resolve(conflicts)
-        }
+    func resolveOrUndo(_ conflicts: [StoreConflict]) throws(PersistenceError) {
+        try core.undoingOnFailure { () throws(PersistenceError) in try resolve(conflicts) }
+    }
+
+    // Conflicts are with what the store has now, even if the context is pinned to a version.
+
+    private func findExisting() throws(PersistenceError) -> [StoreConflict] {
+        try core.readingPresent { () throws(PersistenceError) in try ExistingRows(core: core).conflicts() }
+    }
+
+    private func resolve(_ conflicts: [StoreConflict]) throws(PersistenceError) {
+        try core.readingPresent { () throws(PersistenceError) in try ConflictResolver(core: core).resolve(conflicts) }
+    }
+
+    private func dropDangling() throws(PersistenceError) -> Bool {
+        try core.readingPresent { () throws(PersistenceError) in try DanglingReferences(core: core).drop() }
     }
 
     /// Others, perhaps of another process, wrote these rows: the cache's are old.
@@ -290,7 +369,7 @@ final class SaveCoordinator: ContextPart {
         }
     }
 
-    private func unresolvable(_ conflicts: [StoreConflict]) -> PersistenceError {
+    func unresolvable(_ conflicts: [StoreConflict]) -> PersistenceError {
         .conflicts(conflicts.map(ConflictDescription(core: core).describe))
     }
 }

@@ -110,7 +110,9 @@ extension ManagedObject {
         guard !value.isNull else { return }
         let rules = ruled.rules
         if let enumeration = slot.enumeration, !enumeration.contains(value) {
-            fail(slot.name, value, .enumeration, "\(value) is not the raw value of a case of \(enumeration.name)", &failures)
+            fail(
+                slot.name, value, .enumeration, "\(value) is not the raw value of a case of \(enumeration.name)",
+                &failures)
         }
         if let element = slot.type?.element {
             guard case .list(let elements) = value else {

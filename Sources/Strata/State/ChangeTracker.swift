@@ -122,6 +122,7 @@ final class ChangeTracker {
                 snapshot: object.isInserted ? nil : RowReference(slab: extras.slab, row: object.row))
         }
         extras.noteChange(slot)
+        if object.flags.contains(.operated) { object.forgetOperations(slot) }
         if object.flags.isDisjoint(with: .notUpdatable) {
             object.flags.insert(.updated)
             add(object)
@@ -153,6 +154,11 @@ final class ChangeTracker {
     /// Before members of a relationship come, go or change places.
     func willChangeMembers(_ object: ManagedObject, _ index: Int) {
         if mode == .recording { recorder?.willChangeMembers(object, index) }
+    }
+
+    /// Before the relationships of an object may get any other members.
+    func willChangeAllMembers(_ object: ManagedObject) {
+        if mode == .recording { recorder?.willChangeAllMembers(object) }
     }
 
     /// Before a many-to-many pair comes or goes.

@@ -85,13 +85,27 @@ final class ContextCore {
 
     /// The position of the entity of an ID in this context's model, if the ID is of this store.
     func ownEntityIndex(of id: ObjectID) -> Int? {
-        guard id.storeIdentifier == coordinator.storeIdentifier else { return nil }
         let index = id.entity.index
         let entities = coordinator.model.entities
-        // The ID of an object of this container names the very description; one that was read from a URI by another
-        // model names it by name.
-        if index < entities.count, entities[index] === id.entity { return index }
-        return coordinator.model.entity(named: id.entity.name)?.index
+        // The ID of an object of this container names the very description. With one store, this is all that a lookup takes.
+        if let only = coordinator.onlyStoreIdentifier, only == id.storeIdentifier, index < entities.count,
+            entities[index] === id.entity
+        {
+            return index
+        }
+        return foundEntityIndex(of: id)
+    }
+
+    /// As ``ownEntityIndex(of:)``, also among several stores, and for an ID that was read from a URI by another model and
+    /// names its entity by name.
+    private func foundEntityIndex(of id: ObjectID) -> Int? {
+        let entities = coordinator.model.entities
+        var index = id.entity.index
+        if index >= entities.count || entities[index] !== id.entity {
+            guard let named = coordinator.model.entity(named: id.entity.name) else { return nil }
+            index = named.index
+        }
+        return id.storeIdentifier == coordinator.bindings[index].storeIdentifier ? index : nil
     }
 
     /// The entity of an ID by this context's model, if the ID is of this store.
@@ -99,12 +113,20 @@ final class ContextCore {
 
     /// The ID of a row.
     func objectID(_ identity: RowIdentity) -> ObjectID {
-        ObjectID(
-            entity: model.entities[identity.entityIndex], key: identity.key,
-            storeIdentifier: coordinator.storeIdentifier)
+        coordinator.objectID(identity.entityIndex, identity.key)
     }
 
-    /// Asks the store, and wraps its errors.
+    /// Asks the store, or the version of it that the context is pinned to, for rows, and wraps its errors.
+    func readStore<R>(_ body: (any StoreReader) throws(StoreError) -> R) throws(PersistenceError) -> R {
+        do throws(StoreError) {
+            guard let pin, !pin.isSuspended else { return try body(coordinator.store) }
+            return try body(try pin.version.get())
+        } catch {
+            throw PersistenceError(error)
+        }
+    }
+
+    /// Asks the store for what no version of it has, and wraps its errors.
     func store<R>(_ body: (any PersistentStore) throws(StoreError) -> R) throws(PersistenceError) -> R {
         do { return try body(coordinator.store) } catch { throw PersistenceError(error) }
     }
@@ -127,7 +149,9 @@ final class ContextCore {
     func reading<R>(_ body: () throws(PersistenceError) -> R) throws(PersistenceError) -> R {
         let count = settings.faultErrors.readFailureCount
         let result = try body()
-        if settings.faultErrors.readFailureCount != count, let error = settings.faultErrors.lastReadFailure { throw error }
+        if settings.faultErrors.readFailureCount != count, let error = settings.faultErrors.lastReadFailure {
+            throw error
+        }
         return result
     }
 
@@ -145,7 +169,11 @@ final class ContextCore {
     /// The bytes of an externally stored value; nil, and the error reported, if the file cannot be read.
     func externalData(named name: String, of object: ManagedObject) -> Data? {
         do throws(PersistenceError) {
-            return try store { (store) throws(StoreError) in try store.externalData(named: name) }
+            do throws(StoreError) {
+                return try coordinator.store(of: object.binding.entity.index).externalData(named: name)
+            } catch {
+                throw PersistenceError(error)
+            }
         } catch {
             report(error, object)
             return nil

@@ -7,7 +7,9 @@ class ContextPart {
 
     @inline(__always)
     final var core: ContextCore {
-        guard let owner else { fatalError("\(type(of: self)) was used before a core attached it; create contexts only") }
+        guard let owner else {
+            fatalError("\(type(of: self)) was used before a core attached it; create contexts only")
+        }
         return owner
     }
 }

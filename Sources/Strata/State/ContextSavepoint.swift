@@ -9,6 +9,7 @@ struct ContextSavepoint {
         let flags: ObjectFlags
         let key: Int64
         let changes: ChangeRecord?
+        let operations: [Int: FieldOperations]
         let firstVersion: Int64?
         let toManys: [ToManyState?]
     }
@@ -21,7 +22,7 @@ struct ContextSavepoint {
         states = core.tracker.objects.map { object in
             State(
                 object: object, reference: object.sharedRow, flags: object.flags, key: object.key,
-                changes: object.changes, firstVersion: object.extras?.firstVersion,
+                changes: object.changes, operations: object.operations, firstVersion: object.extras?.firstVersion,
                 toManys: object.extras?.toManys.map { $0?.copy() } ?? [])
         }
         aliases = core.identityMap.aliases
@@ -49,6 +50,7 @@ struct ContextSavepoint {
             object.slab = state.reference.slab
             object.flags = state.flags.union(core.factory.newFlags)
             object.changes = state.changes
+            object.operations = state.operations
             if !state.toManys.isEmpty { object.someExtras.toManys = state.toManys }
             if let extras = object.extras {
                 extras.survivor = nil

@@ -15,6 +15,11 @@ struct ContextSettings {
     /// Remembers edits, if the application wants to undo them.
     var undoManager: UndoHistory?
     var faultErrors = FaultErrors()
+    /// Which version of the store the context reads; nil if it reads the last commit.
+    var pin: VersionPin?
+    /// The way to the parent, if that lives in another isolation domain. The context that is the parent in this one shows what
+    /// the parent shows.
+    var parentLink: ParentLink?
     /// Reports unplanned loads; nil until a handler or a scope asks for them.
     var loads: LoadWatch?
 

@@ -84,6 +84,9 @@ final class IdentityMap {
         if isEmpty { deletions = KnownDeletions() } else { deletions.add(keys) }
     }
 
+    /// Notes the keys of new objects that were never saved and are dropped. A child may have objects that refer to them.
+    func noteDropped(_ keys: [Int: Set<Int64>]) { deletions.add(keys) }
+
     /// Notes that others may have deleted anything.
     func noteAnyMayBeDeleted() {
         if isEmpty { deletions = KnownDeletions() } else { deletions.addAll() }

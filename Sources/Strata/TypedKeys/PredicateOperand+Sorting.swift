@@ -1,8 +1,10 @@
 /// Orders by a key, or by what is calculated from keys:
 ///
-///     City.keys.population.descending
-///     City.keys.position.distance(to: lima).ascending
-///     Country.keys.cities.sum(\.population).descending
+///     let sorts = [
+///         City.keys.population.descending,
+///         City.keys.position.distance(to: GeoPoint(latitude: -12.04, longitude: -77.03)).ascending,
+///         Country.keys.cities.sum(\.population).descending,
+///     ]
 extension PredicateOperand {
     /// Small values first, nil before all. Sorts start at the object that is fetched.
     public var ascending: FetchSort { FetchSort(expression) }

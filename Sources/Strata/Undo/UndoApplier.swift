@@ -134,6 +134,7 @@ struct UndoApplier {
         let item: UndoStep.Item
         let slot: Int
         let row: RowReference
+        let state: UndoStep.State
     }
 
     /// The properties that a step changed and that are still what it left.
@@ -147,7 +148,8 @@ struct UndoApplier {
                 report.skip(item, nil, .deletedElsewhere)
                 continue
             }
-            guard let target = (undoing ? item.before : item.after).row,
+            let state = undoing ? item.before : item.after
+            guard let target = state.row,
                 let expected = (undoing ? item.after : item.before).row
             else { continue }
             for index in item.changedSlots {
@@ -156,7 +158,7 @@ struct UndoApplier {
                     object.row.hasSameValue(as: row.row, slot: index, storage: slot.storage)
                 }
                 if forces || isNow(expected) || isNow(target) {
-                    result.append(PropertyChange(item: item, slot: index, row: target))
+                    result.append(PropertyChange(item: item, slot: index, row: target, state: state))
                 } else {
                     report.skip(item, slot.name, .changedSince)
                 }
@@ -170,7 +172,11 @@ struct UndoApplier {
         let slot = object.binding.entity.slots[change.slot]
         guard !object.row.hasSameValue(as: change.row.row, slot: slot.index, storage: slot.storage) else { return }
         guard let relationship = object.relationship(slot: slot.index) else {
-            return object.writeSlot(slot.index, from: change.row.row)
+            object.writeSlot(slot.index, from: change.row.row)
+            if let done = change.state.operations[slot.index], change.state.version == object.storedVersion {
+                object.resume(done, on: slot)
+            }
+            return
         }
         guard change.row.row.isPresent(slot.index) else { return object.setTarget(nil, slot.index) }
         guard let other = living(Int64(bitPattern: change.row.row.word(slot.index)), relationship) else {

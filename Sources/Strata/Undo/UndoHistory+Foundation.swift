@@ -7,7 +7,8 @@
         /// Registers each undo of this history with the undo manager of a window or view, so that its menu items and gestures
         /// work on the context. Call it after edits, in the isolation of the context; it ends the step.
         ///
-        ///     history.register(with: window.undoManager, actionName: "Rename City")
+        ///     let manager = UndoManager()  // or that of a window
+        ///     history.register(with: manager, actionName: "Rename City")
         public func register(with manager: UndoManager?, actionName: String? = nil) {
             guard let manager, canUndo else { return }
             if let actionName { setActionName(actionName) }

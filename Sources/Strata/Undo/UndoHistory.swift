@@ -57,6 +57,10 @@ public final class UndoHistory {
     public var redoActionName: String? { redoSteps.last?.name }
 
     /// Undoes the last step: the edits since the last boundary, if there are any. Groups that are open are closed.
+    ///
+    ///     let report = try history.undo()
+    ///     for skipped in report.skipped { print(skipped) }  // what others have changed meanwhile
+    ///
     /// - Returns: What could not be undone.
     /// - Throws: The store's error if an object cannot be read; nothing has changed then.
     @discardableResult
@@ -114,7 +118,7 @@ public final class UndoHistory {
 
     /// Combines the edits of a closure into one step.
     ///
-    ///     try history.group(named: "Rename") { for city in cities { city.name = city.name.uppercased() } }
+    ///     history.group(named: "Rename") { for city in cities { city.name = city.name.uppercased() } }
     /// - Returns: The result of the closure.
     /// - Throws: The error of the closure. Its edits until then are a step.
     public func group<R, E: Error>(named name: String? = nil, _ body: () throws(E) -> R) throws(E) -> R {

@@ -6,6 +6,9 @@ struct UndoStep {
         let isShown: Bool
         /// The row, which nobody changes any more; nil if there was none or it was not read.
         let row: RowReference?
+        /// The operations that led to it from the row of a version.
+        let operations: [Int: FieldOperations]
+        let version: Int64
     }
 
     /// The order of an ordered relationship at both ends; nil where it was not known.
@@ -48,14 +51,19 @@ struct UndoStep {
     mutating func append(_ changes: BoundaryChanges) {
         for touch in changes.objects {
             let object = touch.object
-            let after = State(isShown: object.isShown, row: object.isFault ? nil : object.sharedRow)
+            let after = State(
+                isShown: object.isShown, row: object.isFault ? nil : object.sharedRow, operations: object.operations,
+                version: object.storedVersion)
             let id = ObjectIdentifier(object)
             let position = positions[id] ?? items.count
             if position == items.count {
                 positions[id] = position
                 items.append(
                     Item(
-                        object: object, key: touch.key, before: State(isShown: touch.wasShown, row: touch.row),
+                        object: object, key: touch.key,
+                        before: State(
+                            isShown: touch.wasShown, row: touch.row, operations: touch.operations,
+                            version: touch.version),
                         after: after))
             } else {
                 items[position].after = after

@@ -2,6 +2,7 @@ import Foundation
 
 /// What goes wrong with a request of an ``AzureClient``: the error with the request and the answer.
 ///
+///     let notes = client.table("Note")
 ///     do throws(AzureFailure) {
 ///         note = try await notes.update(note)
 ///     } catch {

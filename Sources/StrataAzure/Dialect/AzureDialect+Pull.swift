@@ -109,11 +109,7 @@ extension AzureDialect {
         let schema = try AzureSchema(pull.entity, self)
         let cursor = try cursor(of: pull)
         let updated = AzureSystemProperty.updatedAt.column(in: version)
-        var conditions: [String] = []
-        if let predicate = pull.predicate {
-            conditions.append(try ODataFilter(version: version, schema: schema).text(predicate))
-        }
-        conditions.append(changedSince(cursor.phase == .beyond ? cursor.nextToken : cursor.token))
+        var conditions = [changedSince(cursor.phase == .beyond ? cursor.nextToken : cursor.token)]
         var order = "\(updated) asc,id asc"
         if case .within(let id) = cursor.phase {
             conditions.append("(\(updated) lt \(AzureLiteral.time(cursor.nextToken, "datetimeoffset", version)))")

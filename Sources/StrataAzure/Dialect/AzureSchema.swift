@@ -29,6 +29,11 @@ struct AzureSchema {
             throw dialect.unsupported(
                 "\(entity.name) has no primary key; declare a string attribute \(entity.name.lowercased())Id")
         }
+        guard entity.attribute(named: key)?.type == .string else {
+            throw dialect.unsupported(
+                "\(entity.name).\(key): stores use tables whose ids are strings; for tables with integer ids, use AzureTable"
+            )
+        }
         var properties: [String: Property] = [:]
         var columns: [String: String] = [:]
         var owners: [String: String] = [:]

@@ -3,7 +3,7 @@ import Foundation
 /// A page on which a user logs in with a provider.
 ///
 ///     let page = try client.logInPage("facebook", returningTo: "notes")
-///     open(page.url)                            // the system's browser; it comes back by an address of the scheme
+///     open(page.url)  // the system's browser, which comes back by an address of the scheme: `notes://easyauth.callback/#…`
 ///     try await client.logIn(page, endedAt: address)
 public struct AzureLoginPage: Sendable, Hashable {
     /// How the app learns of the end.

@@ -56,7 +56,9 @@ public final class AzureSession: RequestAuthorizer {
     /// Sets what is asked for a user when the server refuses the token with status 401; afterwards the request is sent once
     /// more. One renewal at a time is on its way; requests that need one wait for it. nil lets such requests fail.
     ///
-    ///     client.session.onUnauthorized { _ in try await client.refresh() }
+    ///     client.session.onUnauthorized { _ async throws(RemoteError) in
+    ///         do throws(AzureFailure) { return try await client.refresh() } catch { throw error.error }
+    ///     }
     public func onUnauthorized(_ renewal: Renewal?) { state.withLock { $0.renewal = renewal } }
 
     /// Called with the lock held, so that the storage has what came last.

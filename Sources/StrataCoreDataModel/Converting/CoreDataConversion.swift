@@ -12,6 +12,8 @@ public struct CoreDataConversion: Sendable {
     public var entities: [Entity]
     /// The fetch requests with names.
     public var fetches: [FetchTemplate]
+    /// The configurations.
+    public var configurations: [ModelConfiguration]
     /// What Strata has no counterpart for, with lines.
     public var warnings: [CoreDataModelWarning]
     /// Which names became which.
@@ -22,7 +24,8 @@ public struct CoreDataConversion: Sendable {
     /// The checked model.
     /// - Throws: `ModelError` with everything that could not be repaired.
     public func model() throws(ModelError) -> ManagedObjectModel {
-        try ManagedObjectModel(name: name, naming: naming, entities: entities, fetches: fetches)
+        try ManagedObjectModel(
+            name: name, naming: naming, entities: entities, fetches: fetches, configurations: configurations)
     }
 }
 
@@ -40,10 +43,26 @@ public struct CoreDataMapping: Sendable, Hashable {
 
 extension CoreDataModelFile {
     /// Converts the model into Strata's declarations. It keeps all it can; what has no counterpart gives a warning.
-    public func converted(naming: NamingConvention = .snakeCase) -> CoreDataConversion {
+    /// - Parameters:
+    ///   - naming: How names become names of tables and columns.
+    ///   - transformables: What becomes of transformable attributes whose values are of Foundation's classes, or of a class
+    ///     that the model does not name.
+    public func converted(
+        naming: NamingConvention = .snakeCase, transformables: CoreDataTransformables = .archives
+    ) -> CoreDataConversion {
         var converter = ModelConverter(model: model, file: path, naming: naming)
+        converter.transformables = transformables
         var conversion = converter.convert()
         conversion.warnings = warnings + conversion.warnings
         return conversion
     }
+}
+
+/// What becomes of transformable attributes whose values are of Foundation's classes, or of a class that the model does not
+/// name. Those of the application's own classes always become transformables of Strata.
+public enum CoreDataTransformables: Sendable, Hashable {
+    /// Binary data: the archive as it is.
+    case archives
+    /// JSON, if the value transformer is one of Foundation's, or has one of these names; else binary data.
+    case json(transformers: Set<String>)
 }

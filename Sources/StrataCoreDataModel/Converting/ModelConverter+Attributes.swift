@@ -10,7 +10,7 @@ extension ModelConverter {
         made.location = location(attribute.source)
         made.isOptional = attribute.isOptional
         made.isTransient = attribute.isTransient
-        made.formerNames = formerNames(attribute.elementID, name: attribute.name)
+        made.formerNames = formerNames(attribute.elementID, name: attribute.name, of: entity)
         made.userInfo = attribute.userInfo
         if attribute.options.contains(.externalStorage) {
             made.allowsExternalStorage = attribute.type == .binary && !attribute.isTransient
@@ -70,6 +70,11 @@ extension ModelConverter {
             if name.hasPrefix(".") { name.removeFirst() }
             // Classes of Foundation are not Codable; the bytes of the archive are what can be kept.
             if !name.isEmpty, !name.hasPrefix("NS"), !name.hasPrefix("UI") { return .transformable(name) }
+            if case .json(let custom) = transformables,
+                Self.isArchiver(attribute.transformerName) || custom.contains(attribute.transformerName ?? "")
+            {
+                return .json(JSONType("ArchivedValue"))
+            }
             warn(
                 attribute.source,
                 "\(subject) is transformable without a Swift type; it becomes binary data, the archive")
@@ -85,6 +90,15 @@ extension ModelConverter {
         }
     }
 
+    /// Whether a value transformer is one of Foundation's, which make keyed archives.
+    static func isArchiver(_ transformer: String?) -> Bool {
+        let known = [
+            "", "NSKeyedUnarchiveFromData", "NSKeyedUnarchiveFromDataTransformerName", "NSSecureUnarchiveFromData",
+            "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromDataTransformerName",
+        ]
+        return known.contains(transformer ?? "")
+    }
+
     /// The elements of a composite type. Those of inner composites get the outer name as a prefix.
     private mutating func elements(
         of name: String?, prefix: String, _ subject: String, seen: Set<String>, budget: inout Int
@@ -96,8 +110,12 @@ extension ModelConverter {
         for element in composite.attributes {
             budget -= 1
             guard budget >= 0 else { return found }
-            let full =
+            var full =
                 prefix.isEmpty ? element.name : prefix + element.name.prefix(1).uppercased() + element.name.dropFirst()
+            if ReservedNames.words.contains(full) || ReservedNames.elements.contains(full) {
+                warn(element.source, "\(subject).\(full): Strata's name is \(full)Element")
+                full += "Element"
+            }
             if element.type == .composite {
                 warn(element.source, "\(subject): composites are not nested in Strata; elements get the prefix \(full)")
                 found += elements(
@@ -116,15 +134,34 @@ extension ModelConverter {
             ("canonical:(", Derivation.canonical), ("uppercase:(", Derivation.uppercase),
             ("lowercase:(", Derivation.lowercase),
         ] where text.hasPrefix(prefix) && text.hasSuffix(")") {
-            return make(String(text.dropFirst(prefix.count).dropLast()))
+            return make(strataName(String(text.dropFirst(prefix.count).dropLast()), of: entity))
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if parts.count == 2, parts[1] == "@count" { return .count(parts[0]) }
-        if parts.count == 3, parts[1] == "@sum" { return .sum(parts[0], parts[2]) }
+        if parts.count == 2, parts[1] == "@count" { return .count(strataName(parts[0], of: entity)) }
+        if parts.count == 3, parts[1] == "@sum" {
+            let path = strataPath([parts[0], parts[2]], of: entity)
+            return .sum(path[0], path[1])
+        }
         guard parts.count > 1, parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("@") && !$0.contains("(") }) else {
             return nil
         }
-        return .path(parts)
+        return .path(strataPath(parts, of: entity))
+    }
+
+    /// The names of a key path in Strata, as far as it leads over relationships of the model.
+    private func strataPath(_ parts: [String], of entity: CoreDataEntity) -> [String] {
+        var made: [String] = []
+        var place: CoreDataEntity? = entity
+        for part in parts {
+            guard let current = place else {
+                made.append(part)
+                continue
+            }
+            made.append(strataName(part, of: current))
+            let relationship = model.lineage(of: current).lazy.flatMap(\.relationships).first { $0.name == part }
+            place = relationship.flatMap { model.entity(named: $0.destination) }
+        }
+        return made
     }
 
     private mutating func defaultValue(

@@ -81,3 +81,23 @@ package struct KeyedArchive: Sendable {
         return zip(keys, values).compactMap { key, value in string(key).map { (key: $0, value: value) } }
     }
 }
+
+extension KeyedArchive {
+    /// The number of an `NSDecimalNumber`, which archives its mantissa as 16-bit units, the least significant first.
+    package func decimal(_ value: PropertyList?) -> Decimal? {
+        guard let mantissa = member("NS.mantissa", of: value)?.data, mantissa.count == 16,
+            let exponent = member("NS.exponent", of: value)?.integer, (-128...127).contains(exponent)
+        else { return nil }
+        let isBigEndian = member("NS.mantissa.bo", of: value)?.integer == 2
+        let bytes = [UInt8](mantissa)
+        var number = Decimal(0)
+        for unit in (0..<8).reversed() {
+            let (low, high) =
+                isBigEndian ? (bytes[2 * unit + 1], bytes[2 * unit]) : (bytes[2 * unit], bytes[2 * unit + 1])
+            number = number * 65536 + Decimal(Int(low) | Int(high) << 8)
+        }
+        var scaled = Decimal(sign: .plus, exponent: Int(exponent), significand: number)
+        if member("NS.negative", of: value)?.boolean ?? false { scaled.negate() }
+        return scaled
+    }
+}

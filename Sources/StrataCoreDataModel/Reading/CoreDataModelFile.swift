@@ -31,7 +31,8 @@ public struct CoreDataModelFile: Sendable, Hashable {
         path = file
     }
 
-    init(model: CoreDataModel, warnings: [CoreDataModelWarning], path: String) {
+    /// A model that comes from no file of its own.
+    public init(model: CoreDataModel, warnings: [CoreDataModelWarning] = [], path: String) {
         self.model = model
         self.warnings = warnings
         self.path = path

@@ -61,7 +61,9 @@ struct ModelDocumentReader {
             case "fetchRequest": model.fetchRequests.append(try fetchRequest(node))
             case "configuration":
                 let members = node.children(named: "memberEntity").compactMap { $0.attributes["name"] }
-                model.configurations.append(CoreDataConfiguration(name: try mandatory("name", node), entities: members))
+                var configuration = CoreDataConfiguration(name: try mandatory("name", node), entities: members)
+                configuration.source = CoreDataSource(line: node.line)
+                model.configurations.append(configuration)
             case "elements": break
             default: warnUnknown(node)
             }

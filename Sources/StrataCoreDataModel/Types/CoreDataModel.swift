@@ -124,6 +124,8 @@ public struct CoreDataConfiguration: Sendable, Hashable {
     public var name: String
     /// The names of the entities, in the order of the file.
     public var entities: [String]
+    /// Where the file declares it.
+    public var source = CoreDataSource()
 
     /// Makes a configuration.
     public init(name: String, entities: [String]) {

@@ -6,7 +6,8 @@ extension CoreDataModel {
 
     /// Writes the model as a versioned bundle with one version, and the file that names it.
     ///
-    ///     try model.write(toBundle: "Notes.xcdatamodeld")
+    ///     let file = CoreDataModelFile(describing: GazetteerModel.model)
+    ///     try file.model.write(toBundle: "Gazetteer.xcdatamodeld")
     ///
     /// - Throws: ``CoreDataModelError`` if there is something at the path already, or the folder cannot be written.
     public func write(toBundle path: String) throws(CoreDataModelError) {

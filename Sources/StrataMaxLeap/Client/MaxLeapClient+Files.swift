@@ -37,17 +37,22 @@ extension MaxLeapClient {
     }
 }
 
-extension MaxLeapDialect {
+extension MaxLeapDialect: FileDialect {
+    /// Before its object.
+    public func delivery(of file: RemoteFile) -> FileDelivery { .upload }
+
     /// Deletes a file, which takes the master key.
-    public func fileDeletionRequest(
-        _ reference: String, options: RequestOptions
+    public func deletionRequest(
+        ofFile reference: String, options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
         guard let file = MaxLeapFile(reference: reference) else {
             throw MaxLeapError.invalidFileName.error("\"\(reference.prefix(80))\" is not the address of a file")
         }
         return try deleteFileRequest(file.name, options: options)
     }
+}
 
+extension MaxLeapDialect {
     /// The file that the answer to an upload tells.
     public func uploaded(
         _ response: WireResponse, contentType: String = "application/octet-stream"

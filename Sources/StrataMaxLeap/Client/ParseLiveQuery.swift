@@ -3,6 +3,8 @@ import StrataStore
 
 /// Hears from a Parse Server that objects have changed, by its live queries.
 ///
+///     import StrataAsyncHTTP
+///
 ///     let live = try ParseLiveQuery(client, classes: ["Post"], sockets: AsyncWebSocketTransport())
 ///     let watch = stack.remote.synchronizes(with: live)  // keep it
 ///

@@ -34,9 +34,6 @@ extension MaxLeapDialect {
     func pullRequest(_ pull: RemotePull, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
         let schema = try schema(pull.entity)
         var query = MaxLeapQuery(schema.className)
-        if let predicate = pull.predicate {
-            query.conditions = [try MaxLeapPredicate(dialect: self, schema: schema).condition(predicate)]
-        }
         query.orders = [.init("updatedAt"), .init("objectId")]
         query.limit = Self.limit(pull)
         if let text = pull.cursor {

@@ -7,7 +7,8 @@ extension AttributeType {
         switch (self, value) {
         case (.integer16, .integer(let number)): Int16(exactly: number) != nil
         case (.integer32, .integer(let number)): Int32(exactly: number) != nil
-        case (.integer64, .integer), (.integer, .integer), (.decimal, .decimal), (.decimal, .integer), (.decimal, .double):
+        case (.integer64, .integer), (.integer, .integer), (.decimal, .decimal), (.decimal, .integer),
+            (.decimal, .double):
             true
         case (.double, .double), (.double, .integer), (.float, .double), (.float, .integer): true
         case (.string, .string), (.boolean, .boolean), (.date, .date), (.binary, .binary), (.uuid, .uuid), (.uri, .uri):
@@ -38,7 +39,9 @@ extension Value {
         case (.integer, .integer16), (.integer, .integer32): "outside of what \(type.name) can hold"
         case (.geoPoint, .geoPoint): "no place on the earth"
         case (.list(let values), .array(let element)):
-            element.firstMisfit(in: values).map { "an array whose element \(values[$0]) is not of type \(element.name)" }
+            element.firstMisfit(in: values).map {
+                "an array whose element \(values[$0]) is not of type \(element.name)"
+            }
                 ?? "of type list, not array"
         default: "of type \(kind), not \(type.name)"
         }

@@ -6,6 +6,7 @@ extension ModelChecker {
         if let enumeration = attribute.enumeration {
             checkEnumeration(enumeration, attribute.type, of: attribute, of: entity)
         }
+        checkReference(attribute, of: entity)
         checkFlags(of: attribute, of: entity)
         let rulesAreSound = checkRules(of: attribute, of: entity)
         checkDefault(of: attribute, of: entity, againstRules: rulesAreSound)

@@ -39,9 +39,11 @@ extension ModelChecker {
     mutating func checkPrimaryKey(of entity: Entity) {
         if let name = entity.primaryKey {
             if let attribute = attribute(name, of: entity) {
-                if attribute.type != .string {
+                if attribute.type != .string, attribute.type != .integer64 {
                     report(
-                        entity, "the primary key \(name) is of type \(attribute.type.name); primary keys are strings")
+                        entity,
+                        "the primary key \(name) is of type \(attribute.type.name); primary keys are of type string or integer64"
+                    )
                 } else if !attribute.hasColumn || attribute.derivation != nil {
                     report(entity, "the primary key \(name) is not an attribute that the store keeps as it was set")
                 }

@@ -11,7 +11,8 @@ extension ModelChecker {
         guard entities.count <= Self.entityLimit else {
             found.append(
                 ModelFault(
-                    message: "the model has \(entities.count) entities; it may have 65,535", location: entities[0].location))
+                    message: "the model has \(entities.count) entities; it may have 65,535",
+                    location: entities[0].location))
             return false
         }
         let before = found.count
@@ -20,7 +21,9 @@ extension ModelChecker {
             var count = Self.valueCount(of: entity)
             var name = entity.parent
             // No set of names is kept: inheritance in a circle ends at the limit, too, and is found to be one later.
-            while levels <= Self.levelLimit, let next = name, let parent = entitiesByName[next], parent.name != entity.name {
+            while levels <= Self.levelLimit, let next = name, let parent = entitiesByName[next],
+                parent.name != entity.name
+            {
                 levels += 1
                 count += Self.valueCount(of: parent)
                 name = parent.parent
@@ -30,7 +33,8 @@ extension ModelChecker {
             } else if levels <= Self.levelLimit, count > Self.valueLimit {
                 report(
                     entity,
-                    "has \(count) attributes, elements and to-one relationships, inherited ones included; it may have 32,767")
+                    "has \(count) attributes, elements and to-one relationships, inherited ones included; it may have 32,767"
+                )
             }
         }
         return found.count == before

@@ -21,7 +21,8 @@ extension ModelChecker {
             if !type.accepts(item.rawValue) {
                 report(
                     entity, attribute,
-                    "\(subject), case \(item.name): the raw value \(item.rawValue) is \(item.rawValue.unfitness(for: type))")
+                    "\(subject), case \(item.name): the raw value \(item.rawValue) is \(item.rawValue.unfitness(for: type))"
+                )
             } else if !values.insert(item.rawValue).inserted {
                 report(
                     entity, attribute, "\(subject) has the raw value \(item.rawValue) twice; give one of them another")
@@ -75,7 +76,8 @@ extension ModelChecker {
                     if let other = enumerations[enumeration.name], other != (enumeration, type) {
                         report(
                             entity, attribute,
-                            "the enumeration \(enumeration.name) has other cases elsewhere in the model; name its cases once")
+                            "the enumeration \(enumeration.name) has other cases elsewhere in the model; name its cases once"
+                        )
                     }
                     enumerations[enumeration.name] = (enumeration, type)
                 }
@@ -90,7 +92,8 @@ extension ModelChecker {
         guard !type.members.isEmpty else { return }
         if let other = types[type.name], other != type {
             report(
-                entity, attribute, "the type \(type.name) has other members elsewhere in the model; name its members once")
+                entity, attribute,
+                "the type \(type.name) has other members elsewhere in the model; name its members once")
         }
         types[type.name] = type
         for member in type.members {

@@ -5,13 +5,17 @@ struct ModelChecker {
     let naming: NamingConvention
     let entities: [Entity]
     let fetches: [FetchTemplate]
+    let configurations: [ModelConfiguration]
     let entitiesByName: [String: Entity]
     var found: [ModelFault] = []
 
-    init(naming: NamingConvention, entities: [Entity], fetches: [FetchTemplate]) {
+    init(
+        naming: NamingConvention, entities: [Entity], fetches: [FetchTemplate], configurations: [ModelConfiguration]
+    ) {
         self.naming = naming
         self.entities = entities
         self.fetches = fetches
+        self.configurations = configurations
         self.entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -38,6 +42,7 @@ struct ModelChecker {
         checkSharedTypes()
         checkStoredNames()
         checkFetches()
+        checkConfigurations()
     }
 
     // MARK: Reporting

@@ -32,6 +32,9 @@ extension Attribute {
     where T.RawValue: AttributeValue { with(\.enumeration, EnumerationType(type)) }
     /// The values are the raw values of an enumeration.
     public func enumeration(_ type: EnumerationType?) -> Attribute { with(\.enumeration, type) }
+    /// The values are weak references to objects of an entity, which may be in another store:
+    /// `Attribute("city", .uri, optional: true).references("City")`. See ``Attribute/referencedEntity``.
+    public func references(_ entity: String) -> Attribute { with(\.referencedEntity, entity) }
     /// The whole text must match the regular expression; see ``ValidationRules/pattern``.
     public func matching(_ pattern: String) -> Attribute { with(\.rules.pattern, pattern) }
 

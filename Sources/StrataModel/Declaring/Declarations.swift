@@ -57,6 +57,9 @@ public struct Attribute: Sendable, Hashable {
     public var rules = ValidationRules()
     /// The enumeration that the values of a string or a whole number belong to.
     public var enumeration: EnumerationType?
+    /// The entity that a value of type ``AttributeType/uri`` refers to by key: a weak reference, which may lead to another
+    /// store and to an object that no longer exists. Not part of the version hash.
+    public var referencedEntity: String?
     /// Whether the store keeps an index of just this attribute.
     public var isIndexed = false
     /// Whether no two objects may share a value.

@@ -1,9 +1,11 @@
 /// A named fetch request that a model declares: objects of an entity that match a predicate, in an order.
 ///
-///     try ManagedObjectModel(
+///     let model = try ManagedObjectModel(
 ///         name: "Atlas",
 ///         fetches: [FetchTemplate("largeCities", of: "City", where: "population >= $minimum", sortedBy: "-population")]
-///     ) { … }
+///     ) {
+///         Entity("City") { Attribute("population", .integer64) }
+///     }
 ///
 /// The texts are in the format language; `$variables` in them are filled in when the request is made. They cannot be
 /// changed, since they are parsed once, when the template is created; the model reports their errors.

@@ -94,12 +94,15 @@ extension Entity {
 
 extension ManagedObjectModel {
     /// Checks the declarations of a block and creates a model from them.
-    /// - Parameter fetches: The fetch requests with names.
+    /// - Parameters:
+    ///   - fetches: The fetch requests with names.
+    ///   - configurations: The sets of entities that a container can keep in stores of their own.
     /// - Throws: ``ModelError`` with all errors together.
     public convenience init(
         name: String, naming: NamingConvention = .snakeCase, fetches: [FetchTemplate] = [],
-        @ModelBuilder _ content: () -> [Entity]
+        configurations: [ModelConfiguration] = [], @ModelBuilder _ content: () -> [Entity]
     ) throws(ModelError) {
-        try self.init(name: name, naming: naming, entities: content(), fetches: fetches)
+        try self.init(
+            name: name, naming: naming, entities: content(), fetches: fetches, configurations: configurations)
     }
 }

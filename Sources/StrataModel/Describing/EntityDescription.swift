@@ -81,6 +81,12 @@ public final class EntityDescription: Sendable {
         namesByStoredName[storedName]
     }
 
+    /// The names of all properties, inherited ones included, and of the elements of composites as `address.street`.
+    package var propertyNames: [String] {
+        let whole = attributes.map(\.name) + relationships.map(\.name) + fetchedProperties.map(\.name)
+        return whole + slots.map(\.name).filter { $0.contains(".") }
+    }
+
     /// The slots with the texts of the first full-text index, inherited ones included; none without an index.
     public var indexedTextSlots: [SlotDescription] {
         let index = indexes.first { $0.kind == .fullText }

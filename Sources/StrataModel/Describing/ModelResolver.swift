@@ -39,7 +39,8 @@ struct ModelResolver {
                 let first = slots.count
                 appendSlots(
                     of: attribute.type, name: attribute.name, optional: attribute.isOptional,
-                    enumeration: attribute.enumeration, attribute: attribute, attributeIndex: attributes.count, to: &slots)
+                    enumeration: attribute.enumeration, attribute: attribute, attributeIndex: attributes.count,
+                    to: &slots)
                 attributes.append(
                     AttributeDescription(
                         declaration: attribute, slots: first..<slots.count, declaringEntity: entity.name))
@@ -69,7 +70,8 @@ struct ModelResolver {
                         declaration: relationship, index: relationships.count,
                         destinationIndex: indexesByName[relationship.destination] ?? 0,
                         inverseIndex: inverseIndex(of: relationship), storage: storage,
-                        toManyIndex: relationship.isToMany ? toManyCount : nil, declaringEntity: entity.name))
+                        toManyIndex: relationship.isToMany ? toManyCount : nil, declaringEntity: entity.name,
+                        declaringEntityIndex: ancestor))
                 if relationship.isToMany { toManyCount += 1 }
             }
             indexes += entity.indexes

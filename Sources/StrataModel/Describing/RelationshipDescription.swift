@@ -26,6 +26,8 @@ public final class RelationshipDescription: Sendable {
     public let toManyIndex: Int?
     /// The name of the entity that declares it: the entity itself, or one that it inherits from.
     public let declaringEntity: String
+    /// The position in the model of the entity that declares it.
+    private let declaringEntityIndex: Int
 
     /// The name, in camelCase.
     public var name: String { declaration.name }
@@ -47,9 +49,17 @@ public final class RelationshipDescription: Sendable {
         if case .slot(let slot) = storage { slot } else { nil }
     }
 
+    /// Whether the other one has the same declaration, as the relationships have that two entities inherit. Entities next to
+    /// each other in a hierarchy may declare relationships with the same name that lead elsewhere.
+    package func hasSameDeclaration(as other: RelationshipDescription) -> Bool {
+        // The relationships of an ancestor come first, in each entity at the same positions. Asked for each row of a batch.
+        guard index == other.index else { return false }
+        return declaringEntityIndex == other.declaringEntityIndex
+    }
+
     init(
         declaration: Relationship, index: Int, destinationIndex: Int, inverseIndex: Int?, storage: Storage,
-        toManyIndex: Int?, declaringEntity: String
+        toManyIndex: Int?, declaringEntity: String, declaringEntityIndex: Int
     ) {
         self.declaration = declaration
         self.index = index
@@ -58,6 +68,7 @@ public final class RelationshipDescription: Sendable {
         self.storage = storage
         self.toManyIndex = toManyIndex
         self.declaringEntity = declaringEntity
+        self.declaringEntityIndex = declaringEntityIndex
     }
 }
 

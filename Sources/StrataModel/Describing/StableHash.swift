@@ -2,7 +2,7 @@
 /// (http://www.isthe.com/chongo/tech/comp/fnv/) over the same bytes with different offsets.
 ///
 /// It tells models apart; it does not protect against somebody who wants two models to look alike.
-struct StableHash {
+package struct StableHash {
     private(set) var low: UInt64 = 0xcbf2_9ce4_8422_2325
     private(set) var high: UInt64 = 0x8422_2325_cbf2_9ce4
 
@@ -27,6 +27,13 @@ struct StableHash {
     }
 
     mutating func combine(_ flag: Bool) { combine(byte: flag ? 1 : 0) }
+
+    /// The fingerprint of a text, 32 hexadecimal digits.
+    package static func text(of text: String) -> String {
+        var hash = StableHash()
+        hash.combine(text)
+        return hash.hexadecimal
+    }
 
     /// 32 hexadecimal digits.
     var hexadecimal: String {

@@ -5,7 +5,10 @@ extension MigrationInference {
         let name = attribute.name
         guard let pastName = mapping.entities[heir.name]?.properties[name],
             let before = past.attribute(named: pastName)
-        else { return describeAddition(of: attribute, of: entity) }
+        else {
+            describeAmbiguity(entity.name, attribute.name, heir: heir.name)
+            return describeAddition(of: attribute, of: entity)
+        }
         if before.name != name { add(.renameProperty, .safe, entity.name, name, "was \(before.name)") }
         describeMove(name, of: entity, before.declaringEntity)
         describeStorage(attribute, before, of: entity, past)
@@ -157,6 +160,7 @@ extension MigrationInference {
         guard let pastName = mapping.entities[heir.name]?.properties[name],
             let before = past.relationship(named: pastName)
         else {
+            describeAmbiguity(entity.name, name, heir: heir.name)
             let isFed = inverseHasPast(relationship)
             if !relationship.isToMany, !relationship.isOptional, !isFed {
                 add(

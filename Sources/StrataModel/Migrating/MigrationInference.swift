@@ -4,6 +4,8 @@ struct MigrationInference {
     let new: ManagedObjectModel
     private(set) var steps: [MigrationStep] = []
     private(set) var mapping = ModelMapping()
+    /// What cannot be told from the two versions, by the name of the entity or by `entity.property`.
+    private var ambiguities: [String: NameMatching.Ambiguity] = [:]
     private var known: Set<String> = []
 
     init(old: ManagedObjectModel, new: ManagedObjectModel) {
@@ -42,15 +44,24 @@ struct MigrationInference {
             model.entities.map { NameMatching.Item(name: $0.name, formerNames: $0.declaration.formerNames) }
         }
         let names = NameMatching.match(old: items(old), new: items(new))
+        for ambiguity in NameMatching.ambiguities(old: items(old), new: items(new), names) {
+            ambiguities[ambiguity.name] = ambiguity
+        }
         for entity in new.entities { mapping.entities[entity.name] = map(entity, names[entity.name]) }
         let continued = Set(names.values)
         mapping.removed = old.entities.map(\.name).filter { !continued.contains($0) }
     }
 
-    private func map(_ entity: EntityDescription, _ sourceName: String?) -> EntityMapping {
+    private mutating func map(_ entity: EntityDescription, _ sourceName: String?) -> EntityMapping {
         var result = EntityMapping(entity: entity.name, source: sourceName)
         let source = sourceName.flatMap(old.entity(named:))
-        if let source { result.properties = NameMatching.match(old: items(of: source), new: items(of: entity)) }
+        if let source {
+            let (before, now) = (items(of: source), items(of: entity))
+            result.properties = NameMatching.match(old: before, new: now)
+            for ambiguity in NameMatching.ambiguities(old: before, new: now, result.properties) {
+                ambiguities["\(entity.name).\(ambiguity.name)"] = ambiguity
+            }
+        }
         for slot in entity.slots where slot.relationshipIndex == nil && slot.isStored {
             guard let attribute = slot.attributeIndex.map({ entity.attributes[$0] }) else { continue }
             result.slots.append(map(slot, of: attribute, to: source, result.properties[attribute.name]))
@@ -83,6 +94,15 @@ struct MigrationInference {
             + entity.relationships.map { NameMatching.Item(name: $0.name, formerNames: $0.declaration.formerNames) }
     }
 
+    /// Notes that a name may continue something that another one got.
+    mutating func describeAmbiguity(_ entity: String, _ property: String?, heir: String) {
+        guard let ambiguity = ambiguities[property.map { "\(heir).\($0)" } ?? heir] else { return }
+        add(
+            property == nil ? .renameEntity : .renameProperty, .impossible, entity, property,
+            "was renamed from \(ambiguity.past), as \(ambiguity.other) was; "
+                + "name the versions in between in options.migration.versions")
+    }
+
     /// The old entity that an entity continues.
     func source(of entity: EntityDescription) -> EntityDescription? {
         mapping.entities[entity.name]?.source.flatMap(old.entity(named:))
@@ -101,6 +121,7 @@ struct MigrationInference {
     private mutating func describe(_ entity: EntityDescription) {
         guard let past = source(of: entity) else {
             add(.addEntity, .safe, entity.name, nil, "a new entity")
+            describeAmbiguity(entity.name, nil, heir: entity.name)
             describeRoot(of: entity)
             return
         }

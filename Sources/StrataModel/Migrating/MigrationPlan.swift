@@ -26,8 +26,8 @@ public struct MigrationPlan: Sendable, Hashable {
     public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
         var inference = MigrationInference(old: old, new: new)
         inference.run()
-        source = Version(model: old.name, fingerprint: ModelRecord(old).fingerprint)
-        target = Version(model: new.name, fingerprint: ModelRecord(new).fingerprint)
+        source = Version(model: old.name, fingerprint: old.fingerprint)
+        target = Version(model: new.name, fingerprint: new.fingerprint)
         steps = inference.steps
         mapping = inference.mapping
     }

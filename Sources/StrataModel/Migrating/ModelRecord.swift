@@ -27,14 +27,35 @@ package struct ModelRecord: Codable, Sendable, Hashable {
     }
 
     /// The record as JSON with sorted keys.
-    package var text: String { Self.text(of: self) }
+    package var text: String { encoded.text }
 
     /// A fingerprint of all that the record says.
-    package var fingerprint: String { Self.hash(text) }
+    package var fingerprint: String { encoded.fingerprint }
 
-    /// A fingerprint of each entity, so that differences can be told by entity.
-    package var entityFingerprints: [String: String] {
-        Dictionary(entities.map { ($0.name, Self.hash(Self.text(of: $0))) }, uniquingKeysWith: { first, _ in first })
+    /// A record as text, with fingerprints of the text and its parts.
+    package struct Encoded: Sendable {
+        /// The record as JSON with sorted keys.
+        package let text: String
+        /// A fingerprint of the text.
+        package let fingerprint: String
+        /// A fingerprint of each entity, so that differences can be told by entity.
+        package let entityFingerprints: [String: String]
+    }
+
+    /// The record as text with all fingerprints. Each entity is encoded once. Use this where more than one of them is needed.
+    package var encoded: Encoded {
+        var texts: [String] = []
+        var fingerprints: [String: String] = [:]
+        for entity in entities {
+            let text = Self.text(of: entity)
+            texts.append(text)
+            if fingerprints[entity.name] == nil { fingerprints[entity.name] = StableHash.text(of: text) }
+        }
+        // The keys of the record are in their order.
+        let text =
+            "{\"entities\":[\(texts.joined(separator: ","))],\"name\":\(Self.text(of: name)),"
+            + "\"naming\":\(Self.text(of: naming))}"
+        return Encoded(text: text, fingerprint: StableHash.text(of: text), entityFingerprints: fingerprints)
     }
 
     /// The model that the record describes.
@@ -48,6 +69,12 @@ package struct ModelRecord: Codable, Sendable, Hashable {
                 model: name,
                 faults: [ModelFault(entity: error.entity, property: error.property, message: error.message)])
         }
+        return try model(of: declared)
+    }
+
+    /// The model of what ``declarations()`` gave.
+    /// - Throws: ``ModelError`` if the record has been tampered with.
+    package func model(of declared: [Entity]) throws(ModelError) -> ManagedObjectModel {
         let styles = naming.compactMap(NamingConvention.Style.init(rawValue:))
         return try ManagedObjectModel(
             name: name,
@@ -69,12 +96,6 @@ package struct ModelRecord: Codable, Sendable, Hashable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // None of the values is one that JSON cannot hold.
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-    }
-
-    private static func hash(_ text: String) -> String {
-        var hash = StableHash()
-        hash.combine(text)
-        return hash.hexadecimal
     }
 
     /// Compares bytes, so that the order does not depend on the locale or the Unicode version.

@@ -12,6 +12,30 @@ package enum NameMatching {
         }
     }
 
+    /// A new name that says the same of its past as another one, which got the old name.
+    package struct Ambiguity {
+        /// The name that got nothing.
+        package let name: String
+        /// The name that got the old one.
+        package let other: String
+        /// The old name.
+        package let past: String
+    }
+
+    /// The new names for which only the versions in between say what they continue: each, and another one, had the same name once.
+    /// - Parameter matches: The answer of ``match(old:new:)``.
+    package static func ambiguities(old: [Item], new: [Item], _ matches: [String: String]) -> [Ambiguity] {
+        let names = Set(old.map(\.name))
+        var owners: [String: Item] = [:]
+        for item in new { if let past = matches[item.name], past != item.name { owners[past] = item } }
+        return new.compactMap { item in
+            guard matches[item.name] == nil, let past = item.formerNames.first(where: names.contains),
+                let owner = owners[past], owner.name != item.name
+            else { return nil }
+            return Ambiguity(name: item.name, other: owner.name, past: past)
+        }
+    }
+
     /// Matches names by what they say of their past, then by what they are. A name that somebody else has left is free: it
     /// may be given to something new.
     /// - Returns: For each new name the old one.

@@ -88,7 +88,7 @@ struct ClassGenerator {
             SwiftDeclaration(
                 documentation: attribute.declaration.documentation ?? defaultDocumentation(of: attribute),
                 modifiers: access.modifiers + ["final"], keyword: "var", name: GeneratedNames.escaped(attribute.name),
-                suffix: ": \(attribute.swiftType)\(attribute.isOptional ? "?" : "")",
+                suffix: ": \(attribute.swiftType(in: model))\(attribute.isOptional ? "?" : "")",
                 body: attribute.derivation == nil
                     ? .accessors(get: read, set: [slotAccess.write("newValue", slot)]) : .statements(read))
         ]

@@ -27,32 +27,11 @@ enum GeneratedNames {
     /// The name as it appears before the colon of an argument, where nearly every word may stand.
     static func label(_ name: String) -> String { ["inout", "var", "let"].contains(name) ? "`\(name)`" : name }
 
-    /// Members of `ManagedObject` and of typed keys.
-    static let takenMembers: Set<String> = [
-        "allKeys", "assignObjectID", "awakeFromFetch", "awakeFromInsert", "changedPropertyNames", "changedValues",
-        "committedValues", "container", "context",
-        "delete", "didSave", "didTurnIntoFault", "entity", "entityName", "fetchedValue", "frozen",
-        "hasChanges",
-        "hasPersistentChangedValues", "hash", "hashValue", "isDeleted",
-        "isFault", "isInserted", "isMissing", "isUpdated", "keys", "layoutHash", "managedObjectContext", "object",
-        "objectID", "path",
-        "predicateArgument", "prepareForDeletion", "propertyKeyPaths", "refresh", "survivor", "validateForDelete",
-        "validateForInsert",
-        "validateForUpdate",
-        "willSave",
-        "willTurnIntoFault",
-    ]
-
-    /// Words that Swift does not take as names of members, not even in back-ticks.
-    private static let impossibleMembers: Set<String> = [
-        "self", "Self", "init", "Type", "Protocol", "deinit", "subscript",
-    ]
-
     /// Names that cases of enumerations cannot have.
-    private static let takenCases = impossibleMembers.union(["allCases", "none", "some", "zeroValue"])
+    private static let takenCases = ReservedNames.words.union(["allCases", "none", "some", "zeroValue"])
 
     /// Names that members of generated structs cannot have: those structs and their keys have them.
-    private static let takenJSONMembers = impossibleMembers.union([
+    private static let takenJSONMembers = ReservedNames.words.union([
         "path", "expression", "json", "jsonList", "hash", "hashValue", "encode", "zeroValue", "propertyKeyPaths",
         "ascending",
         "descending",
@@ -61,22 +40,6 @@ enum GeneratedNames {
     private static func isIdentifier(_ name: String) -> Bool {
         name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
-
-    /// Types that generated code names, and which a class of that name would hide.
-    private static let takenTypes: Set<String> = [
-        "Any", "AnyObject", "Array", "AttributeKey", "Bool", "Codable", "Data", "Date", "Decimal",
-        "Dictionary", "Double",
-        "Entity", "EntityKeys", "Attribute", "Relationship", "Index", "Float", "GeneratedModel", "GeoPoint", "Hashable",
-        "Int", "Int16", "Int32",
-        "Int64", "ManagedObject", "ManagedObjectContext", "ManagedObjectModel", "ManagedObjectProtocol",
-        "ObjectKeys", "Optional", "Sendable",
-        "Sequence", "Set", "String", "ToManyKey", "ToOneKey", "UInt64", "URL", "UUID", "Value", "Void",
-        "CompositeElement", "NamingConvention", "EnumValue", "EnumerationType", "JSONKey", "JSONKeys", "JSONListKey",
-        "JSONMember", "JSONType", "PredicateMembers", "TransformableValue", "Decoder",
-        "FetchRequest", "FetchTemplate", "FetchedProperty", "PredicateArgument", "PredicateConvertible",
-        "PropertyKeyPaths", "TypedPath",
-        "ValidationRules", "Equatable", "Foundation", "Strata", "Swift",
-    ]
 
     /// Swift's reserved words and those with a meaning where generated code uses names.
     private static let keywords: Set<String> = [
@@ -101,7 +64,7 @@ enum GeneratedNames {
             }
             let names = Set([generatedClass(entity), userClass(entity), keys(entity)])
             for name in names.sorted() {
-                if takenTypes.contains(name) {
+                if ReservedNames.types.contains(name) {
                     report(
                         "a class named \(name) would hide Swift's or Strata's own type; give it another with 'class: My\(name)'"
                     )
@@ -127,7 +90,7 @@ enum GeneratedNames {
         func check(_ name: String) {
             if name.contains(".") {
                 report("the generated type \(name) is generated at the top level; give it a name without a dot")
-            } else if takenTypes.contains(name) {
+            } else if ReservedNames.types.contains(name) {
                 report("a type named \(name) would hide Swift's or Strata's own type; give it another name")
             } else if let other = types[name] {
                 report("the generated type \(name) is already that of \(other); rename one of them")
@@ -165,9 +128,9 @@ enum GeneratedNames {
                         entity: entity.name, property: name, message: message, location: location ?? entity.location))
             }
             let example = NamingConvention.lowerCamelCase(entity.name) + capitalized(name)
-            if takenMembers.contains(name) {
+            if ReservedNames.members.contains(name) {
                 report("'\(name)' is a member of every managed object; choose another name, such as '\(example)'")
-            } else if impossibleMembers.contains(name) {
+            } else if ReservedNames.words.contains(name) {
                 report("'\(name)' cannot be the name of a property in Swift; choose another one, such as '\(example)'")
             }
         }
@@ -191,14 +154,14 @@ enum GeneratedNames {
                         location: attribute.location ?? entity.location))
             }
             let type = composite(attribute.name)
-            if takenTypes.contains(type)
+            if ReservedNames.types.contains(type)
                 || file.entities.contains(where: { userClass($0) == type || generatedClass($0) == type })
             {
                 report("its struct \(userClass(entity)).\(type) would hide the type \(type); rename the attribute")
             }
             for element in elements
-            where impossibleMembers.contains(element.name)
-                || ["path", "hash", "hashValue", "Keys"].contains(element.name)
+            where ReservedNames.words.contains(element.name)
+                || ReservedNames.elements.contains(element.name)
             {
                 report("'\(element.name)' cannot be the name of an element; choose another one")
             }

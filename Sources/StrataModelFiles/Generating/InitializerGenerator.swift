@@ -76,12 +76,12 @@ struct InitializerGenerator {
         return lineage.flatMap { ancestor -> [Parameter] in
             let attributes = entity.attributes.filter { $0.declaringEntity == ancestor.name && $0.derivation == nil }
             let relationships = entity.relationships.filter { $0.declaringEntity == ancestor.name && !$0.isToMany }
-            return attributes.map(parameter) + relationships.map { parameter($0, in: model) }
+            return attributes.map { parameter($0, in: model) } + relationships.map { parameter($0, in: model) }
         }
     }
 
-    private static func parameter(_ attribute: AttributeDescription) -> Parameter {
-        let type = attribute.swiftType
+    private static func parameter(_ attribute: AttributeDescription, in model: ManagedObjectModel) -> Parameter {
+        let type = attribute.swiftType(in: model)
         let name = GeneratedNames.escaped(attribute.name)
         let slot = attribute.slots.lowerBound
         // An array begins empty.

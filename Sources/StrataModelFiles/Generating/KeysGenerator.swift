@@ -66,7 +66,7 @@ struct KeysGenerator {
             let type = "JSONListKey<\(element.swiftType(attribute: name))>"
             return variable(name, "The key of `\(name)`, and of its elements.", type, "JSONListKey(path, \(literal))")
         }
-        let type = "AttributeKey<\(attribute.swiftType)\(attribute.isOptional ? "?" : "")>"
+        let type = "AttributeKey<\(attribute.swiftType(in: model))\(attribute.isOptional ? "?" : "")>"
         return variable(name, "The key of `\(name)`.", type, "AttributeKey(path, \(literal))")
     }
 

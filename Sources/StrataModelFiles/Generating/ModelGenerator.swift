@@ -25,7 +25,7 @@ struct ModelGenerator {
                 documentation: "The model: \(model.entities.count) entities; version \(model.versionHash).",
                 modifiers: access.modifiers + ["static"], keyword: "let", name: "model",
                 suffix:
-                    " = ManagedObjectModel.generated(\n        name: \(SwiftLiteral.string(model.name)), naming: \(naming), entities: entities\(model.fetchTemplates.isEmpty ? "" : ", fetches: fetches"))"
+                    " = ManagedObjectModel.generated(\n        name: \(SwiftLiteral.string(model.name)), naming: \(naming), entities: entities\(model.fetchTemplates.isEmpty ? "" : ", fetches: fetches")\(model.configurations.isEmpty ? "" : ", configurations: configurations"))"
             ),
             SwiftDeclaration(
                 documentation: "The classes of the entities.", modifiers: access.modifiers + ["static"], keyword: "let",
@@ -36,11 +36,15 @@ struct ModelGenerator {
         let fetches = SwiftDeclaration(
             modifiers: ["private", "static"], keyword: "let", name: "fetches",
             suffix: list(": [FetchTemplate] = [", model.fetchTemplates.map(expression), "]"))
+        let configurations = SwiftDeclaration(
+            modifiers: ["private", "static"], keyword: "let", name: "configurations",
+            suffix: list(": [ModelConfiguration] = [", model.configurations.map(expression), "]"))
         return SwiftDeclaration(
             documentation: "The model \(model.name) and its classes.", modifiers: access.modifiers, keyword: "enum",
             name: GeneratedNames.model(model.name), suffix: ": GeneratedModel",
             body: .members(
                 members + (model.fetchTemplates.isEmpty ? [] : [fetches])
+                    + (model.configurations.isEmpty ? [] : [configurations])
                     + model.entities.map { entity($0.declaration) }))
     }
 
@@ -86,6 +90,7 @@ struct ModelGenerator {
         if let enumeration = attribute.enumeration {
             text += ".enumeration(\(SwiftLiteral.enumeration(enumeration, attribute.type)))"
         }
+        if let entity = attribute.referencedEntity { text += ".references(\(SwiftLiteral.string(entity)))" }
         if attribute.isTransient { text += ".transient()" }
         if let derivation = attribute.derivation { text += ".derived(\(expression(derivation)))" }
         let rules = attribute.rules
@@ -142,6 +147,11 @@ struct ModelGenerator {
             + "entity: \(SwiftLiteral.string(template.entity)), where: \(condition), "
             + "sortedBy: \(SwiftLiteral.strings(template.sorts)), limit: \(limit), location: nil)"
             + common([], [:], template.documentation)
+    }
+
+    private func expression(_ configuration: ModelConfiguration) -> String {
+        "ModelConfiguration(name: \(SwiftLiteral.string(configuration.name)), "
+            + "entities: \(SwiftLiteral.strings(configuration.entities)), location: nil)"
     }
 
     private func expression(_ index: Index) -> String {

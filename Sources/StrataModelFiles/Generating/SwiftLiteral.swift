@@ -115,6 +115,7 @@ enum SwiftLiteral {
         let members = type.members.map { member in
             "JSONMember(\(string(member.name)), \(self.type(member.type))\(member.isOptional ? ", optional: true" : "")\(member.isList ? ", list: true" : ""))"
         }
-        return "JSONType(\(string(type.name))\(members.isEmpty ? "" : ", members: [\(members.joined(separator: ", "))]"))"
+        return
+            "JSONType(\(string(type.name))\(members.isEmpty ? "" : ", members: [\(members.joined(separator: ", "))]"))"
     }
 }

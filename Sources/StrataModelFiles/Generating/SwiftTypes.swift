@@ -2,7 +2,12 @@ import StrataModel
 
 extension AttributeDescription {
     /// The Swift type of values that are not nil.
-    var swiftType: String { declaration.enumeration?.name ?? type.swiftType(attribute: name) }
+    func swiftType(in model: ManagedObjectModel) -> String {
+        if let entity = declaration.referencedEntity.flatMap(model.entity(named:)) {
+            return "ObjectReference<\(GeneratedNames.userClass(entity.declaration))>"
+        }
+        return declaration.enumeration?.name ?? type.swiftType(attribute: name)
+    }
 }
 
 extension CompositeElement {

@@ -64,7 +64,8 @@ extension ValuePlan {
                 variables[column.name] = value
             }
             if let having, try !group.rewrite(having).evaluate(onAny: first, variables, environment) { continue }
-            rows.append(Row(values: values, sortValues: try sortValues(values, first, environment), rest: key.map(\.value)))
+            rows.append(
+                Row(values: values, sortValues: try sortValues(values, first, environment), rest: key.map(\.value)))
         }
         return rows
     }

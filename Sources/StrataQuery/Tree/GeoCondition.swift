@@ -5,11 +5,13 @@ import Foundation
 ///
 /// In the format language the conditions look like functions and take the place of a comparison:
 ///
-///     near(place, {48.86, 2.35})
-///     withinKilometers(place, {48.86, 2.35}, 5)
-///     withinMiles(place, $here, 3)
-///     withinRadians(place, $here, 0.001)
-///     withinBox(place, {south, west}, {north, east})
+/// ```text
+/// near(place, {48.86, 2.35})
+/// withinKilometers(place, {48.86, 2.35}, 5)
+/// withinMiles(place, $here, 3)
+/// withinRadians(place, $here, 0.001)
+/// withinBox(place, {south, west}, {north, east})
+/// ```
 ///
 /// Distances are those on a sphere, by the haversine formula. Back ends use different radii for the earth, so a
 /// condition carries its own: a last argument in kilometres, where it is not ``meanEarthRadius``.

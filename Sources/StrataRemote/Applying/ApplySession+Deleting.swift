@@ -36,7 +36,9 @@ extension ApplySession {
                 let entries = waiting[RowIdentity(entityIndex: root, key: key)] ?? []
                 // What becomes of changes is decided when they are sent. If the server once had the object that was created
                 // here, its deletion wins over the insert that waits for its answer.
-                if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) { continue }
+                if entries.contains(where: { $0.kind == .update || ($0.kind == .insert && $0.state != .sent) }) {
+                    continue
+                }
                 settled += entries.map(\.seq)
                 keys.append(key)
             } else {

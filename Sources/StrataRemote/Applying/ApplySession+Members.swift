@@ -45,7 +45,8 @@ extension ApplySession {
                 guard isPrimary || mirror.keepsInverses else { continue }
                 members.pairs.append(
                     .init(
-                        relationship: relationship, entity: item.entity, owner: key, members: found, isPrimary: isPrimary))
+                        relationship: relationship, entity: item.entity, owner: key, members: found,
+                        isPrimary: isPrimary))
             case .inverseSlot(let slot):
                 let place = ToldMembers.Place(entityIndex: destination.index, relationshipIndex: slot)
                 for member in found { members.owners[place, default: [:]][member] = key }

@@ -93,7 +93,11 @@ extension ApplySession {
             for note in part {
                 statement.bind(note.root, at: place + 1)
                 statement.bind(note.id, at: place + 2)
-                if let version = note.version { statement.bind(version, at: place + 3) } else { statement.bindNull(at: place + 3) }
+                if let version = note.version {
+                    statement.bind(version, at: place + 3)
+                } else {
+                    statement.bindNull(at: place + 3)
+                }
                 if let modified = note.modified {
                     statement.bind(modified.timeIntervalSinceReferenceDate, at: place + 4)
                 } else {

@@ -111,7 +111,12 @@ extension ApplySession {
         for entry in entries { local.formUnion(entry.seq == settled?.seq ? settled?.slots ?? SlotSet() : entry.slots) }
         var slab = RowSlab.copy(of: old.row)
         var changed = SlotSet()
-        for (slot, value) in told where !local.contains(slot.index) {
+        for (slot, value) in told {
+            var value = value
+            if local.contains(slot.index) {
+                guard let done = redone(on: value, slot, entries) else { continue }
+                value = done
+            }
             try set(value, slot, entity, in: &slab)
             if !slab.row.hasSameValue(as: old.row, slot: slot.index, storage: slot.storage) {
                 changed.insert(slot.index)
@@ -132,6 +137,23 @@ extension ApplySession {
         if try rebase(entries, told, old.row, entity), isWhole { note(item) }
     }
 
+    /// What operations that wait make of the server's value.
+    /// - Returns: nil if the slot was assigned here, and while an operation is under way: the server's value may be
+    ///   that of before or after it.
+    private func redone(on told: Value, _ slot: SlotDescription, _ entries: [OutboxEntry]) -> Value? {
+        guard let type = slot.type else { return nil }
+        var value = told
+        for var entry in entries {
+            if entry.seq == settled?.seq, let settled { entry = settled }
+            guard entry.slots.contains(slot.index) else { continue }
+            guard let done = entry.operations[slot.index], entry.state != .sent,
+                let next = done.applied(to: value, of: type)
+            else { return nil }
+            value = next
+        }
+        return value
+    }
+
     /// Notes what the server told in the bases of waiting entries.
     /// - Returns: Whether nothing that was changed here has another value at the server than it had when it was changed
     ///   here. Else the entries stay as they are based, so that the conflict is met when they are sent.
@@ -149,7 +171,10 @@ extension ApplySession {
             var slab = RowSlab.copy(of: base.row)
             for (slot, value) in told {
                 var trial = slab
-                if entry.slots.contains(slot.index), !isSettled {
+                if entry.operations[slot.index] != nil, entry.state != .sent, !isSettled {
+                    // It can be done to any value.
+                    try set(value, slot, entity, in: &slab)
+                } else if entry.slots.contains(slot.index), !isSettled {
                     trial = RowSlab.copy(of: slab.row)
                     try set(value, slot, entity, in: &trial)
                     if trial.row.hasSameValue(as: base.row, slot: slot.index, storage: slot.storage) { continue }

@@ -76,7 +76,8 @@ struct ApplySession {
         try placeMembers()
         try write()
         try noteForLater()
-        return AppliedChanges(rows: records.map { row(of: $0) }, change: change, unreadable: unreadable)
+        return AppliedChanges(
+            rows: records.map { row(of: $0) }, change: change, unreadable: unreadable, overtaken: Set(overtaken))
     }
 
     private mutating func noteForLater() throws(StoreError) {

@@ -9,6 +9,8 @@ package struct AppliedChanges: Sendable {
     package var change: StoreChange?
     /// The records that could not be applied.
     package var unreadable: [UnreadableRecord] = []
+    /// The records that were overtaken: they were not applied, and the server is asked for their objects again.
+    package var overtaken: Set<RemoteIdentity> = []
 }
 
 extension Mirror {
@@ -60,10 +62,11 @@ extension Mirror {
 
     /// The objects of a page that are here now as the server told them, and those whose records make no sense.
     private func names(_ page: RemotePage, _ applied: AppliedChanges, _ entity: EntityDescription) -> [RemoteIdentity] {
+        let overtaken = Set(applied.overtaken.map(\.id))
         let taken = zip(page.records, applied.rows).compactMap { record, row in row == nil ? nil : record.id }
-        return (taken + page.unreadable.compactMap(\.identity?.id)).map {
-            RemoteIdentity(entity: entity.name, id: canonical($0, entity))
-        }
+        return (taken + page.unreadable.compactMap(\.identity?.id)).map { canonical($0, entity) }
+            .filter { !overtaken.contains($0) }
+            .map { RemoteIdentity(entity: entity.name, id: $0) }
     }
 
     /// The keys of records that were not here before, by topmost entity.

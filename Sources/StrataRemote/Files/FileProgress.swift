@@ -27,8 +27,8 @@ public struct TransferProgress: Sendable, Hashable {
 
 /// Is told how far files have come.
 ///
-///     let progress = FileProgress { show($0.completed, of: $0.total) }
-///     let photo = try await store.fileData(note.photo, progress: progress)
+///     let progress = FileProgress { print($0.completed, "of", $0.total ?? 0) }
+///     let photo = try await store.fileData("me.jpeg", progress: progress)
 ///
 /// The handler is called on any thread, in the order in which the bytes of a file are transferred.
 public final class FileProgress: Sendable, Hashable {

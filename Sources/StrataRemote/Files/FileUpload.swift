@@ -37,7 +37,7 @@ struct FileUpload {
         let content = RemoteFile(
             id: write.write.id, property: property, name: found.name, contentType: found.contentType,
             data: found.data ?? Data())
-        if let text = backend.inlineFile(content) { return (text, true) }
+        if case .text(let text) = backend.delivery(of: content) { return (text, true) }
         let (backend, options, entity) = (backend, options, write.entity)
         let answer = try await FileProgress.reporting(.upload, to: progress) { () async throws(RemoteError) in
             try await backend.perform(.upload(entity: entity, content), options: options)

@@ -2,11 +2,14 @@ import Foundation
 
 extension HTTPBackend {
     /// As the dialect.
-    public func inlineFile(_ file: RemoteFile) -> String? { dialect.inlineFile(file) }
+    public func delivery(of file: RemoteFile) -> FileDelivery {
+        (dialect as? any FileDialect)?.delivery(of: file) ?? .upload
+    }
 
-    /// Asks for the bytes of a file, without the session.
+    /// Asks for the bytes of a file, by a GET of its address without the fragment (`#…`). The request is neither signed nor seen
+    /// by middleware, since another service may keep the file.
     public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
-        var request = try dialect.downloadRequest(reference, options: options)
+        var request = try WireRequest(getting: reference)
         for _ in 0..<5 {
             let response = try await transport.send(request, timeout: options.timeout)
             if (200..<300).contains(response.status) { return response.body }
@@ -18,7 +21,10 @@ extension HTTPBackend {
 
     /// Deletes a file.
     public func deleteFile(_ reference: String, options: RequestOptions) async throws(RemoteError) {
-        let request = try dialect.fileDeletionRequest(reference, options: options)
+        guard let dialect = dialect as? any FileDialect else {
+            throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")
+        }
+        let request = try dialect.deletionRequest(ofFile: reference, options: options)
         let response = try await send(request, options: options)
         guard !(200..<300).contains(response.status), response.status != 404, response.status != 410 else { return }
         throw Self.failure(response, "deleted")

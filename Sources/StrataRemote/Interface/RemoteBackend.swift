@@ -27,9 +27,8 @@ public protocol RemoteBackend: Sendable {
     /// How far the server's clock is ahead of this machine's, in seconds; 0 while it is not known.
     var clockOffset: Double { get }
 
-    /// The text that a property has for a file which goes along with its object; nil if files are uploaded on their own, by
-    /// ``RemoteOperation/upload(entity:_:)``.
-    func inlineFile(_ file: RemoteFile) -> String?
+    /// How a file is sent to the back end.
+    func delivery(of file: RemoteFile) -> FileDelivery
 
     /// The bytes of a file.
     /// - Parameter reference: What the back end calls it.
@@ -50,8 +49,8 @@ extension RemoteBackend {
     public var clockOffset: Double { 0 }
     /// Every model is fine.
     public func check(_ model: ManagedObjectModel) throws(RemoteError) {}
-    /// Files are uploaded on their own.
-    public func inlineFile(_ file: RemoteFile) -> String? { nil }
+    /// Files are uploaded before their objects.
+    public func delivery(of file: RemoteFile) -> FileDelivery { .upload }
     /// There are no files.
     public func download(_ reference: String, options: RequestOptions) async throws(RemoteError) -> Data {
         throw RemoteError(.unsupported, domain: "Strata", message: "\(name) keeps no files")

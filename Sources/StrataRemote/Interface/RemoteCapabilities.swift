@@ -41,7 +41,7 @@ public struct RemoteCapabilities: Sendable, Hashable {
         public static let incrementalPull = Features(rawValue: 1 << 15)
         /// A pull reports deletions.
         public static let deletions = Features(rawValue: 1 << 16)
-        /// Files that properties refer to; see ``RemoteOperation/upload(entity:_:)`` and ``RemoteBackend/inlineFile(_:)``.
+        /// Files that properties refer to; see ``RemoteOperation/upload(entity:_:)`` and ``RemoteBackend/delivery(of:)``.
         public static let files = Features(rawValue: 1 << 17)
         /// The server gives new objects primary keys of its own, in the answers to their creation. What refers to a new object
         /// is sent once that is known, by the server's key.

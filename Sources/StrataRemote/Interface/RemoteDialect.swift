@@ -37,17 +37,6 @@ public protocol RemoteDialect: Sendable {
     /// ``LogPolicy`` hides. They are never logged. Names are compared without regard to case.
     var secretNames: Set<String> { get }
 
-    /// The text that a property has for a file which goes along with its object; see ``RemoteBackend/inlineFile(_:)``.
-    func inlineFile(_ file: RemoteFile) -> String?
-
-    /// The request for the bytes of a file. It is neither signed nor seen by middleware, since files may be somebody else's to
-    /// keep.
-    func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest
-
-    /// The request that deletes a file.
-    /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` if the service does not delete single files.
-    func fileDeletionRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest
-
     /// The code that the service's own libraries gave to what a store finds itself; nil if they gave none.
     func code(of finding: RemoteError.Finding) -> RemoteError.Code?
 }
@@ -65,18 +54,6 @@ extension RemoteDialect {
     public func reaction(to response: WireResponse) -> AnswerReaction? { AnswerReaction(status: response.status) }
     /// None.
     public var secretNames: Set<String> { [] }
-    /// Files are uploaded on their own.
-    public func inlineFile(_ file: RemoteFile) -> String? { nil }
-    /// A GET of the address, without its fragment (`#…`).
-    public func downloadRequest(_ reference: String, options: RequestOptions) throws(RemoteError) -> WireRequest {
-        try WireRequest(getting: reference)
-    }
-    /// Files are not deleted.
-    public func fileDeletionRequest(
-        _ reference: String, options: RequestOptions
-    ) throws(RemoteError) -> WireRequest {
-        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete single files")
-    }
     /// No code.
     public func code(of finding: RemoteError.Finding) -> RemoteError.Code? { nil }
 }

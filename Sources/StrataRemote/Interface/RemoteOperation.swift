@@ -114,18 +114,6 @@ public struct RemoteWrite: Sendable, Hashable {
     }
 }
 
-/// A change that the server computes from the value it has, so that no concurrent one is lost.
-public enum FieldOperation: Sendable, Hashable {
-    /// Adds to a number; by a negative amount subtracts.
-    case increment(Value)
-    /// Appends elements to an array.
-    case append([Value])
-    /// Appends those elements to an array that it lacks.
-    case appendUnique([Value])
-    /// Removes every equal element from an array.
-    case remove([Value])
-}
-
 /// A change of a to-many relationship of one object.
 public struct RemoteRelation: Sendable, Hashable {
     /// The primary key of the owner.
@@ -153,17 +141,14 @@ public struct RemoteRelation: Sendable, Hashable {
 public struct RemotePull: Sendable {
     /// The entity.
     public var entity: EntityDescription
-    /// A further condition: only matching objects are mirrored.
-    public var predicate: FetchPredicate?
     /// ``RemotePage/next`` of the answer before; nil to begin.
     public var cursor: String?
     /// The maximum number of objects in an answer.
     public var limit: Int
 
     /// Describes a pull.
-    public init(entity: EntityDescription, predicate: FetchPredicate? = nil, cursor: String? = nil, limit: Int = 500) {
+    public init(entity: EntityDescription, cursor: String? = nil, limit: Int = 500) {
         self.entity = entity
-        self.predicate = predicate
         self.cursor = cursor
         self.limit = limit
     }

@@ -31,6 +31,10 @@ public enum SavePolicy: Int, Sendable, Hashable, CaseIterable {
 }
 
 /// Options of one fetch or save for a remote store, which override the store's settings.
+///
+///     let here = RemoteOptions(fetchPolicy: .cacheOnly)
+///     let todos = try await context.fetch(FetchRequest<Todo>().options(here))        // no request
+///     try await context.save(options: RemoteOptions(savePolicy: .networkElseQueue))  // waits in the outbox without network
 public struct RemoteOptions: StoreRequestOptions, Sendable, Hashable {
     /// Where a fetch looks; nil to use the store's setting.
     public var fetchPolicy: FetchPolicy?

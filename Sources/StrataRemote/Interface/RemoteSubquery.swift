@@ -3,9 +3,9 @@ import StrataStore
 /// A condition on the objects of a query by what another query finds, which the server evaluates.
 ///
 ///     // Comments on posts with a picture, and posts by people who live where a team is at home.
-///     let comments = Comment.all.options(
+///     let comments = FetchRequest<Comment>().options(
 ///         RemoteOptions(subqueries: [.leads("post", to: "Post", where: try FetchPredicate(format: "image != nil"))]))
-///     let posts = Post.all.options(RemoteOptions(subqueries: [.has("city", sameAs: "home", of: "Team")]))
+///     let posts = FetchRequest<Post>().options(RemoteOptions(subqueries: [.has("city", sameAs: "home", of: "Team")]))
 ///
 /// The mirror cannot evaluate it: a fetch with sub-queries needs the network, and one under ``FetchPolicy/cacheOnly`` throws
 /// `StoreError.unsupported`, as do back ends without ``RemoteCapabilities/Features/subqueries``.

@@ -19,8 +19,10 @@ import StrataStore
 /// | position | an array: latitude, longitude |
 /// | composite | an object with the elements |
 /// | array, JSON | itself |
-/// | to-one relationship | a string: the primary key of the other object, or null |
+/// | to-one relationship | the primary key of the other object, or null |
 /// | to-many relationship | an array with the primary keys of the members |
+///
+/// Primary keys are strings, or whole numbers with ``KeyFormat/integers``.
 public struct JSONRecordCoder: Sendable, Hashable {
     /// How dates are written.
     public enum DateFormat: Sendable, Hashable, CaseIterable {
@@ -33,27 +35,47 @@ public struct JSONRecordCoder: Sendable, Hashable {
         case seconds
     }
 
+    /// How primary keys are written.
+    public enum KeyFormat: Sendable, Hashable, CaseIterable {
+        /// Strings. The primary keys of the model are of type `string`.
+        case text
+        /// Whole numbers, which the server assigns. The primary keys of the model are of type `integer64`, and the dialect has
+        /// ``RemoteCapabilities/Features/assignsIDs``. New objects are sent without a key.
+        case integers
+    }
+
     /// The field with the primary key.
     public var idField: String
+    /// How primary keys are written.
+    public var keys: KeyFormat
     /// How dates are written. The dialect's ``RemoteCapabilities/datePrecision`` is 0.001, and 0.0001 with
     /// ``DateFormat/seconds``, as dates count from another year than 1970.
     public var dates: DateFormat
 
     /// Makes a coder.
-    public init(idField: String = "id", dates: DateFormat = .iso8601) {
+    public init(idField: String = "id", dates: DateFormat = .iso8601, keys: KeyFormat = .text) {
         self.idField = idField
         self.dates = dates
+        self.keys = keys
     }
 
-    /// Refuses a model with properties that have the name of a field of the service's own.
+    /// Refuses a model with properties that have the name of a field of the service's own, or with primary keys of another
+    /// type than ``keys``.
     ///
-    ///     func check(_ model: ManagedObjectModel) throws(RemoteError) { try coder.check(model, reserved: ["revision"]) }
+    ///     func check(_ model: ManagedObjectModel) throws(RemoteError) {
+    ///         try JSONRecordCoder(idField: "id").check(model, reserved: ["revision"])
+    ///     }
     ///
     /// - Parameter reserved: The names of these fields, besides ``idField``.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/unsupported`` that names entity and property.
     public func check(_ model: ManagedObjectModel, reserved: Set<String> = []) throws(RemoteError) {
         let reserved = reserved.union([idField])
         for entity in model.entities {
+            if let name = entity.primaryKeyField, entity.attribute(named: name)?.type != keys.type {
+                throw RemoteError(
+                    .unsupported, domain: "Strata",
+                    message: "\(entity.name).\(name): the service's primary keys are of type \(keys.type.name)")
+            }
             for name in entity.attributes.map(\.name) + entity.relationships.map(\.name)
             where reserved.contains(name) && name != entity.primaryKeyField {
                 throw RemoteError(
@@ -79,7 +101,8 @@ public struct JSONRecordCoder: Sendable, Hashable {
             throw refusal(.unsupported, name, "the service computes no values; set the value itself")
         }
         if let name = write.secrets.keys.min() { throw refusal(.unsupported, name, "the service has no secrets") }
-        var fields: JSONObject = [idField: .string(write.id)]
+        var fields: JSONObject = [:]
+        if let id = json(id: write.id) { fields[idField] = id }
         for (name, value) in write.values.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
         where name != entity.primaryKeyField {
             switch value {
@@ -88,8 +111,18 @@ public struct JSONRecordCoder: Sendable, Hashable {
                     throw refusal(.invalidRequest, name, "JSON has no form for \(value)")
                 }
                 fields[name] = json
-            case .reference(let id): fields[name] = id.map { .string($0) } ?? .null
-            case .references(let ids): fields[name] = .array(ids.map { .string($0) })
+            case .reference(let id?):
+                guard let json = json(id: id) else {
+                    throw refusal(.invalidRequest, name, "the server has no key \(id)")
+                }
+                fields[name] = json
+            case .reference(nil): fields[name] = .null
+            case .references(let ids):
+                let list = ids.compactMap { json(id: $0) }
+                guard list.count == ids.count else {
+                    throw refusal(.invalidRequest, name, "the server does not have all keys of \(ids)")
+                }
+                fields[name] = .array(list)
             case .record, .records:
                 throw refusal(.unsupported, name, "the service takes primary keys of related objects, not the objects")
             }
@@ -97,14 +130,30 @@ public struct JSONRecordCoder: Sendable, Hashable {
         return fields
     }
 
+    /// A primary key; nil for an integer that is not the server's.
+    private func json(id: String) -> JSONValue? {
+        switch keys {
+        case .text: .string(id)
+        case .integers: Int64(id).flatMap { $0 < 0 ? nil : .integer($0) }
+        }
+    }
+
     // MARK: Reading
+
+    /// The primary key in an answer; nil if there is none.
+    private func id(_ json: JSONValue?) -> String? {
+        switch keys {
+        case .text: json?.string.flatMap { $0.isEmpty ? nil : $0 }
+        case .integers: json?.integer.map { String($0) }
+        }
+    }
 
     /// The object in an answer. Fields that the model does not know are left out, and ``RemoteRecord/version`` and
     /// ``RemoteRecord/modified`` are nil.
     /// - Throws: ``RemoteError`` of kind ``RemoteError/Kind/invalidAnswer`` if there is no primary key, or if a value does not
     ///   fit its property. It names entity and property, and the object if it has a primary key.
     public func record(_ json: JSONValue, _ entity: EntityDescription) throws(RemoteError) -> RemoteRecord {
-        guard let id = json[idField]?.string, !id.isEmpty else {
+        guard let id = id(json[idField]) else {
             throw RemoteError(
                 .invalidAnswer, domain: "Strata",
                 message: "\(entity.name): expected an object with \(idField), not \(json.description.prefix(80))")
@@ -113,7 +162,7 @@ public struct JSONRecordCoder: Sendable, Hashable {
         for (name, json) in json.members ?? [:] where name != entity.primaryKeyField {
             let value: RemoteValue?
             if let relationship = entity.relationship(named: name) {
-                value = Self.reference(json, isToMany: relationship.isToMany)
+                value = reference(json, isToMany: relationship.isToMany)
             } else if let attribute = entity.attribute(named: name), !attribute.isTransient {
                 value = self.value(json, attribute.type).map { .value($0) }
             } else {
@@ -127,15 +176,17 @@ public struct JSONRecordCoder: Sendable, Hashable {
             }
             record.values[name] = value
         }
-        if let key = entity.primaryKeyField { record.values[key] = .value(.string(id)) }
+        if let key = entity.primaryKeyField {
+            record.values[key] = .value(keys == .integers ? Int64(id).map(Value.integer) ?? .null : .string(id))
+        }
         return record
     }
 
-    private static func reference(_ json: JSONValue, isToMany: Bool) -> RemoteValue? {
-        guard isToMany else { return json.isNull ? .reference(nil) : json.string.map { .reference($0) } }
+    private func reference(_ json: JSONValue, isToMany: Bool) -> RemoteValue? {
+        guard isToMany else { return json.isNull ? .reference(nil) : id(json).map { .reference($0) } }
         if json.isNull { return .references([]) }
         guard let elements = json.elements else { return nil }
-        let ids = elements.compactMap(\.string)
+        let ids = elements.compactMap { id($0) }
         return ids.count == elements.count ? .references(ids) : nil
     }
 
@@ -160,4 +211,9 @@ public struct JSONRecordCoder: Sendable, Hashable {
         }
         return page
     }
+}
+
+extension JSONRecordCoder.KeyFormat {
+    /// The type of primary keys in the model.
+    fileprivate var type: AttributeType { self == .integers ? .integer64 : .string }
 }

@@ -4,8 +4,8 @@ import StrataStore
 ///
 ///     let patient = client.adding(
 ///         LogInAgain { () async throws(RemoteError) in
-///             let (name, password) = try await askUser()
-///             try await client.users.logIn(name, password: password)
+///             let password = await askForPassword(of: "bob")
+///             try await client.users.logIn("bob", password: password)
 ///         })
 ///
 /// The dialect decides whether the session has ended; see ``RemoteDialect/reaction(to:)``. Requests that find out at the

@@ -17,7 +17,9 @@ struct DeletedLinks {
     func add(_ links: [Link]) throws(StoreError) {
         let rows = links.compactMap { link in
             mirror.model.entity(named: link.target.entity).flatMap { target in
-                mirror.model.entity(named: link.owner.entity).map { (target.rootIndex, link.target.id, $0.index, link.owner.id) }
+                mirror.model.entity(named: link.owner.entity).map {
+                    (target.rootIndex, link.target.id, $0.index, link.owner.id)
+                }
             }
         }
         for part in StatementRows.parts(rows[...], columns: 4) {

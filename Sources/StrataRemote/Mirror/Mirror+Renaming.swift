@@ -71,7 +71,8 @@ extension ApplySession {
         try run("UPDATE _outbox SET id = ? WHERE root = ? AND id = ?", [new], root, old)
         for index in entity.descendantIndexes {
             let number = mirror.entities.numbers[index]
-            try run("UPDATE OR IGNORE _remote_links SET owner_id = ? WHERE owner = ? AND owner_id = ?", [new], number, old)
+            try run(
+                "UPDATE OR IGNORE _remote_links SET owner_id = ? WHERE owner = ? AND owner_id = ?", [new], number, old)
             try run("UPDATE OR IGNORE _remote_stale SET id = ? WHERE entity = ? AND id = ?", [new], number, old)
         }
         // Members that are to be removed are told by name.

@@ -44,7 +44,8 @@ struct MirrorEntities: Sendable {
             attempts INTEGER NOT NULL DEFAULT 0,
             error BLOB,
             secrets BLOB,
-            sent BLOB
+            sent BLOB,
+            operations BLOB
         )
         """,
         "CREATE INDEX IF NOT EXISTS _outbox_by_object ON _outbox (root, key)",
@@ -96,7 +97,9 @@ struct MirrorEntities: Sendable {
     /// Makes the tables where they are missing, and numbers the entities.
     init(model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
         for sql in Self.tables { try connection.execute(sql) }
-        for (table, column) in [("_remote_entities", "layout TEXT"), ("_outbox", "sent BLOB")] {
+        for (table, column) in [
+            ("_remote_entities", "layout TEXT"), ("_outbox", "sent BLOB"), ("_outbox", "operations BLOB"),
+        ] {
             var names: [String] = []
             let list = try connection.prepare("SELECT name FROM pragma_table_info('\(table)')", persistent: false)
             while try list.step() { names.append(list.text(0)) }

@@ -59,7 +59,7 @@ extension Mirror {
         for update in changes.updates {
             let identity = RowIdentity(entityIndex: root(update.row.row.entityIndex), key: update.row.row.key)
             guard let echo = self.echoes.echo(of: identity, from: update.baseVersion),
-                !update.slots.contains(where: { echo.slots.contains($0) })
+                !update.slots.contains(where: { echo.slots.contains($0) && changes.operations(of: update)[$0] == nil })
             else { continue }
             echoes[identity] = echo
         }

@@ -6,11 +6,89 @@ package struct EntryComparison {
     package var conflicting = SlotSet()
     /// Where both sides agree.
     package var equal = SlotSet()
+    /// Operations that may have been carried out by an attempt without an answer, and are not done again: the server's value
+    /// is neither that of before nor the one that was sent.
+    package var doubtful = SlotSet()
     /// The slots of the change; for a new object all that servers are told about.
     package var all: SlotSet
     /// The slots in which a new object has nothing here.
     package var lacking = SlotSet()
 
     /// Whether the server has what the change makes of the object. What a new object lacks the server may have filled in.
-    var isCarriedOut: Bool { !all.isEmpty && all.allSatisfy { equal.contains($0) || lacking.contains($0) } }
+    var isCarriedOut: Bool {
+        !all.isEmpty && doubtful.isEmpty && all.allSatisfy { equal.contains($0) || lacking.contains($0) }
+    }
+}
+
+extension Mirror {
+    /// Compares the server's state of an object with the change of an entry.
+    ///
+    /// An operation is never in conflict. If it is not known whether an earlier attempt was carried out, the server's value
+    /// decides: the value of before shows that it was not, and any other value counts as its result, so that no operation is
+    /// carried out twice.
+    /// - Parameter isKnown: Whether the server would have answered for an earlier attempt, had it been carried out.
+    package func compare(
+        _ entry: OutboxEntry, with record: RemoteRecord, isKnown: Bool = false
+    ) throws(StoreError) -> EntryComparison {
+        var result = EntryComparison(all: entry.slots)
+        let isRepeated = !isKnown && entry.attempts > 1 && entry.sent != nil
+        try store.transaction { (transaction) throws(StoreError) in
+            let session = ApplySession(mirror: self, transaction: transaction)
+            let found = try transaction.rows(
+                entityIndex: root(entry.identity.entityIndex), keys: [entry.identity.key])
+            guard found.count > 0 else { return }
+            let own = try row(found[0], of: entry, on: transaction.connection)
+            let entity = model.entities[entry.identity.entityIndex]
+            if entry.kind == .insert {
+                for slot in entity.slots where slot.isTold && slot.index != primaryKeys[entity.index].index {
+                    result.all.insert(slot.index)
+                }
+            }
+            guard let told = try session.row(of: record, over: own.row) else { return }
+            let base = entry.base.flatMap(RowSlab.restored(from:))
+            // A write is carried out as a whole: one value of before says it of all.
+            let mayBeDone =
+                isRepeated
+                && !entry.operations.contains { slot, done in
+                    let description = entity.slots[slot]
+                    guard told.slots.contains(slot), let type = description.type,
+                        let before = base?.row.value(description), told.slab.row.value(description) == before
+                    else { return false }
+                    return done.applied(to: before, of: type) != before
+                }
+            for slot in result.all where told.slots.contains(slot) {
+                let storage = entity.slots[slot].storage
+                if let done = entry.operations[slot], let type = entity.slots[slot].type {
+                    let description = entity.slots[slot]
+                    guard mayBeDone, let before = base?.row.value(description) else { continue }
+                    let now = told.slab.row.value(description)
+                    if now == before { continue }
+                    result.equal.insert(slot)
+                    if now != done.applied(to: before, of: type) { result.doubtful.insert(slot) }
+                    continue
+                }
+                if entry.kind == .insert, !own.row.isPresent(slot) { result.lacking.insert(slot) }
+                if told.slab.row.hasSameValue(as: own.row, slot: slot, storage: storage) {
+                    result.equal.insert(slot)
+                } else if base.map({ !told.slab.row.hasSameValue(as: $0.row, slot: slot, storage: storage) }) ?? true {
+                    result.conflicting.insert(slot)
+                }
+            }
+        }
+        return result
+    }
+
+    /// Whether the server has other values than those that operations of an entry were done to.
+    func isBehind(_ entry: OutboxEntry, _ record: RemoteRecord) throws(StoreError) -> Bool {
+        guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return false }
+        return try store.transaction { (transaction) throws(StoreError) in
+            let session = ApplySession(mirror: self, transaction: transaction)
+            guard let told = try session.row(of: record, over: base.row) else { return false }
+            let slots = model.entities[entry.identity.entityIndex].slots
+            return entry.operations.keys.contains { slot in
+                told.slots.contains(slot)
+                    && !told.slab.row.hasSameValue(as: base.row, slot: slot, storage: slots[slot].storage)
+            }
+        }
+    }
 }

@@ -110,6 +110,8 @@ extension Mirror {
         guard entries.count == 1, var sent = entries.first, sent.state == .waiting,
             write.kind == sent.kind || write.kind == .update, write.kind != .delete || sent.kind == .delete
         else { return }
+        // A change of an object that the server has never had was not carried out: the object is still to be created.
+        if sent.kind == .insert, write.kind == .update, unknown.born == nil { return }
         let later = try rest(of: sent, behind: unknown, on: connection)
         if sent.kind == .insert, let born = unknown.born { sent.base = try row(of: born, on: connection).stored }
         if sent.kind == .delete, write.kind != .delete { sent.id = "" }
@@ -119,7 +121,7 @@ extension Mirror {
         sent.sent = FrozenWrite.encode(write)
         sent.attempts = 1
         if sent.kind == .update {
-            sent.slots = SlotSet()
+            sent.keep(SlotSet())
             for name in write.write.values.keys {
                 for slot in write.entity.slots(of: name) { sent.slots.insert(slot) }
             }
@@ -174,7 +176,8 @@ extension Mirror {
             ).first ?? nil
         else { return nil }
         later.base = try base(of: entry, behind: unknown, on: connection) ?? RowSlab.copy(of: row.row).stored
-        later.slots = SlotSet()
+        // The result of some of the operations was sent; the others make the value that is here.
+        later.keep(SlotSet())
         for (name, value) in now.write.values where told[name] != value {
             for slot in write.entity.slots(of: name) { later.slots.insert(slot) }
         }

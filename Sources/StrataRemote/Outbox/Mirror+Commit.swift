@@ -253,7 +253,7 @@ private struct LocalSave {
     private mutating func enqueue() throws(StoreError) {
         try outbox.prepare(oldRows.keys)
         try outbox.insert(changes.inserts.map { $0.row.row })
-        for update in changes.updates { enqueue(update.row.row, update.slots) }
+        for update in changes.updates { enqueue(update.row.row, update.slots, changes.operations(of: update)) }
         for (identity, slots) in cleared.sorted(by: { $0.key.key < $1.key.key }) {
             if let row = oldRows[identity]?.row { enqueue(row, slots) }
         }
@@ -267,13 +267,15 @@ private struct LocalSave {
         try outbox.noteSecrets(changes.inserts.map { $0.row.row } + changes.updates.map { $0.row.row })
     }
 
-    private mutating func enqueue(_ row: RowPointer, _ slots: SlotSet) {
+    private mutating func enqueue(
+        _ row: RowPointer, _ slots: SlotSet, _ operations: [Int: FieldOperations] = [:]
+    ) {
         guard let base = oldRows[RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)]?.row else {
             return
         }
         var told = SlotSet()
         for slot in slots where model.entities[row.entityIndex].slots[slot].isTold { told.insert(slot) }
-        if !told.isEmpty { outbox.update(base, slots: told) }
+        if !told.isEmpty { outbox.update(base, slots: told, operations: operations.mapValues(\.opened)) }
     }
 
     private mutating func enqueueMembers() {

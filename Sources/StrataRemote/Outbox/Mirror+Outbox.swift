@@ -64,10 +64,12 @@ extension Mirror {
     /// - Parameters:
     ///   - isWhole: Whether an update has all values, not only those that were changed.
     ///   - listsMembers: Whether changed relationships are told with all members, not by those added and removed.
+    ///   - computes: The kinds of operations that are told as such. Others are told by their results.
     /// - Returns: The entries as they are now with their writes; nil where the object was deleted here since. Entries
     ///   that have gone meanwhile are left out.
     package func markInFlight(
-        _ list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false, unnamed: Set<RowIdentity> = []
+        _ list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false,
+        computes: RemoteCapabilities.Features = [], unnamed: Set<RowIdentity> = []
     ) throws(StoreError) -> [(entry: OutboxEntry, write: MirrorWrite?)] {
         try store.transaction { (transaction) throws(StoreError) in
             let connection = transaction.connection
@@ -77,7 +79,8 @@ extension Mirror {
                 entries[index].attempts += 1
             }
             var writes = try writes(
-                for: entries, isWhole: isWhole, listsMembers: listsMembers, readsFiles: true, on: connection)
+                for: entries, isWhole: isWhole, listsMembers: listsMembers, computes: computes, readsFiles: true,
+                on: connection)
             for index in entries.indices {
                 if !unnamed.isEmpty, var write = writes[index] {
                     try withhold(unnamed, from: &write, of: entries[index], on: connection)
@@ -162,7 +165,9 @@ extension Mirror {
         entry.changed = later.changed
         entry.secretNames.formUnion(later.secretNames)
         if later.kind == .update, entry.kind == .update { entry.base = joinedBase(entry, later) }
-        if entry.follow(later.kind, id: later.id, slots: later.slots, members: later.members) {
+        if entry.follow(
+            later.kind, id: later.id, slots: later.slots, members: later.members, operations: later.operations)
+        {
             return try write(entry, on: connection)
         }
         try OutboxWriter(mirror: self, connection: connection).forget(
@@ -292,7 +297,7 @@ extension Mirror {
                 """)
             var place: Int32 = 0
             for entry in part {
-                entry.bind(to: statement, behind: place)
+                entry.bind(to: statement, behind: place, model)
                 place += Int32(columns.count) + 1
                 statement.bind(entry.seq, at: place)
             }
@@ -310,7 +315,7 @@ extension Mirror {
             )
             var place: Int32 = 0
             for entry in part {
-                entry.bind(to: statement, behind: place)
+                entry.bind(to: statement, behind: place, model)
                 place += Int32(columns.count)
                 statement.bind(entities.numbers[root(entry.identity.entityIndex)], at: place - 1)
                 statement.bind(entities.numbers[entry.identity.entityIndex], at: place)

@@ -51,7 +51,7 @@ extension Mirror {
             if let relationship {
                 current.members.removeAll { $0.relationship == relationship }
             } else {
-                current.slots = SlotSet()
+                current.keep(SlotSet())
                 current.members.removeAll(where: \.isOrder)
             }
             let isDone = current.slots.isEmpty && current.members.isEmpty
@@ -91,10 +91,12 @@ extension Mirror {
                 current.base = nil
             }
             try override(overriding, behind: current, on: session.connection)
-            current.slots = keeping
+            current.keep(keeping)
             if !keepsMembers { current.members = [] }
             current.state = .waiting
             current.forgetAttempt()
+            // The rest is a write that was never sent.
+            current.attempts = 0
             if current.slots.isEmpty, current.members.isEmpty {
                 try remove(current.seq, on: session.connection)
                 return try session.take(record, behind: current)
@@ -111,7 +113,10 @@ extension Mirror {
     ) throws(StoreError) {
         for var later in try entries(root: root(entry.identity.entityIndex), key: entry.identity.key, on: connection)
         where later.seq > entry.seq && later.kind == .update {
-            for slot in slots { later.slots.remove(slot) }
+            for slot in slots {
+                later.slots.remove(slot)
+                later.operations[slot] = nil
+            }
             if later.slots.isEmpty, later.members.isEmpty {
                 try remove(later.seq, on: connection)
             } else {
@@ -134,7 +139,7 @@ extension Mirror {
             }
             current.kind = .insert
             current.base = nil
-            current.slots = SlotSet()
+            current.keep(SlotSet())
             current.members = []
             current.state = .waiting
             current.forgetAttempt()
@@ -194,36 +199,6 @@ extension Mirror {
                     RemoteIdentity(entity: model.entities[current.identity.entityIndex].name, id: name))
             }
         }
-    }
-
-    /// Compares the server's state of an object with the change of an entry.
-    package func compare(_ entry: OutboxEntry, with record: RemoteRecord) throws(StoreError) -> EntryComparison {
-        var result = EntryComparison(all: entry.slots)
-        try store.transaction { (transaction) throws(StoreError) in
-            let session = ApplySession(mirror: self, transaction: transaction)
-            let found = try transaction.rows(
-                entityIndex: root(entry.identity.entityIndex), keys: [entry.identity.key])
-            guard found.count > 0 else { return }
-            let own = try row(found[0], of: entry, on: transaction.connection)
-            let entity = model.entities[entry.identity.entityIndex]
-            if entry.kind == .insert {
-                for slot in entity.slots where slot.isTold && slot.index != primaryKeys[entity.index].index {
-                    result.all.insert(slot.index)
-                }
-            }
-            guard let told = try session.row(of: record, over: own.row) else { return }
-            let base = entry.base.flatMap(RowSlab.restored(from:))
-            for slot in result.all where told.slots.contains(slot) {
-                let storage = entity.slots[slot].storage
-                if entry.kind == .insert, !own.row.isPresent(slot) { result.lacking.insert(slot) }
-                if told.slab.row.hasSameValue(as: own.row, slot: slot, storage: storage) {
-                    result.equal.insert(slot)
-                } else if base.map({ !told.slab.row.hasSameValue(as: $0.row, slot: slot, storage: storage) }) ?? true {
-                    result.conflicting.insert(slot)
-                }
-            }
-        }
-        return result
     }
 }
 

@@ -93,23 +93,27 @@ extension MirrorEntities {
     ) throws(StoreError) {
         let places = old.places(in: entity, past)
         let list = try connection.prepare(
-            "SELECT seq, kind, slots, base, members, sent FROM _outbox WHERE entity = ?", persistent: false)
+            "SELECT seq, kind, slots, base, members, sent, operations FROM _outbox WHERE entity = ?", persistent: false)
         list.bind(number, at: 1)
-        var rows: [(seq: Int64, kind: Int64, slots: SlotSet, base: Data?, members: Data?, sent: Data?)] = []
+        var rows:
+            [(seq: Int64, kind: Int64, slots: SlotSet, base: Data?, members: Data?, sent: Data?, operations: Data?)] =
+                []
         while try list.step() {
             rows.append(
                 (
                     list.integer(0), list.integer(1),
                     list.isNull(2) ? SlotSet() : SlotSet(stored: list.blobBytes(2)),
                     list.isNull(3) ? nil : Data(list.blobBytes(3)),
-                    list.isNull(4) ? nil : Data(list.blobBytes(4)), list.isNull(5) ? nil : Data(list.blobBytes(5))
+                    list.isNull(4) ? nil : Data(list.blobBytes(4)), list.isNull(5) ? nil : Data(list.blobBytes(5)),
+                    list.isNull(6) ? nil : Data(list.blobBytes(6))
                 ))
         }
         for row in rows {
             var slots = SlotSet()
             for (slot, place) in places.enumerated() where place.map(row.slots.contains) == true { slots.insert(slot) }
             let write = try connection.prepare(
-                "UPDATE _outbox SET slots = ?, base = ?, members = ?, sent = ? WHERE seq = ?", persistent: false)
+                "UPDATE _outbox SET slots = ?, base = ?, members = ?, sent = ?, operations = ? WHERE seq = ?",
+                persistent: false)
             write.bind(slots.stored, at: 1)
             if let base = row.base.flatMap({ old.row($0, entity, places) }) {
                 write.bind(base, at: 2)
@@ -120,7 +124,9 @@ extension MirrorEntities {
             let sent = row.sent.flatMap { FrozenWrite.renamed($0, entity, past) }
             if let members { write.bind(members, at: 3) } else { write.bindNull(at: 3) }
             if let sent { write.bind(sent, at: 4) } else { write.bindNull(at: 4) }
-            write.bind(row.seq, at: 5)
+            let operations = row.operations.flatMap { renamedOperations($0, entity, past) }
+            if let operations { write.bind(operations, at: 5) } else { write.bindNull(at: 5) }
+            write.bind(row.seq, at: 6)
             try write.run()
             let missing = old.missing(row.slots, from: places)
             guard row.kind == ChangeKind.update.number, !missing.isEmpty else { continue }
@@ -134,6 +140,14 @@ extension MirrorEntities {
             fail.bind(row.seq, at: 2)
             try fail.run()
         }
+    }
+
+    private func renamedOperations(_ data: Data, _ entity: EntityDescription, _ past: MirrorPast) -> Data? {
+        var input = ByteReader(data)
+        guard let operations = input.operations()?.renamed(entity, past), !operations.isEmpty else { return nil }
+        var out = ByteWriter()
+        out.operations(operations)
+        return out.data
     }
 
     /// Changes of relationships under their present names. One of a relationship that is gone cannot be told.

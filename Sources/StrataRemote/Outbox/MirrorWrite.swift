@@ -24,30 +24,38 @@ extension Mirror {
     /// - Parameters:
     ///   - isWhole: Whether an update has all values, not just those that were changed.
     ///   - listsMembers: Whether changed relationships are told with all members, not by those added and removed.
+    ///   - computes: The kinds of operations that are told as such. Others are told by their results.
     package func write(
-        for entry: OutboxEntry, isWhole: Bool = false, listsMembers: Bool = false
+        for entry: OutboxEntry, isWhole: Bool = false, listsMembers: Bool = false,
+        computes: RemoteCapabilities.Features = []
     ) throws(StoreError) -> MirrorWrite? {
         try store.reading { (connection) throws(StoreError) in
             try writes(
-                for: [entry], isWhole: isWhole, listsMembers: listsMembers, readsFiles: true, on: connection)
+                for: [entry], isWhole: isWhole, listsMembers: listsMembers, computes: computes, readsFiles: true,
+                on: connection)
         }.first ?? nil
     }
 
     /// What a back end is to be told about entries, in their order; without the content of external files, which is
     /// read when an entry is sent.
     package func writes(
-        for list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false
+        for list: [OutboxEntry], isWhole: Bool = false, listsMembers: Bool = false,
+        computes: RemoteCapabilities.Features = []
     ) throws(StoreError) -> [MirrorWrite?] {
         try store.reading { (connection) throws(StoreError) in
-            try writes(for: list, isWhole: isWhole, listsMembers: listsMembers, readsFiles: false, on: connection)
+            try writes(
+                for: list, isWhole: isWhole, listsMembers: listsMembers, computes: computes, readsFiles: false,
+                on: connection)
         }
     }
 
     func writes(
-        for list: [OutboxEntry], isWhole: Bool, listsMembers: Bool, readsFiles: Bool, on connection: Connection
+        for list: [OutboxEntry], isWhole: Bool, listsMembers: Bool, computes: RemoteCapabilities.Features = [],
+        readsFiles: Bool, on connection: Connection
     ) throws(StoreError) -> [MirrorWrite?] {
         let reader = WriteReader(
-            mirror: self, connection: connection, listsMembers: listsMembers, readsFiles: readsFiles)
+            mirror: self, connection: connection, listsMembers: listsMembers, computes: computes,
+            readsFiles: readsFiles)
         let rows = try reader.rows(of: list.filter { $0.kind != .delete }.map(\.identity))
         try reader.learn(list, rows)
         try reader.learnStates(list, rows, isWhole: isWhole)
@@ -102,17 +110,23 @@ extension Mirror {
         }
     }
 
-    /// The entries of updated objects that the server refused, by topmost entity and key.
+    /// The entries of updated objects that the server refused, by topmost entity and key; and those that create objects of
+    /// which only members change.
     func refusedEntries(of changes: ChangeSet) throws(StoreError) -> [RowIdentity: OutboxEntry] {
-        if changes.updates.isEmpty { return [:] }
+        if changes.updates.isEmpty, changes.pairs.isEmpty, changes.orders.isEmpty { return [:] }
         let failed = try failedEntries()
         if failed.isEmpty { return [:] }
         let updated = Set(
             changes.updates.map { RowIdentity(entityIndex: root($0.row.row.entityIndex), key: $0.row.row.key) })
+        let owners = Set(
+            changes.pairs.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) }
+                + changes.orders.map { RowIdentity(entityIndex: root($0.entityIndex), key: $0.owner) })
         var result: [RowIdentity: OutboxEntry] = [:]
         for entry in failed where entry.kind != .delete {
             let identity = RowIdentity(entityIndex: root(entry.identity.entityIndex), key: entry.identity.key)
-            if updated.contains(identity) { result[identity] = entry }
+            if updated.contains(identity) || (entry.kind == .insert && owners.contains(identity)) {
+                result[identity] = entry
+            }
         }
         return result
     }

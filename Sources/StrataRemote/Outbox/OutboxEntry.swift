@@ -24,6 +24,9 @@ package struct OutboxEntry: Sendable {
     package var state: State
     /// The slots that were changed here; only for an update.
     package var slots: SlotSet
+    /// The operations on those slots that were not assigned. The server has, or is to have, the result of the same
+    /// operations on its own value.
+    package var operations: [Int: FieldOperations] = [:]
     /// The to-many relationships that were changed here; only for an update.
     package var members: [MemberChange]
     /// The packed row as the server last told it before the change; nil for an insert. Of the slots that were changed
@@ -77,7 +80,8 @@ extension OutboxEntry {
     /// - Parameter id: The primary key, for a delete.
     /// - Returns: false if nothing is left to tell the server.
     mutating func follow(
-        _ later: ChangeKind, id: String = "", slots: SlotSet = SlotSet(), members: [MemberChange] = []
+        _ later: ChangeKind, id: String = "", slots: SlotSet = SlotSet(), members: [MemberChange] = [],
+        operations: [Int: FieldOperations] = [:]
     ) -> Bool {
         guard let joined = kind.followed(by: later) else { return false }
         // What failed is worth another attempt, too. It says something else, so it has another name.
@@ -87,11 +91,12 @@ extension OutboxEntry {
         switch joined {
         case .insert: break
         case .update:
-            self.slots.formUnion(slots)
+            add(slots, operations)
             add(members)
         case .delete:
             self.id = id
             self.slots = SlotSet()
+            self.operations = [:]
             self.members = []
         }
         return true
@@ -105,7 +110,33 @@ extension OutboxEntry {
 
     /// Whether nothing was done to the entry since it was read as `other`.
     func isUnchanged(since other: OutboxEntry) -> Bool {
-        kind == other.kind && slots == other.slots && members == other.members && state == other.state
+        kind == other.kind && slots == other.slots && operations == other.operations && members == other.members
+            && state == other.state
+    }
+
+    /// Merges changed values. An operation on an assigned value becomes part of that; an assigned value replaces earlier
+    /// operations.
+    mutating func add(_ later: SlotSet, _ done: [Int: FieldOperations]) {
+        for slot in later {
+            guard let done = done[slot] else {
+                operations[slot] = nil
+                slots.insert(slot)
+                continue
+            }
+            if slots.contains(slot), operations[slot] == nil { continue }
+            operations[slot, default: FieldOperations()].append(done)
+            slots.insert(slot)
+            if operations[slot]?.isEmpty == true {
+                operations[slot] = nil
+                slots.remove(slot)
+            }
+        }
+    }
+
+    /// Keeps some of the changed values.
+    mutating func keep(_ kept: SlotSet) {
+        slots = kept
+        operations = operations.filter { kept.contains($0.key) }
     }
 
     /// Applies changes of to-many relationships.
@@ -144,7 +175,7 @@ extension ChangeKind {
 extension OutboxEntry {
     /// The columns in the order in which ``init(_:_:)`` reads them.
     static let columns =
-        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error, secrets, sent"
+        "seq, entity, key, kind, state, id, slots, members, base, token, changed, attempts, error, secrets, sent, operations"
 
     /// Reads a row of the outbox; nil if it is of an entity that the model has no more.
     init?(_ statement: Statement, _ mirror: Mirror) {
@@ -164,16 +195,21 @@ extension OutboxEntry {
         attempts = Int(statement.integer(11))
         error = statement.isNull(12) ? nil : Self.decoded(StoredError.self, statement, 12)?.error
         sent = statement.isNull(14) ? nil : Data(statement.blobBytes(14))
+        if !statement.isNull(15) {
+            operations = .init(stored: Data(statement.blobBytes(15)), mirror.model.entities[entityIndex])
+        }
         secretNames = statement.isNull(13) ? [] : Self.decoded(Set<String>.self, statement, 13) ?? []
     }
 
-    /// The columns that ``bind(to:behind:)`` binds, in their order.
+    /// The columns that ``bind(to:behind:_:)`` binds, in their order.
     static let writtenColumns = [
-        "kind", "state", "id", "slots", "members", "base", "token", "changed", "attempts", "error", "key", "secrets", "sent",
+        "kind", "state", "id", "slots", "members", "base", "token", "changed", "attempts", "error", "key", "secrets",
+        "sent",
+        "operations",
     ]
 
     /// Binds ``writtenColumns`` after a parameter.
-    func bind(to statement: Statement, behind last: Int32) {
+    func bind(to statement: Statement, behind last: Int32, _ model: ManagedObjectModel) {
         statement.bind(kind.number, at: last + 1)
         statement.bind(state.rawValue, at: last + 2)
         if id.isEmpty { statement.bindNull(at: last + 3) } else { statement.bind(id, at: last + 3) }
@@ -187,6 +223,7 @@ extension OutboxEntry {
         statement.bind(identity.key, at: last + 11)
         bind(secretNames.isEmpty ? nil : Self.encoded(secretNames), at: 12)
         bind(sent, at: 13)
+        bind(operations.stored(model.entities[identity.entityIndex]), at: 14)
 
         func bind(_ data: Data?, at index: Int32) {
             if let data { statement.bind(data, at: last + index) } else { statement.bindNull(at: last + index) }

@@ -116,14 +116,18 @@ struct OutboxWriter {
     }
 
     /// - Parameter base: The row before the change.
-    mutating func update(_ base: RowPointer, slots: SlotSet, members: [MemberChange] = []) {
+    mutating func update(
+        _ base: RowPointer, slots: SlotSet, members: [MemberChange] = [], operations: [Int: FieldOperations] = [:]
+    ) {
         let identity = identity(of: base)
         guard let (index, found) = open(identity) else {
-            return add(base, kind: .update, id: "", slots: slots, members: members, base: Self.bytes(of: base))
+            return add(
+                base, kind: .update, id: "", slots: slots, members: members, operations: operations,
+                base: Self.bytes(of: base))
         }
         var entry = found
         if index > 0 { rebase(&entry, on: base, slots) }
-        _ = entry.follow(.update, slots: slots, members: members)
+        _ = entry.follow(.update, slots: slots, members: members, operations: operations)
         put(entry, identity, index)
     }
 
@@ -220,13 +224,13 @@ struct OutboxWriter {
 
     private mutating func add(
         _ row: RowPointer, kind: ChangeKind, id: String, slots: SlotSet = SlotSet(),
-        members: [MemberChange] = [], base: Data
+        members: [MemberChange] = [], operations: [Int: FieldOperations] = [:], base: Data
     ) {
         let identity = identity(of: row)
         entries[identity, default: []].append(
             OutboxEntry(
                 seq: 0, identity: RowIdentity(entityIndex: row.entityIndex, key: row.key), id: id, kind: kind,
-                state: .waiting, slots: slots, members: members, base: base,
+                state: .waiting, slots: slots, operations: operations, members: members, base: base,
                 changed: Date(timeIntervalSinceReferenceDate: changed), attempts: 0, secretNames: []))
         added.append(identity)
     }

@@ -25,6 +25,10 @@ extension WriteReader {
         for delete in changes.deletes {
             wanted.insert(RowIdentity(entityIndex: mirror.root(delete.entityIndex), key: delete.key))
         }
+        let updated = Set(changes.updates.map { rooted($0.row.row) })
+        let repeated = try rows(of: refused.filter { $1.kind == .insert && !updated.contains($0) }.map(\.key))
+            .sorted { ($0.key.entityIndex, $0.key.key) < ($1.key.entityIndex, $1.key.key) }
+        for (_, reference) in repeated { note(reference.row, in: &wanted) }
         try learn(wanted)
         try learnVersions(of: changes)
         var result: [MirrorWrite] = []
@@ -37,15 +41,11 @@ extension WriteReader {
         }
         for update in changes.updates {
             let row = update.row.row
-            let earlier = refused[RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)]
+            let earlier = refused[rooted(row)]
             // The server has never had it: what the save makes of the object is what it is asked to create.
             if earlier?.kind == .insert {
-                var write = try write(row, kind: .insert, slots: nil, token: UUID())
-                try addMembers(of: row, to: &write)
-                write.write.isWhole = true
-                write.write.baseVersion = nil
-                positions[rooted(write.identity)] = result.count
-                result.append(write)
+                positions[rooted(row)] = result.count
+                result.append(try creation(of: row))
                 continue
             }
             var slots = update.slots
@@ -54,6 +54,10 @@ extension WriteReader {
             for change in earlier?.members ?? [] { try add(change, of: row, to: &write) }
             positions[rooted(write.identity)] = result.count
             result.append(write)
+        }
+        for (identity, reference) in repeated {
+            positions[identity] = result.count
+            result.append(try creation(of: reference.row))
         }
         try addPairs(changes.pairs, to: &result, &positions)
         if clears { try addClearings(changes.clearings, to: &result, &positions) }
@@ -71,6 +75,19 @@ extension WriteReader {
         return result
     }
 
+    /// The creation of an object that is here with its members.
+    private func creation(of row: RowPointer) throws(StoreError) -> MirrorWrite {
+        var write = try write(row, kind: .insert, slots: nil, token: UUID())
+        try addMembers(of: row, to: &write)
+        write.write.isWhole = true
+        write.write.baseVersion = nil
+        return write
+    }
+
+    private func rooted(_ row: RowPointer) -> RowIdentity {
+        RowIdentity(entityIndex: mirror.root(row.entityIndex), key: row.key)
+    }
+
     private func rooted(_ identity: RowIdentity) -> RowIdentity {
         RowIdentity(entityIndex: mirror.root(identity.entityIndex), key: identity.key)
     }
@@ -86,7 +103,10 @@ extension WriteReader {
             let removed = pair.removed.compactMap { names[RowIdentity(entityIndex: root, key: $0)] }
             guard let position = try position(of: owner, in: &result, &positions) else { continue }
             if result[position].kind == .insert {
-                result[position].write.values[relationship.name] = .references(added.map(\.id))
+                var members: [String] = []
+                if case .references(let list)? = result[position].write.values[relationship.name] { members = list }
+                members.removeAll { id in removed.contains { $0.id == id } || added.contains { $0.id == id } }
+                result[position].write.values[relationship.name] = .references(members + added.map(\.id))
             } else {
                 result[position].relations.append(
                     RemoteRelation(
@@ -105,7 +125,9 @@ extension WriteReader {
         }
         for delete in changes.deletes {
             let root = mirror.root(delete.entityIndex)
-            if let name = names[RowIdentity(entityIndex: root, key: delete.key)] { ids[root, default: []].append(name.id) }
+            if let name = names[RowIdentity(entityIndex: root, key: delete.key)] {
+                ids[root, default: []].append(name.id)
+            }
         }
         try learnVersions(ids)
     }

@@ -12,13 +12,19 @@ final class WriteReader {
     /// The members of objects, as far as they were looked up.
     private var memberKeys: [Place: [Int64]] = [:]
     private let listsMembers: Bool
+    /// The kinds of operations that are told as such.
+    private let computes: RemoteCapabilities.Features
     /// Whether the content of external files is told; nothing stands for it otherwise.
     private let readsFiles: Bool
 
-    init(mirror: Mirror, connection: Connection, listsMembers: Bool = false, readsFiles: Bool = true) {
+    init(
+        mirror: Mirror, connection: Connection, listsMembers: Bool = false,
+        computes: RemoteCapabilities.Features = [], readsFiles: Bool = true
+    ) {
         self.mirror = mirror
         self.connection = connection
         self.listsMembers = listsMembers
+        self.computes = computes
         self.readsFiles = readsFiles
     }
 
@@ -105,13 +111,19 @@ final class WriteReader {
                 continue
             }
             guard let row = rows[RowIdentity(entityIndex: root, key: entry.identity.key)]?.row else { continue }
-            if let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) { ids[root, default: []].append(id) }
+            if let id = PrimaryKey.id(of: row, mirror.primaryKeys[row.entityIndex]) {
+                ids[root, default: []].append(id)
+            }
             let entity = model.entities[row.entityIndex]
             let told =
                 isWhole || entry.kind == .insert
                 ? toldRelationships(entity)
-                : entry.members.filter { $0.isOrder || listsMembers }.compactMap { entity.relationship(named: $0.relationship) }
-            for relationship in told { owners[entity.index, default: [:]][relationship.index, default: []].append(row.key) }
+                : entry.members.filter { $0.isOrder || listsMembers }.compactMap {
+                    entity.relationship(named: $0.relationship)
+                }
+            for relationship in told {
+                owners[entity.index, default: [:]][relationship.index, default: []].append(row.key)
+            }
         }
         try learnVersions(ids)
         for (entityIndex, relationships) in owners {
@@ -151,8 +163,25 @@ final class WriteReader {
         } else {
             for change in entry.members { try add(change, of: row, to: &result) }
         }
+        if entry.kind == .update, !entry.operations.isEmpty { tell(entry.operations, in: &result) }
         result.write.isWhole = all
         return result
+    }
+
+    /// Replaces results by operations if the back end supports them. An attribute with more than one operation is sent as
+    /// the result.
+    private func tell(_ operations: [Int: FieldOperations], in result: inout MirrorWrite) {
+        for (slot, done) in operations {
+            guard done.steps.count == 1, let step = done.steps.first, computes.contains(step.feature) else { continue }
+            let name = result.entity.slots[slot].name
+            result.write.values[name] = nil
+            result.write.operations[name] = step
+        }
+        // A server that carries out no request twice can apply it to any value. For others, the version tells whether they have
+        // carried it out.
+        if computes.contains(.idempotencyTokens), result.write.values.isEmpty, !result.write.operations.isEmpty {
+            result.write.baseVersion = nil
+        }
     }
 
     /// - Parameter slots: The slots that are told; nil for all.
@@ -262,5 +291,12 @@ extension UUID {
         bytes.0 ^= 0xA5
         bytes.1 ^= UInt8(truncatingIfNeeded: number + 1)
         return UUID(uuid: bytes)
+    }
+}
+
+extension FieldOperation {
+    /// The feature that a back end needs to support the operation.
+    package var feature: RemoteCapabilities.Features {
+        if case .increment = self { .increments } else { .arrayOperations }
     }
 }

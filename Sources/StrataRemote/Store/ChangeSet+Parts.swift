@@ -13,7 +13,14 @@ extension ChangeSet {
             guard let now = found else { return nil }
             let layout = model.entities[update.row.row.entityIndex].slots
             var slab = RowSlab.copy(of: now.row, room: 64)
+            let operations = operations(of: update)
             for slot in update.slots {
+                if let type = layout[slot].type,
+                    let value = operations[slot]?.applied(to: now.row.value(layout[slot]), of: type),
+                    RowEditing.setValue(value, layout[slot], layout: layout, in: &slab)
+                {
+                    continue
+                }
                 RowEditing.copySlot(slot, layout: layout, from: update.row.row, to: &slab)
             }
             RowEditing.setVersion(now.row.version + 1, in: slab)

@@ -60,7 +60,8 @@ extension RemotePlanner {
     /// The sub-query with primary keys for the objects in its condition.
     private func named(_ subquery: RemoteSubquery) throws(StoreError) -> RemoteSubquery {
         guard let entity = mirror.model.entity(named: subquery.entity) else {
-            throw .unsupported(store: backend.name, feature: "a sub-query of \(subquery.entity), which is not an entity of the model")
+            throw .unsupported(
+                store: backend.name, feature: "a sub-query of \(subquery.entity), which is not an entity of the model")
         }
         var result = subquery
         result.predicate = try subquery.predicate.map { (predicate) throws(StoreError) in

@@ -14,7 +14,9 @@ final class MirrorFile: Sendable {
     static func take(
         _ location: SQLiteStore.Location, model: ManagedObjectModel, creating: Bool
     ) throws(StoreError) -> MirrorFile? {
-        guard case .file(let path) = location, creating || FileManager.default.fileExists(atPath: path) else { return nil }
+        guard case .file(let path) = location, creating || FileManager.default.fileExists(atPath: path) else {
+            return nil
+        }
         let lock = path + "-owner"
         let descriptor = Foundation.open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         // A folder that is missing or cannot be written is told by the store itself.

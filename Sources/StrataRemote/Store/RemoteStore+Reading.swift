@@ -9,7 +9,9 @@ extension RemoteStore {
     public var name: String { "\(backend.name), mirrored in \(mirror.store.name)" }
     public var model: ManagedObjectModel { mirror.model }
     /// As the mirror, which belongs to one process.
-    public var capabilities: StoreCapabilities { mirror.store.capabilities.subtracting(.multiProcess) }
+    public var capabilities: StoreCapabilities {
+        mirror.store.capabilities.subtracting([.multiProcess, .heldVersions])
+    }
     public var changes: StoreChangeFeed? { mirror.changes }
 
     /// The history of the mirror: what was saved here, and what a server told. See ``RemoteStore/historyAuthor``.

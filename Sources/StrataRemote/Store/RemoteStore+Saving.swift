@@ -177,6 +177,8 @@ extension RemoteStore {
         _ changes: ChangeSet, _ ticket: ReadTicket
     ) throws(StoreError) -> (result: CommitResult, overtaken: Set<RemoteIdentity>) {
         var changes = changes
+        // Their results were sent.
+        changes.operations = [:]
         for _ in 0..<10 {
             let (result, overtaken) = try mirror.commitDone(changes, ticket)
             guard case .conflicts(let conflicts) = result else { return (result, overtaken) }

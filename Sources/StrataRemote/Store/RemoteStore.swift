@@ -14,6 +14,13 @@ import StrataSQLite
 /// ``Options/waitsForNetwork`` is set.
 public final class RemoteStore: NetworkStore {
     /// How a store is opened, and its defaults for requests without options.
+    ///
+    ///     var options = RemoteStore.Options()
+    ///     options.fetchPolicy = .cacheElseNetwork
+    ///     options.savePolicy = .cacheOnly
+    ///     options.pushesAutomatically = true
+    ///     let store = try RemoteStore.open(
+    ///         model: model, backend: backend, location: .file(path: "todos.sqlite"), options: options)
     public struct Options: Sendable {
         /// Where fetches look.
         public var fetchPolicy = FetchPolicy.networkElseCache

@@ -86,7 +86,8 @@ extension PullRun {
                     throw .remote(
                         RemoteError(
                             .invalidAnswer, domain: "Strata",
-                            message: "\(engine.backend.name) gives the same page of \(query.entity.name) again and again"))
+                            message:
+                                "\(engine.backend.name) gives the same page of \(query.entity.name) again and again"))
                 }
                 query.cursor = next
                 continue
@@ -130,8 +131,10 @@ extension PullRun {
         throw .remote(
             RemoteError(
                 .rejected, domain: "Strata",
-                message: "the server lists \(count - missing.count) of \(count) \(entity.name) that it had; nothing was "
-                    + "deleted here. Check the server's data, or reset the store, or raise SyncOptions.maximumLossShare"))
+                message:
+                    "the server lists \(count - missing.count) of \(count) \(entity.name) that it had; nothing was "
+                    + "deleted here. Check the server's data, or reset the store, or raise SyncOptions.maximumLossShare"
+            ))
     }
 
     /// Reads objects by their primary keys, and removes those that the server has no more.
@@ -153,7 +156,9 @@ extension PullRun {
                     found.records += page.records
                     found.unreadable += page.unreadable
                 } catch {
-                    guard case .remote(let cause) = error, cause.kind == .notFound || cause.kind == .gone, absent.count == 1 else {
+                    guard case .remote(let cause) = error, cause.kind == .notFound || cause.kind == .gone,
+                        absent.count == 1
+                    else {
                         throw error
                     }
                 }

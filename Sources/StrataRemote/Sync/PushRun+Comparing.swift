@@ -5,7 +5,8 @@ extension PushRun {
     /// Reads the object, compares, and writes: for back ends that cannot refuse a write because of its base.
     mutating func compareAndWrite(_ waiting: Job) async throws(Interruption) {
         let fills = features.contains(.assignsIDs) && mirror.fillsOnly(waiting.entry)
-        guard let job = try await started([waiting], isWhole: !fills).first else { return }
+        let isWhole = !fills && !tellsOperationsAlone(waiting)
+        guard let job = try await started([waiting], isWhole: isWhole).first else { return }
         let ticket = mirror.ticket()
         let answer: SyncDecision.Answer
         do throws(RemoteError) {
@@ -24,6 +25,10 @@ extension PushRun {
             if error.kind == .notFound || error.kind == .gone {
                 answer = .missing
             } else if error.concernsAll {
+                // Nothing was sent. What may have been done is not told from what was not, once others change the same.
+                if !job.entry.operations.isEmpty {
+                    try here { () throws(StoreError) in try mirror.unmark(job.entry) }
+                }
                 throw Interruption(error, [job])
             } else {
                 return refuse(job, error)
@@ -39,8 +44,37 @@ extension PushRun {
             return job.write.relations.isEmpty ? try await act(job, .replace, answer) : try await sendParts(job)
         }
         let policy = engine.options.policies.policy(job.kind, capabilities: engine.backend.capabilities)
-        let (decision, _) = SyncDecision.decide(try conflict(job, nil), answer, policy: policy)
+        var (decision, _) = SyncDecision.decide(try conflict(job, nil), answer, policy: policy)
+        if case .found(let record) = answer, job.kind == .update, !job.entry.operations.isEmpty {
+            if job.onlyOperates {
+                decision = .replace
+                if job.entry.attempts > 1, try isDoubtful(job, record) { return try settle(job, record, .client) }
+            } else if try here({ () throws(StoreError) in try mirror.isBehind(job.entry, record) }) {
+                // Operations are done again to what the server has; the next round sends what comes of it.
+                guard mayDecide(job) else {
+                    return refuse(
+                        job,
+                        RemoteError(
+                            .conflict, domain: "Strata", message: "others change the object all the time",
+                            identity: job.identity))
+                }
+                return try settle(job, record, decision == .replace ? .client : .server)
+            } else if job.entry.slots.allSatisfy({ job.entry.operations[$0] != nil }) {
+                decision = .replace
+            }
+        } else if decision == .create, job.kind == .update, !job.write.write.operations.isEmpty {
+            return try decide(job, nil)
+        }
         try await act(job, decision, answer)
+    }
+
+    /// Whether an update has nothing but operations of which the server is told as such.
+    private func tellsOperationsAlone(_ job: Job) -> Bool {
+        job.kind == .update && job.entry.members.isEmpty && !job.entry.slots.isEmpty
+            && job.entry.slots.allSatisfy { slot in
+                guard let done = job.entry.operations[slot], done.steps.count == 1 else { return false }
+                return done.steps.allSatisfy { computes.contains($0.feature) }
+            }
     }
 
     private mutating func act(

@@ -29,7 +29,8 @@ extension PushRun {
         }
         // A delete based on exactly the values that the server has is not a conflict: only its version was unknown
         // here.
-        if job.kind == .delete, try !here({ () throws(StoreError) in try mirror.hasChanged(record, since: job.entry) }) {
+        if job.kind == .delete, try !here({ () throws(StoreError) in try mirror.hasChanged(record, since: job.entry) })
+        {
             return try settle(job, record, .client)
         }
         try decide(job, record)
@@ -38,7 +39,16 @@ extension PushRun {
     /// Whether the server's state is what an earlier attempt of the change has made of it.
     func isOwnWork(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
         guard job.entry.attempts > 1, job.kind != .delete, job.entry.members.isEmpty else { return false }
-        return try here { () throws(StoreError) in try mirror.compare(job.entry, with: record).isCarriedOut }
+        return try here { () throws(StoreError) in try compare(job, record).isCarriedOut }
+    }
+
+    /// Whether an earlier attempt of the change may have been carried out, and the server's state does not tell.
+    func isDoubtful(_ job: Job, _ record: RemoteRecord) throws(Interruption) -> Bool {
+        try here { () throws(StoreError) in try !compare(job, record).doubtful.isEmpty }
+    }
+
+    private func compare(_ job: Job, _ record: RemoteRecord) throws(StoreError) -> EntryComparison {
+        try mirror.compare(job.entry, with: record, isKnown: features.contains(.idempotencyTokens))
     }
 
     /// Lets the policy decide about a conflict.
@@ -73,11 +83,13 @@ extension PushRun {
             }
             return choice == .client ? () : report(job, .serverWon)
         }
-        let state = try here { () throws(StoreError) in try mirror.compare(job.entry, with: record) }
+        let state = try here { () throws(StoreError) in try compare(job, record) }
         var kept = SlotSet()
         var overridden = SlotSet()
         for slot in state.all where !state.equal.contains(slot) {
-            let isKept = choice == .client || (choice == .merge && !state.conflicting.contains(slot))
+            let isKept =
+                choice == .client || job.entry.operations[slot] != nil
+                || (choice == .merge && !state.conflicting.contains(slot))
             if isKept { kept.insert(slot) } else { overridden.insert(slot) }
         }
         let keepsMembers = choice != .server
@@ -87,7 +99,14 @@ extension PushRun {
         }
         let slots = mirror.model.entities[job.entry.identity.entityIndex].slots
         let isOver = kept.isEmpty && (!keepsMembers || job.entry.members.isEmpty)
+        if !state.doubtful.isEmpty {
+            let lost = state.doubtful.map { slots[$0].name }
+            return report(job, .merged(overridden: lost + state.conflicting.map { slots[$0].name }))
+        }
         switch choice {
+        case .server where !kept.isEmpty:
+            // Operations are kept; assigned values are overridden.
+            if !overridden.isEmpty { report(job, .merged(overridden: overridden.map { slots[$0].name })) }
         case .server: report(job, .serverWon)
         case .merge where !state.conflicting.isEmpty:
             report(job, .merged(overridden: state.conflicting.map { slots[$0].name }))
@@ -100,6 +119,7 @@ extension PushRun {
     /// - Returns: Whether the change can be sent, otherwise it has been settled, or waits for the next round.
     mutating func findBase(_ job: Job) async throws(Interruption) -> Bool {
         guard job.entry.kind != .insert, job.write.write.baseVersion == nil else { return true }
+        if job.onlyOperates, features.contains(.idempotencyTokens) { return true }
         let found = try await serverState(job)
         // A server that has no version for it cannot compare any.
         if let found, found.version == nil { return true }
@@ -119,7 +139,7 @@ extension PushRun {
         let hasChanged = try here { () throws(StoreError) in
             job.entry.kind == .delete
                 ? try mirror.hasChanged(record, since: job.entry)
-                : try !mirror.compare(job.entry, with: record).conflicting.isEmpty
+                : try !compare(job, record).conflicting.isEmpty
         }
         if hasChanged { try decide(job, record) } else { try settle(job, record, .client) }
         return false

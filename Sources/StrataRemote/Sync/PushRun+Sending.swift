@@ -23,7 +23,7 @@ extension PushRun {
         let listsMembers = !features.contains(.relating)
         let sent = try here { () throws(StoreError) in
             try mirror.markInFlight(
-                ready.map(\.entry), isWhole: isWhole, listsMembers: listsMembers, unnamed: unnamed)
+                ready.map(\.entry), isWhole: isWhole, listsMembers: listsMembers, computes: computes, unnamed: unnamed)
         }
         var result: [Job] = []
         for (entry, write) in sent {
@@ -82,7 +82,7 @@ extension PushRun {
 
     /// Values and members go one after the other, and what is done is noted in between.
     mutating func sendParts(_ job: Job) async throws(Interruption) {
-        if !job.write.write.values.isEmpty {
+        if !job.write.write.values.isEmpty || !job.write.write.operations.isEmpty {
             let ticket = mirror.ticket()
             let outcome = try await outcome(.update(entity: job.write.entity, job.write.write), of: job)
             guard case .done(let record) = outcome else { return try await settle(job, outcome, ticket) }

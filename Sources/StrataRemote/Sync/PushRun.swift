@@ -30,6 +30,10 @@ struct PushRun {
     var mirror: Mirror { engine.mirror }
     var features: RemoteCapabilities.Features { engine.backend.capabilities.features }
     var isConditional: Bool { features.contains(.conditionalWrites) }
+    /// The kinds of operations that are sent as such. Others are sent as results.
+    var computes: RemoteCapabilities.Features {
+        features.intersection([.increments, .arrayOperations, .idempotencyTokens])
+    }
 
     /// How many entries are taken out of the outbox at once.
     private static let roundSize = 2000
@@ -206,7 +210,14 @@ struct PushRun {
         var identity: RemoteIdentity { RemoteIdentity(entity: write.entity.name, id: write.write.id) }
         var kind: ChangeKind { entry.kind }
         var isEmpty: Bool {
-            entry.kind == .update && write.write.values.isEmpty && write.relations.isEmpty
+            entry.kind == .update && write.write.values.isEmpty && write.write.operations.isEmpty
+                && write.relations.isEmpty
+        }
+
+        /// Whether the server makes all of the change of what it has, so that it does not matter what that is.
+        var onlyOperates: Bool {
+            entry.kind == .update && !write.write.operations.isEmpty && write.write.values.isEmpty
+                && write.relations.isEmpty
         }
 
         /// Whether an outcome says all that there is to know about the object.
@@ -219,7 +230,7 @@ struct PushRun {
     mutating func jobs(_ entries: [OutboxEntry], isWhole: Bool) async throws(Interruption) -> [Job] {
         let listsMembers = !features.contains(.relating)
         let writes = try here { () throws(StoreError) in
-            try mirror.writes(for: entries, isWhole: isWhole, listsMembers: listsMembers)
+            try mirror.writes(for: entries, isWhole: isWhole, listsMembers: listsMembers, computes: computes)
         }
         var jobs: [Job] = []
         for (entry, write) in zip(entries, writes) {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// Sets columns of all rows that meet a condition, by one statement. Rows that have the values already keep their version.
@@ -14,11 +15,17 @@ struct BulkUpdater {
 
     func run() throws(StoreError) -> BulkResult {
         let fields = try assignedFields()
-        let before = try store.identities(update.fetch, on: connection)
+        if !update.tellsKeys, fields.allSatisfy({ faults($0, entity.slots[$0.slot]).isEmpty }) {
+            return BulkResult(count: try write(fields, returnsKeys: false).count, change: nil, keys: [:])
+        }
+        // Beyond this number, nothing uses the rows before.
+        var probe = update.fetch
+        probe.limit = min(probe.limit ?? .max, BulkResult.mostRows + 1)
+        let before = try store.identities(probe, on: connection)
         let isWhole = before.count <= BulkResult.mostRows
         // The rows before say which lists an object has left.
         let oldRows = isWhole ? try store.rows(entityIndex: entity.index, keys: before.map(\.key), on: connection) : nil
-        let changed = try write(fields)
+        let changed = try write(fields, returnsKeys: true).keys
         try check(fields, changed)
         let root = entity.rootIndex
         guard isWhole, let oldRows else { return BulkResult(count: changed.count, change: nil, keys: [root: changed]) }
@@ -57,8 +64,11 @@ struct BulkUpdater {
             store: "SQLite", feature: "a bulk update of \(entity.name).\(entity.slots[slot].name), which \(reason)")
     }
 
-    /// - Returns: The keys of the rows that are different now.
-    private func write(_ fields: [WritePlan.Field]) throws(StoreError) -> [Int64] {
+    /// - Parameter returnsKeys: Whether the keys are needed: for SQLite to return them takes longer than to write the rows.
+    /// - Returns: The keys of the rows that are different now, and how many they are.
+    private func write(
+        _ fields: [WritePlan.Field], returnsKeys: Bool
+    ) throws(StoreError) -> (keys: [Int64], count: Int) {
         // What the expressions give is computed for all rows before any is written.
         var columns = [FetchColumn("_key", .evaluatedObject)]
         var computed: [Int: String] = [:]
@@ -93,12 +103,11 @@ struct BulkUpdater {
             if let order = field.orderColumn { sets.append("\(order) = NULL") }
             differences.append("\(plan.table).\(field.column) IS NOT \(value)")
         }
-        let names = (["_k"] + computed.values.sorted(by: Self.isBefore)).joined(separator: ", ")
-        let sql = """
-            WITH _v(\(names)) AS MATERIALIZED (\(compiled.sql)) \
-            UPDATE \(plan.table) SET \(sets.joined(separator: ", ")), _version = _version + 1 FROM _v \
-            WHERE \(plan.table)._id = _v._k AND (\(differences.joined(separator: " OR "))) RETURNING _id
-            """
+        let sql =
+            statement(
+                setting: sets.joined(separator: ", "), differing: differences.joined(separator: " OR "),
+                rows: computed.isEmpty && compiled.parameters.isEmpty && isAboutAll ? nil : compiled.sql,
+                computed: computed.values.sorted(by: Self.isBefore)) + (returnsKeys ? " RETURNING _id" : "")
         let statement = try connection.prepare(sql, persistent: false)
         try PreparedFetch(statement: statement, parameters: compiled.parameters).bind(compiled.constants, update.fetch)
         let writer = CommitWriter(store: store, connection: connection, changes: ChangeSet())
@@ -116,7 +125,31 @@ struct BulkUpdater {
                 entity: entity.name, reason: "the bulk update would break a constraint (\(reason)); nothing was changed"
             )
         }
-        return changed.sorted()
+        return (changed.sorted(), returnsKeys ? changed.count : connection.changes)
+    }
+
+    /// Whether the update is about all rows of the table.
+    private var isAboutAll: Bool {
+        let fetch = update.fetch
+        let condition = store.layout.entityCondition(
+            entity.index, subentities: fetch.includesSubentities, alias: "t0")
+        return fetch.predicate == nil && fetch.limit == nil && fetch.offset == 0 && condition == nil
+    }
+
+    /// The statement that writes. SQLite keeps all rows of a join before it writes the first one, so there is a join only if
+    /// something is computed.
+    /// - Parameter rows: What gives the keys, and the values that are computed; nil for all rows.
+    private func statement(setting sets: String, differing: String, rows: String?, computed: [String]) -> String {
+        let head = "UPDATE \(plan.table) SET \(sets), _version = _version + 1"
+        guard let rows else {
+            return "\(head) WHERE \(differing)"
+        }
+        guard computed.isEmpty else {
+            let names = (["_k"] + computed).joined(separator: ", ")
+            return "WITH _v(\(names)) AS MATERIALIZED (\(rows)) \(head) FROM _v "
+                + "WHERE \(plan.table)._id = _v._k AND (\(differing))"
+        }
+        return "WITH _v(_k) AS (\(rows)) \(head) WHERE _id IN (SELECT _k FROM _v) AND (\(differing))"
     }
 
     /// `c2` before `c10`.
@@ -170,7 +203,13 @@ struct BulkUpdater {
     private func faults(_ field: WritePlan.Field, _ slot: SlotDescription) -> [(sql: String, reason: String)] {
         let column = field.column
         var result: [(String, String)] = []
-        if !slot.isOptional, slot.derivation == nil { result.append(("\(column) IS NULL", "without a value")) }
+        let isGiven =
+            if case .expression? = update.assignments[field.slot] { false } else {
+                update.constants.row.isPresent(field.slot)
+            }
+        if !slot.isOptional, slot.derivation == nil, !isGiven {
+            result.append(("\(column) IS NULL", "without a value"))
+        }
         if case .expression? = update.assignments[field.slot] {
             switch slot.type {
             case .integer16?: result.append(outside(column, Int64(Int16.min), Int64(Int16.max)))

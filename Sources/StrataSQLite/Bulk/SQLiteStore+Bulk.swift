@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {
@@ -9,8 +10,9 @@ extension SQLiteStore {
         return try transaction { (transaction) throws(StoreError) in
             transaction.origin = origin
             switch operation {
-            case .update(let update): return try BulkUpdater(store: self, transaction: transaction, update: update).run()
-            case .delete(let plan): return try BulkDeleter(store: self, transaction: transaction).run(plan)
+            case .update(let update):
+                return try BulkUpdater(store: self, transaction: transaction, update: update).run()
+            case .delete(let plan): return try BulkDeleter(transaction).run(plan)
             }
         }
     }
@@ -30,5 +32,24 @@ extension SQLiteStore {
             result.append(RowIdentity(entityIndex: shape.entityIndex, key: key))
         }
         return result
+    }
+}
+
+extension StoreTransaction: BulkTransaction {
+    package var model: ManagedObjectModel { store.model }
+
+    package func identities(_ plan: FetchPlan) throws(StoreError) -> [RowIdentity] {
+        try store.identities(plan, on: connection)
+    }
+
+    package func owners(
+        entityIndex: Int, relationshipIndex: Int, members: [Int64]
+    ) throws(StoreError) -> [(owner: Int64, member: Int64)] {
+        try store.owners(
+            entityIndex: entityIndex, relationshipIndex: relationshipIndex, members: members, on: connection)
+    }
+
+    package func writeTogether(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+        try write(changes, together: true)
     }
 }

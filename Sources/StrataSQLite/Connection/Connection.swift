@@ -1,11 +1,13 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// A connection to the database with its prepared statements. One thread at a time. Other targets of the package get
 /// one from ``SQLiteStore/reading(_:)`` and ``SQLiteStore/transaction(_:)``.
 package final class Connection {
-    let handle: OpaquePointer
+    /// SQLite's own object, for those who register functions.
+    package let handle: OpaquePointer
     /// The path for messages.
     let path: String
     /// The observers of statements. Connections open when they are first needed; their set-up is not reported, so that counts
@@ -133,7 +135,7 @@ package final class Connection {
     ///
     /// A handler looks at the flag, instead of the canceller interrupting the connection: an interrupt that comes late
     /// would hit whatever the connection does next.
-    func read<T>(
+    package func read<T>(
         _ cancellation: ReadCancellation?, _ body: (Connection) throws(StoreError) -> T
     ) throws(StoreError) -> T {
         guard let cancellation else { return try body(self) }
@@ -171,7 +173,7 @@ package final class Connection {
     }
 
     /// The first column of all rows as text.
-    func texts(_ sql: String) throws(StoreError) -> [String] {
+    package func texts(_ sql: String) throws(StoreError) -> [String] {
         let statement = try prepare(sql, persistent: false)
         var result: [String] = []
         while try statement.step() { result.append(statement.text(0)) }
@@ -203,12 +205,12 @@ package final class Connection {
         var query: Statement?
     }
 
-    func begin() throws(StoreError) {
+    package func begin() throws(StoreError) {
         try statement(nesting.usesSavepoints ? "SAVEPOINT strata" : "BEGIN IMMEDIATE").run()
         nesting.hasSavepoint = nesting.usesSavepoints
     }
 
-    func commit() throws(StoreError) {
+    package func commit() throws(StoreError) {
         try statement(commitSQL).run()
         nesting.hasSavepoint = false
     }
@@ -233,7 +235,7 @@ package final class Connection {
     }
 
     /// Rolls back the open transaction. After some errors, SQLite has already rolled it back.
-    func rollback() {
+    package func rollback() {
         guard isInTransaction else { return }
         if nesting.usesSavepoints {
             guard nesting.hasSavepoint else { return }

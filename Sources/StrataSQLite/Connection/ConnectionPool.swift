@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// The connections of a store: one that writes, some that read. Each is used by one thread at a time.
@@ -45,6 +46,15 @@ final class ConnectionPool: @unchecked Sendable {
         let reader = try takeReader()
         defer { giveBack(reader) }
         return try reader.read(cancellation, body)
+    }
+
+    /// Whether reads have connections of their own.
+    var hasReaders: Bool { readerCount > 0 }
+
+    /// Opens a connection that reads and is not one of the pool's: who holds it keeps nobody waiting.
+    func openReader() throws(StoreError) -> Connection {
+        guard !hasClosed else { throw .closed(path: path) }
+        return try open(true)
     }
 
     /// Runs a closure with the connection that writes. The closure must not ask for another connection.

@@ -1,17 +1,9 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
-/// A function of predicates as SQL calls it: how the arguments are read, and what is computed of them.
-final class SQLCall: Sendable {
-    let kinds: [SQLKind]
-    let body: @Sendable ([Value]) throws(PredicateEvaluationError) -> Value
-
-    init(kinds: [SQLKind], body: @escaping @Sendable ([Value]) throws(PredicateEvaluationError) -> Value) {
-        self.kinds = kinds
-        self.body = body
-    }
-
+extension SQLCall {
     /// The type tag that guards bound pointers. SQLite compares its content and keeps the pointer, so it lives for
     /// ever.
     nonisolated(unsafe) static let pointerType: UnsafePointer<CChar> = UnsafePointer(strdup("strata_call"))

@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// The functions by which SQL looks at members of JSON text. SQLite has such functions, too, but not in every build, and

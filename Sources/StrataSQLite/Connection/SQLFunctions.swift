@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// The functions and the collation that make SQL compare as ``ValueComparison`` and ``TextComparison`` do.
@@ -29,9 +30,10 @@ enum SQLFunctions {
 
     private static let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
 
-    private typealias ScalarFunction = @convention(c) (
-        OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
-    ) -> Void
+    private typealias ScalarFunction =
+        @convention(c) (
+            OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?
+        ) -> Void
 
     /// Makes a function known that depends on nothing but its arguments.
     private static func define(
@@ -63,7 +65,7 @@ enum SQLFunctions {
             guard let arguments, let point = SQLFunctions.point(arguments[0]) else {
                 return sqlite3_result_null(context)
             }
-            SQLFunctions.answer(.blob(SQLFunctions.canonicalBytes(point)), to: context)
+            SQLFunctions.answer(.blob(SQLCoding.canonicalBytes(point)), to: context)
         }
         define(latitude, 1, on: handle) { context, _, arguments in
             SQLFunctions.answerCoordinate(\.latitude, arguments, context)
@@ -169,18 +171,6 @@ enum SQLFunctions {
 
     // Never written; a null pointer would mean NULL to SQLite.
     nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = UnsafePointer(strdup(""))
-
-    /// The bytes in which equal points are equal: zero has one sign. A point with a coordinate that is not a number
-    /// equals none.
-    static func canonicalBytes(_ point: GeoPoint) -> Data {
-        bytes(GeoPoint(latitude: point.latitude + 0, longitude: point.longitude + 0))
-    }
-
-    /// A point as it is, as rows keep it.
-    static func bytes(_ point: GeoPoint) -> Data {
-        let words = (point.latitude.bitPattern.littleEndian, point.longitude.bitPattern.littleEndian)
-        return withUnsafeBytes(of: words) { Data($0) }
-    }
 
     /// Orders decimal text by number; text that is not a number by its bytes, after all numbers.
     static func compareDecimals(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int32 {

@@ -1,4 +1,5 @@
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// The version of the SQLite library that the process runs with.

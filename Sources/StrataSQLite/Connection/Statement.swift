@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 import Synchronization
 
@@ -160,7 +161,7 @@ package final class Statement {
 
     /// Whether a column has no value.
     package func isNull(_ column: Int32) -> Bool { type(column) == SQLITE_NULL }
-    func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+    package func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
     package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
@@ -190,18 +191,3 @@ let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// The extended code of a broken unique index (`SQLITE_CONSTRAINT_UNIQUE`, which Swift cannot import).
 let uniqueConstraintCode = SQLITE_CONSTRAINT | 8 << 8
-
-/// A value as SQLite keeps it.
-enum SQLValue: Sendable {
-    case null
-    case integer(Int64)
-    case double(Double)
-    case text(String)
-    /// Text as bytes that need not be valid UTF-8: the end of a range.
-    case utf8([UInt8])
-    case blob(Data)
-    /// The list after a `strata_list(?)`.
-    case list(ValueList)
-    /// The function after a `strata_call(?, …)`.
-    case call(SQLCall)
-}

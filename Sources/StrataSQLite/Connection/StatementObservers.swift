@@ -1,4 +1,5 @@
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 import Synchronization
 

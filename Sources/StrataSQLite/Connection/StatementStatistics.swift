@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataStore
 
 /// Sums up what the statements of a store cost, by their text. A store without it pays nothing for it.

@@ -1,33 +1,8 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 
-/// The values after a `strata_list(?)`: a list of any length in one bound parameter, so that one prepared statement
-/// serves all lengths.
-package final class ValueList: Sendable {
-    let keys: [Int64]
-    let values: [SQLValue]
-    /// What ``contains(_:)`` looks into; nil for a list that is walked only.
-    private let table: ValueTable?
-
-    package convenience init(keys: [Int64]) { self.init(keys: keys, isSearched: false) }
-
-    init(keys: [Int64], isSearched: Bool) {
-        self.keys = keys
-        values = []
-        table = isSearched ? ValueTable(keys: keys) : nil
-    }
-
-    /// A list of texts.
-    package convenience init(texts: [String]) { self.init(values: texts.map(SQLValue.text)) }
-
-    init(values: [SQLValue], isSearched: Bool = false) {
-        keys = []
-        self.values = values
-        table = isSearched ? ValueTable(texts: values) : nil
-    }
-
-    var count: Int { keys.count + values.count }
-
+extension ValueList {
     /// Whether the list has a value of a row, a whole number or a text. Only for a list that was made to be searched.
     func contains(_ value: OpaquePointer?) -> Bool {
         switch sqlite3_value_type(value) {

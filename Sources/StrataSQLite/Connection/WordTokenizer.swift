@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// The tokenizer `strata` of FTS5: the words of ``TextQuery``, so that an index finds what the evaluator finds.

@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {
@@ -7,7 +8,7 @@ extension SQLiteStore {
         if owners.isEmpty { return .empty }
         let relationship = model.entities[entityIndex].relationships[relationshipIndex]
         let destination = relationship.destinationIndex
-        let column = try inverseColumn(of: relationship)
+        let column = try layout.inverseColumn(of: relationship)
         let table = layout.table(destination).quoted
         let condition =
             layout.entityCondition(destination, subentities: true, alias: "t0").map { " AND \($0)" } ?? ""
@@ -75,18 +76,6 @@ extension SQLiteStore {
         return result
     }
 
-    /// The column in the rows of the members that leads to their owner.
-    private func inverseColumn(of relationship: RelationshipDescription) throws(StoreError) -> String {
-        guard case .inverseSlot(let slot) = relationship.storage,
-            let column = layout.column(relationship.destinationIndex, slot)
-        else {
-            throw .unsupported(
-                store: "SQLite",
-                feature: "members of \(relationship.declaringEntity).\(relationship.name) by a column of their rows")
-        }
-        return column.quoted
-    }
-
     private func memberKeysQuery(
         _ entityIndex: Int, _ relationshipIndex: Int, ownerCount: Int
     ) throws(StoreError) -> String {
@@ -99,7 +88,7 @@ extension SQLiteStore {
         }
         let relationship = model.entities[entityIndex].relationships[relationshipIndex]
         let destination = relationship.destinationIndex
-        let column = try inverseColumn(of: relationship)
+        let column = try layout.inverseColumn(of: relationship)
         // Without an order and a condition, the index of the column has all that is asked for.
         let condition = layout.entityCondition(destination, subentities: true, alias: nil).map { " AND \($0)" } ?? ""
         let order = layout.orderColumn(entityIndex, relationshipIndex).map { "\($0) IS NULL, \($0), " } ?? ""

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// Removes the beginning of history.
@@ -29,7 +30,7 @@ struct HistoryPurge {
             defer { connection.rollback() }
             guard let bounds = try bounds() else { return removed }
             let query = try connection.statement(
-                "SELECT max(position) FROM \(HistoryTables.changes) WHERE position <= ? AND kind = \(HistoryTables.Kind.end)"
+                "SELECT max(position) FROM \(HistoryTables.changes) WHERE position <= ? AND kind = \(HistoryKind.end)"
             )
             query.bind(min(position, bounds.last), at: 1)
             var end = bounds.first
@@ -54,7 +55,7 @@ struct HistoryPurge {
     private func firstEnd(from position: Int64) throws(StoreError) -> Int64 {
         let query = try connection.statement(
             """
-            SELECT position FROM \(HistoryTables.changes) WHERE position >= ? AND kind = \(HistoryTables.Kind.end) \
+            SELECT position FROM \(HistoryTables.changes) WHERE position >= ? AND kind = \(HistoryKind.end) \
             ORDER BY position LIMIT 1
             """)
         query.bind(position, at: 1)
@@ -68,7 +69,7 @@ struct HistoryPurge {
         let query = try connection.statement(
             """
             SELECT (SELECT min(position) FROM \(HistoryTables.changes)), (SELECT position FROM \(HistoryTables.changes) \
-            WHERE kind = \(HistoryTables.Kind.end) ORDER BY position DESC LIMIT 1)
+            WHERE kind = \(HistoryKind.end) ORDER BY position DESC LIMIT 1)
             """)
         guard try query.step() else { return nil }
         defer { query.reset() }
@@ -80,7 +81,7 @@ struct HistoryPurge {
         // Goes through what is about to be removed, and one transaction more.
         let query = try connection.statement(
             """
-            SELECT position, date FROM \(HistoryTables.changes) WHERE kind = \(HistoryTables.Kind.end) ORDER BY position
+            SELECT position, date FROM \(HistoryTables.changes) WHERE kind = \(HistoryKind.end) ORDER BY position
             """)
         var last: Int64 = 0
         while try query.step() {

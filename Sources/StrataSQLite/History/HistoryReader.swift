@@ -1,10 +1,11 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// Reads history on a connection, within a transaction, so that nothing is purged or added meanwhile.
 struct HistoryReader {
-    private typealias Kind = HistoryTables.Kind
+    private typealias Kind = HistoryKind
 
     let connection: Connection
     let storeIdentifier: UUID
@@ -13,7 +14,17 @@ struct HistoryReader {
     init(_ store: SQLiteStore, on connection: Connection) throws(StoreError) {
         self.connection = connection
         storeIdentifier = store.identifier
-        names = try HistoryNames(model: store.model, storeIdentifier: store.identifier, on: connection)
+        let query = try connection.statement(
+            "SELECT id, coalesce(renamed, definition) FROM \(HistoryTables.entities)")
+        var entities: [Int64: HistoryEntity] = [:]
+        while try query.step() {
+            guard let entity = HistoryEntity(text: query.text(1)) else {
+                query.reset()
+                throw .corrupt(path: connection.path, reason: "a row of \(HistoryTables.entities) cannot be read")
+            }
+            entities[query.integer(0)] = entity
+        }
+        names = HistoryNames(model: store.model, storeIdentifier: store.identifier, entities: entities)
     }
 
     // MARK: Places
@@ -190,35 +201,5 @@ struct HistoryReader {
             if row.kind == Kind.delete { hasGone = true }
         }
         return fold.objects.first.map { ObjectPast(object: $0, hasGone: hasGone) }
-    }
-}
-
-/// What happened to an object since a moment.
-struct ObjectPast {
-    /// What happened up to its first end.
-    let object: TransactionFold.Object
-    /// Whether it has been deleted since, even if it came back.
-    let hasGone: Bool
-}
-
-extension HistoryFilter {
-    /// Whether a transaction may have something that is requested.
-    func wants(_ transaction: HistoryTransaction) -> Bool {
-        if let authors, !(transaction.author.map(authors.contains) ?? false) { return false }
-        if let author = transaction.author, excludedAuthors.contains(author) { return false }
-        if let contextNames, !(transaction.contextName.map(contextNames.contains) ?? false) { return false }
-        if let processIDs, !processIDs.contains(transaction.processID) { return false }
-        if let dates, !dates.contains(transaction.date) { return false }
-        return transaction.origin != excludedOrigin
-    }
-
-    /// Whether a change is requested.
-    func wants(_ change: HistoryChange, in model: ManagedObjectModel) -> Bool {
-        if let kinds, !kinds.contains(change.kind) { return false }
-        if let properties, change.kind == .updated, properties.isDisjoint(with: change.properties) { return false }
-        if let objects, !(change.objectID.map(objects.contains) ?? false) { return false }
-        guard let entities, !entities.contains(change.entityName) else { return true }
-        guard let entity = change.objectID?.entity else { return false }
-        return entities.contains { name in model.entity(named: name).map { entity.isKind(of: $0) } ?? false }
     }
 }

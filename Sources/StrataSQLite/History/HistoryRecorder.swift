@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// Ends the transactions of history, and purges from time to time.
@@ -23,7 +24,7 @@ final class HistoryRecorder: Sendable {
         let statement = try connection.statement(
             """
             INSERT INTO \(HistoryTables.changes)(kind, key, date, author, context, process, process_id, origin) \
-            SELECT \(HistoryTables.Kind.end), ?1, ?2, ?3, ?4, ?5, ?6, ?7 \
+            SELECT \(HistoryKind.end), ?1, ?2, ?3, ?4, ?5, ?6, ?7 \
             WHERE (SELECT kind FROM \(HistoryTables.changes) ORDER BY position DESC LIMIT 1) >= 0
             """)
         statement.bind(HistoryTables.newTag(), at: 1)

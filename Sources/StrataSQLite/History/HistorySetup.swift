@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// Makes a file record what its options say, with the tables and triggers that fit its model.
@@ -32,7 +33,7 @@ struct HistorySetup {
         try inTransaction(connection) { (connection) throws(StoreError) in
             // Another process may have been faster.
             if try HistoryTables.retention(on: connection) == nil { try HistoryTables.create(on: connection) }
-            try StoreMetadata.set(HistoryTables.metadataKey, HistoryTables.text(wanted), on: connection)
+            try StoreMetadata.set(HistoryTables.metadataKey, wanted.text, on: connection)
             let triggers = try triggers(adding: true, on: connection).statements()
             let statements = Dictionary(uniqueKeysWithValues: triggers.map { ($0.name, $0.sql) })
             let present = try HistoryTriggers.present(on: connection)
@@ -92,15 +93,10 @@ struct HistorySetup {
             "SELECT id, coalesce(renamed, definition) FROM \(HistoryTables.entities)", persistent: false)
         var renamed: [(Int64, HistoryEntity)] = []
         while try query.step() {
-            guard var entity = HistoryEntity(text: query.text(1)), let successor = mapping.successor(of: entity.name),
-                let properties = mapping.entities[successor]?.properties
+            guard let before = HistoryEntity(text: query.text(1)), let entity = before.renamed(by: mapping),
+                entity != before
             else { continue }
-            let before = entity
-            let names = Dictionary(properties.map { ($0.value, $0.key) }, uniquingKeysWith: min)
-            entity.name = successor
-            entity.root = mapping.successor(of: entity.root) ?? entity.root
-            entity.properties = entity.properties.map { $0.map { Self.renamed($0, names) } }
-            if entity != before { renamed.append((query.integer(0), entity)) }
+            renamed.append((query.integer(0), entity))
         }
         let update = try connection.prepare(
             "UPDATE \(HistoryTables.entities) SET renamed = ? WHERE id = ?", persistent: false)
@@ -109,10 +105,5 @@ struct HistorySetup {
             update.bind(id, at: 2)
             try update.run()
         }
-    }
-
-    private static func renamed(_ slot: String, _ names: [String: String]) -> String {
-        let property = HistoryEntity.property(slot)
-        return (names[property] ?? property) + slot.dropFirst(property.count)
     }
 }

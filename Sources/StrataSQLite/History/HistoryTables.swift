@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// The tables of history in a file.
@@ -17,18 +18,6 @@ enum HistoryTables {
     static let all = [changes, values, entities, consumers]
     /// The entry of `_metadata` with the retention. It is there while the file records.
     static let metadataKey = "history"
-
-    /// What the column `kind` says.
-    enum Kind {
-        /// The end of a transaction.
-        static let end: Int64 = -1
-        static let insert: Int64 = 0
-        static let delete: Int64 = 1
-        /// An update of the properties 0 to 59. The next ones stand for the next 60 properties each.
-        static let update: Int64 = 2
-        /// How many properties one row reports: a word of bits that stays positive.
-        static let word = 60
-    }
 
     /// Of a change, `entity` is a row of `_history_entities` and `changed` the bits of changed properties. Of an end, `key` is
     /// the tag of its token.
@@ -74,23 +63,17 @@ enum HistoryTables {
     }
 
     static func retention(_ text: String, _ connection: Connection) throws(StoreError) -> HistoryRetention {
-        guard let retention = try? JSONDecoder().decode(HistoryRetention.self, from: Data(text.utf8)) else {
+        guard let retention = HistoryRetention(text: text) else {
             throw .corrupt(path: connection.path, reason: "the entry history of _metadata cannot be read")
         }
         return retention
-    }
-
-    static func text(_ retention: HistoryRetention) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        return (try? encoder.encode(retention)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
     /// Makes the tables, with the row at which the recording begins.
     static func create(on connection: Connection) throws(StoreError) {
         for statement in statements { try connection.execute(statement) }
         try connection.execute(
-            "INSERT INTO \(changes)(kind, key, date) VALUES(\(Kind.end), \(newTag()), "
+            "INSERT INTO \(changes)(kind, key, date) VALUES(\(HistoryKind.end), \(newTag()), "
                 + "\(Date().timeIntervalSinceReferenceDate))")
     }
 

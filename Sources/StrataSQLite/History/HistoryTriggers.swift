@@ -1,8 +1,9 @@
+import StrataSQL
 import StrataStore
 
 /// The triggers that record changes.
 struct HistoryTriggers {
-    private typealias Kind = HistoryTables.Kind
+    private typealias Kind = HistoryKind
 
     let layout: StoreLayout
     let history: HistoryLayout
@@ -18,7 +19,7 @@ struct HistoryTriggers {
     func statements() -> [(name: String, sql: String)] {
         var result: [(String, String)] = []
         for index in layout.tables.indices { add(tableTriggers(index), layout.tables[index].name, to: &result) }
-        for (key, side) in pairs { add(pairTriggers(key, side), side.table.name, to: &result) }
+        for (key, side) in history.pairs { add(pairTriggers(key, side), side.table.name, to: &result) }
         return result
     }
 
@@ -79,7 +80,7 @@ struct HistoryTriggers {
             ),
         ]
         if !columns.isEmpty { result.append(("update", "UPDATE OF \(columns) ON \(table.quoted)", update)) }
-        for (number, order) in orders(index).enumerated() {
+        for (number, order) in history.orders(index).enumerated() {
             let moved =
                 "(OLD.\(order.column) IS NOT NEW.\(order.column) OR OLD.\(order.owner) IS NOT NEW.\(order.owner))"
             let left = "OLD.\(order.owner) IS NOT NULL"
@@ -147,44 +148,9 @@ struct HistoryTriggers {
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
     }
 
-    /// The ordered relationships whose order is in a table: the column, the column with the owner, and the
-    /// relationship.
-    private func orders(_ table: Int) -> [(column: String, owner: String, key: RelationshipKey)] {
-        var result: [(String, String, RelationshipKey)] = []
-        for entity in layout.model.entities {
-            for relationship in entity.relationships where relationship.declaringEntity == entity.name {
-                guard case .inverseSlot(let slot) = relationship.storage,
-                    layout.tableOfEntity[relationship.destinationIndex] == table,
-                    let order = layout.orderColumn(entity.index, relationship.index),
-                    let owner = layout.column(relationship.destinationIndex, slot)?.quoted
-                else { continue }
-                result.append(
-                    (order, owner, RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)))
-            }
-        }
-        return result.sorted { $0.0 < $1.0 }
-    }
-
-    /// The relationships that are kept as pairs, by their primary side.
-    private var pairs: [(key: RelationshipKey, side: PairSide)] {
-        var result: [(key: RelationshipKey, side: PairSide)] = []
-        for entity in layout.model.entities {
-            for relationship in entity.relationships where relationship.declaringEntity == entity.name {
-                guard let side = layout.pairs(entity.index, relationship.index), side.isPrimary else { continue }
-                let key = RelationshipKey(entityIndex: entity.index, relationshipIndex: relationship.index)
-                result.append((key, side))
-            }
-        }
-        return result
-    }
-
     private func pairTriggers(_ key: RelationshipKey, _ side: PairSide) -> [Trigger] {
         let table = side.table
-        let relationship = layout.model.entities[key.entityIndex].relationships[key.relationshipIndex]
-        // A symmetric pair is in the table both ways round, so that its owners are both ends.
-        let inverse =
-            table.isSymmetric
-            ? nil : relationship.inverseIndex.map { layout.key(relationship.destinationIndex, $0) }
+        let inverse = history.inverse(of: key, side)
         func both(_ row: String) -> [String] {
             [
                 relation(key, "\(row).\(table.ownerColumn)"),

@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// The functions that a migration calls in SQL, known to its connection only.

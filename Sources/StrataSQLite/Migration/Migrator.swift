@@ -1,87 +1,82 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
-/// Takes the file of a store from the version that it has to another one, in one transaction for each stage.
+/// Takes the file of a store from the version that it has to another one: in one transaction, or in one for each stage if there
+/// are stages.
 struct Migrator {
+    /// The model of the application.
     let model: ManagedObjectModel
     let place: ResolvedLocation
     let options: SQLiteStore.Options
     /// Opens further connections to the file, which read it as it was.
     let open: @Sendable (Bool) throws(StoreError) -> Connection
 
+    /// The moment of the migration, the same for all objects.
+    private let now = Date()
+
     private var migration: MigrationOptions { options.migration }
 
-    /// The plans from the version of a file to the model: one, or one for each stage on the way, with what they need to be
-    /// carried out.
-    struct Leg {
-        let target: ManagedObjectModel
-        let stage: MigrationStage?
-    }
-
-    /// The way from a version to the model of the application: through the stages that begin with it or with a later
-    /// version.
-    func route(from stored: StoredModel) throws(StoreError) -> [Leg] {
-        let order = migration.versions.map { ModelRecord($0).fingerprint }
-        let goal = ModelRecord(model).fingerprint
-        var legs: [Leg] = []
-        var current = ModelRecord(stored.model).fingerprint
-        var currentHash = stored.metadata.versionHash
-        var rest = migration.stages
-        while current != goal, !rest.isEmpty {
-            let place = order.firstIndex(of: current)
-            // A file of the first format is known by its version hash.
-            let next =
-                rest.firstIndex { ModelRecord($0.source).fingerprint == current }
-                ?? rest.firstIndex { $0.source.versionHash == currentHash }
-                ?? place.flatMap { place in
-                    rest.indices.filter { index in
-                        order.firstIndex(of: ModelRecord(rest[index].source).fingerprint).map { $0 > place } ?? false
-                    }.min { a, b in
-                        order.firstIndex(of: ModelRecord(rest[a].source).fingerprint) ?? 0
-                            < order.firstIndex(of: ModelRecord(rest[b].source).fingerprint) ?? 0
-                    }
-                }
-            guard let next else {
-                let isKnown =
-                    place != nil || migration.stages.contains { ModelRecord($0.target).fingerprint == current }
-                guard isKnown else {
-                    throw .migrationFailed(
-                        path: self.place.path, step: "find the way to the present version",
-                        reason: "no stage begins with the version \(current.prefix(8)) of the file, and "
-                            + "options.migration.versions does not say where it belongs; add the version")
-                }
-                break
-            }
-            let stage = rest.remove(at: next)
-            let source = ModelRecord(stage.source).fingerprint
-            if source != current, stage.source.versionHash != currentHash {
-                legs.append(Leg(target: stage.source, stage: nil))
-            }
-            legs.append(Leg(target: stage.target, stage: stage))
-            current = ModelRecord(stage.target).fingerprint
-            currentHash = stage.target.versionHash
-        }
-        if current != goal || legs.isEmpty { legs.append(Leg(target: model, stage: nil)) }
-        return legs
-    }
-
     /// Migrates the file of a connection.
+    /// - Parameter first: What was read from the file.
     /// - Returns: The plans that were carried out; empty if somebody else was faster.
-    func run(on connection: Connection) throws(StoreError) -> [MigrationPlan] {
-        var plans: [MigrationPlan] = []
-        guard let found = try StoreMetadata.read(from: connection) else { return [] }
-        let first = try StoredModel(found, hint: model, on: connection)
-        let legs = try route(from: first)
-        try checkSpace(first, legs: legs.count)
+    func run(from first: StoredModel, on connection: Connection) throws(StoreError) -> [MigrationPlan] {
+        let legs = try legs(from: first)
+        let direct = MigrationPlan(from: first.model, to: model)
+        try checkSpace(direct)
         if migration.keepsOriginal { try keepOriginal(first, on: connection) }
         MigrationFunctions.register(on: connection, files: place.isFile ? BlobFolder(storePath: place.path) : nil)
-        for leg in legs { if let plan = try run(leg, on: connection) { plans.append(plan) } }
+        var groups = legs.groups
+        var expected = first.entries[StoredModel.fingerprintKey]
+        var plans: [MigrationPlan] = []
+        while let group = groups.first {
+            switch try run(group, from: expected, first, direct, on: connection) {
+            case .done(let done):
+                plans += done
+                groups.removeFirst()
+                expected = group.last.map { $0.target.fingerprint }
+            case .pending(let steps): try finish(steps, on: connection)
+            case .movedOn:
+                // Somebody else has migrated the file. The rest of the way begins where they left it.
+                guard let now = try StoreMetadata.find(on: connection) else { return plans }
+                expected = now.entries[StoredModel.fingerprintKey]
+                if expected == model.fingerprint { return plans }
+                groups = try self.legs(from: StoredModel(now, hint: model, on: connection)).groups
+            }
+        }
         return plans
     }
 
-    /// Carries out one stage.
-    private func run(_ leg: Leg, on connection: Connection) throws(StoreError) -> MigrationPlan? {
+    /// The way from the version of a file to that of the application.
+    func legs(from stored: StoredModel) throws(StoreError) -> MigrationLegs {
+        try MigrationLegs(
+            from: stored.model, stored.metadata.versionHash, to: model, migration, path: place.path)
+    }
+
+    /// What the parts of the migration of a file share. Expressions call functions that the connection gets here.
+    func context(
+        _ stored: StoredModel, _ schema: Schema, _ plan: MigrationPlan, on connection: Connection
+    ) -> MigrationContext {
+        MigrationContext(
+            old: stored.layout, new: schema.layout,
+            engine: SQLiteMigrationEngine(connection, isMirror: options.isMirror), isMirror: options.isMirror,
+            plan: plan, answers: migration.answers, now: now)
+    }
+
+    private enum Outcome {
+        case done([MigrationPlan])
+        /// Deferred steps of an earlier migration come first. Nothing was changed.
+        case pending([DeferredMigrationStep])
+        /// The file no longer has the version that the way begins with. Nothing was changed.
+        case movedOn
+    }
+
+    /// Carries out a part of the way in one transaction.
+    private func run(
+        _ legs: [MigrationLegs.Leg], from expected: String?, _ first: StoredModel, _ direct: MigrationPlan,
+        on connection: Connection
+    ) throws(StoreError) -> Outcome {
         // With foreign keys on, to drop a table would delete what refers to it; inside a transaction the setting is ignored.
         try connection.execute("PRAGMA foreign_keys = OFF")
         defer { restore(connection) }
@@ -90,21 +85,53 @@ struct Migrator {
         }
         try connection.begin()
         defer { connection.rollback() }
-        // Somebody else may have been faster.
-        guard let metadata = try StoreMetadata.read(from: connection) else { return nil }
-        let stored = try StoredModel(metadata, hint: leg.target, on: connection)
-        let record = ModelRecord(leg.target)
-        if try StoredModel.fingerprint(on: connection) == record.fingerprint { return nil }
-        let schema = try schema(of: leg.target, after: stored)
-        var plan = MigrationPlan(from: stored.model, to: leg.target)
-        let context = MigrationContext(
-            old: stored, schema: schema, plan: plan, answers: migration.answers, now: Date())
-        let steps = try check(plan, context, on: connection)
-        plan.steps = steps
-        try carryOut(plan, context, leg, on: connection)
-        try StoredModel.write(leg.target, on: connection)
+        var plans: [MigrationPlan] = []
+        for (number, leg) in legs.enumerated() {
+            let entries = try StoreMetadata.entries(StoreMetadata.modelKeys, on: connection)
+            let present = entries[StoredModel.fingerprintKey]
+            guard number > 0 || present == expected else { return .movedOn }
+            if present == leg.target.fingerprint { continue }
+            // Where nothing has changed since, the file need not be understood once more.
+            let isKnown = present == first.model.fingerprint && entries == first.entries
+            let stored: StoredModel
+            if isKnown {
+                stored = first
+            } else {
+                guard let found = try StoreMetadata.find(on: connection) else { return .movedOn }
+                stored = try StoredModel(found, hint: leg.target, on: connection)
+            }
+            var plan =
+                isKnown && leg.target === model ? direct : MigrationPlan(from: stored.model, to: leg.target)
+            let schema = try schema(of: leg.target, after: stored, plan)
+            let pending = try DeferredSteps.blocking(plan, leg.deferred, on: connection)
+            if !pending.isEmpty { return .pending(pending) }
+            let context = context(stored, schema, plan, on: connection)
+            plan.steps = try check(plan, context, leg)
+            try carryOut(plan, context, stored, schema, leg, on: connection)
+            try StoredModel.write(leg.target, on: connection)
+            try DeferredSteps.record(leg.deferred, context, options, isFile: place.isFile, on: connection)
+            plans.append(plan)
+        }
         try connection.commit()
-        return plan
+        return .done(plans)
+    }
+
+    /// Does what an earlier migration has deferred, because the next one may need it.
+    private func finish(_ steps: [DeferredMigrationStep], on connection: Connection) throws(StoreError) {
+        guard let found = try StoreMetadata.find(on: connection) else { return }
+        let stored = try StoredModel(found, hint: model, on: connection)
+        for step in steps {
+            let stage = try DeferredSteps.stage(
+                for: step, in: migration, path: place.path, why: "the migration to another version comes after it")
+            // The model of the stage, not the one in the file: classes that were generated for it know the order of its properties.
+            let isSame = stage.target.fingerprint == stored.model.fingerprint
+            let layout = try StoreLayout(
+                model: isSame ? stage.target : stored.model, dialect: SQLiteDialect(), recorded: stored.names)
+            let runner = DeferredRunner(
+                connection: connection, place: place, schema: Schema(layout: layout, isMirror: options.isMirror),
+                metadata: stored.metadata, options: options)
+            try runner.run(step.name, stage) { _ in }
+        }
     }
 
     private func restore(_ connection: Connection) {
@@ -114,51 +141,66 @@ struct Migrator {
     }
 
     /// The schema that a file gets: what keeps its name keeps its place.
-    func schema(of target: ManagedObjectModel, after stored: StoredModel) throws(StoreError) -> Schema {
-        let mapping = MigrationPlan(from: stored.model, to: target).mapping
-        let names = stored.names.carried(by: mapping, from: stored, to: target)
+    func schema(
+        of target: ManagedObjectModel, after stored: StoredModel, _ plan: MigrationPlan
+    ) throws(StoreError) -> Schema {
+        let names = stored.names.carried(by: plan.mapping, from: stored.model, to: target)
         return Schema(
-            layout: try StoreLayout(model: target, store: "SQLite", recorded: names), isMirror: options.isMirror)
+            layout: try StoreLayout(model: target, dialect: SQLiteDialect(), recorded: names),
+            isMirror: options.isMirror)
+    }
+
+    /// Whether only the code of a stage can do a step: give values of a type for which there is no conversion, or choose the
+    /// object that stays where a relationship becomes one-to-one.
+    private static func isLeftToStages(_ step: MigrationStep) -> Bool {
+        step.risk == .impossible && (step.kind == .changeType || step.kind == .changeRelationship)
     }
 
     /// Counts what does not fit.
     /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out.
     private func check(
-        _ plan: MigrationPlan, _ context: MigrationContext, on connection: Connection
+        _ plan: MigrationPlan, _ context: MigrationContext, _ leg: MigrationLegs.Leg
     ) throws(StoreError) -> [MigrationStep] {
-        let counter = MigrationCounter(context: context, connection: connection)
+        let counter = MigrationCounter(context)
         var steps: [MigrationStep] = []
         for step in plan.steps { steps.append(try counter.counted(step, all: false)) }
         // What a mirror has lost, or what does not fit, is read from the server again.
-        let blocked = steps.filter {
-            options.isMirror ? $0.risk == .impossible : $0.isBlocked(by: migration.answers[$0.id])
+        let blocked = steps.filter { step in
+            // The code of a stage gives values of a type for which there is no conversion, and chooses objects.
+            if leg.stage?.hasCode == true, Self.isLeftToStages(step) { return false }
+            return options.isMirror ? step.risk == .impossible : step.isBlocked(by: migration.answers[step.id])
         }
         guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: place.path, steps: blocked) }
         return steps
     }
 
     private func carryOut(
-        _ plan: MigrationPlan, _ context: MigrationContext, _ leg: Leg, on connection: Connection
+        _ plan: MigrationPlan, _ context: MigrationContext, _ stored: StoredModel, _ schema: Schema,
+        _ leg: MigrationLegs.Leg, on connection: Connection
     ) throws(StoreError) {
         let total = context.layout.tables.count + context.layout.pairTables.count + 2
         var done = 0
         try connection.read(migration.cancellation) { (connection) throws(StoreError) in
             try HistorySetup.pause(on: connection)
             if !plan.isEmpty {
-                let migrator = SchemaMigrator(context, on: connection) { (text) throws(StoreError) in
+                let migrator = SchemaMigrator(context) { (text) throws(StoreError) in
                     migration.onProgress?(MigrationProgress(text: text, completed: min(done, total), total: total))
                     done += 1
                     if migration.cancellation?.isCancelled == true { throw .cancelled }
                 }
                 try migrator.run()
+                if leg.stage?.hasCode == true { try forgetLinks(plan, context, on: connection) }
             }
             try HistorySetup.rename(plan.mapping, on: connection)
             if context.layout.hasExternalColumns { try connection.execute(DroppedFiles.creation) }
-            try StoreMetadata(identifier: context.old.metadata.identifier, layout: context.layout).write(
-                to: connection, objects: context.schema.objects)
-            try reconcile(context, on: connection)
+            try StoreMetadata(identifier: stored.metadata.identifier, layout: context.layout).write(
+                to: connection, objects: schema.objects)
+            try reconcile(schema, on: connection)
         }
-        if let stage = leg.stage { try run(stage, context, on: connection) }
+        if let stage = leg.stage {
+            try run(stage, stored, schema, on: connection)
+            try checkValues(after: stage, context, on: connection)
+        }
         // What is only added refers to nothing that went.
         if leg.stage != nil || plan.steps.contains(where: { !Self.additions.contains($0.kind) }) {
             try verify(context, on: connection)
@@ -171,9 +213,9 @@ struct Migrator {
     ]
 
     /// Creates indexes; an index that duplicates prevent is reported with its entity.
-    private func reconcile(_ context: MigrationContext, on connection: Connection) throws(StoreError) {
+    private func reconcile(_ schema: Schema, on connection: Connection) throws(StoreError) {
         do throws(StoreError) {
-            try IndexReconciler.updateInTransaction(context.schema, on: connection)
+            try IndexReconciler.updateInTransaction(schema, on: connection)
         } catch {
             guard case .constraint(_, let reason) = error else { throw error }
             throw .migrationFailed(
@@ -202,16 +244,16 @@ struct Migrator {
     // MARK: Stages
 
     private func run(
-        _ stage: MigrationStage, _ context: MigrationContext, on connection: Connection
+        _ stage: MigrationStage, _ stored: StoredModel, _ schema: Schema, on connection: Connection
     ) throws(StoreError) {
         guard place.isFile else {
             throw .unsupported(store: "SQLite", feature: "custom stages for a store in memory")
         }
         // The model of the stage, not the one in the file: classes that were generated for it know the order of its properties.
-        let layout = try StoreLayout(model: stage.source, store: "SQLite", recorded: context.old.names)
-        let old = try SQLiteStore.snapshot(of: place, schema: Schema(layout: layout), context.old.metadata, open: open)
+        let layout = try StoreLayout(model: stage.source, dialect: SQLiteDialect(), recorded: stored.names)
+        let old = try SQLiteStore.snapshot(of: place, schema: Schema(layout: layout), stored.metadata, open: open)
         let new = try SQLiteStore.within(
-            connection, place: place, schema: context.schema, context.old.metadata, options: options)
+            connection, place: place, schema: schema, stored.metadata, options: options)
         defer {
             old.close()
             connection.nesting.usesSavepoints = false
@@ -234,16 +276,52 @@ struct Migrator {
         }
     }
 
+    /// Where a relationship becomes one-to-one, no object is linked until a stage has chosen one: links that it does not
+    /// choose would lead there from one side only.
+    private func forgetLinks(
+        _ plan: MigrationPlan, _ context: MigrationContext, on connection: Connection
+    ) throws(StoreError) {
+        for step in plan.steps where step.kind == .changeRelationship && Self.isLeftToStages(step) {
+            guard let entity = context.model.entity(named: step.entity),
+                let slot = step.property.flatMap(entity.slot(named:)),
+                let column = context.layout.column(entity.index, slot.index)?.quoted
+            else { continue }
+            let condition = context.layout.entityCondition(entity.index, subentities: true, alias: nil)
+            try connection.execute(
+                "UPDATE \(context.layout.table(entity.index).quoted) SET \(column) = NULL WHERE \(condition ?? "1")")
+        }
+    }
+
+    /// Checks that the code of a stage has given each object a value where there is no conversion.
+    private func checkValues(
+        after stage: MigrationStage, _ context: MigrationContext, on connection: Connection
+    ) throws(StoreError) {
+        for step in context.plan.steps where Self.isLeftToStages(step) {
+            guard let entity = context.model.entity(named: step.entity),
+                let slot = step.property.flatMap(entity.slot(named:)), !slot.isOptional,
+                let column = context.layout.column(entity.index, slot.index)?.quoted
+            else { continue }
+            let rows = DeferredSteps.rows(of: entity, in: context.layout)
+            let missing = try connection.integer("SELECT count(*) FROM \(rows) AND \(column) IS NULL") ?? 0
+            guard missing == 0 else {
+                throw .migrationFailed(
+                    path: place.path, step: "stage from \(stage.source.name) \(stage.source.versionHash.prefix(8))",
+                    reason: "\(missing) objects have no \(step.id), which is required; set it in the stage")
+            }
+        }
+    }
+
     // MARK: Room and originals
 
     /// Refuses to begin where the disk cannot hold the file a second time, which a rebuild needs in the worst case, with
     /// the log.
-    private func checkSpace(_ stored: StoredModel, legs: Int) throws(StoreError) {
+    private func checkSpace(_ plan: MigrationPlan) throws(StoreError) {
         guard place.isFile else { return }
-        let plan = MigrationPlan(from: stored.model, to: model)
         let grows = plan.steps.contains { $0.kind != .describe && $0.kind != .addEntity }
         guard grows else { return }
-        let size = (try? FileManager.default.attributesOfItem(atPath: place.path)[.size] as? NSNumber)?.int64Value ?? 0
+        // The attributes that Foundation collects include names of users, which are looked up in files.
+        var status = stat()
+        let size = stat(place.path, &status) == 0 ? Int64(status.st_size) : 0
         let needed = size * (migration.keepsOriginal ? 3 : 2)
         guard let free = Self.freeSpace(at: place.path), free < needed else { return }
         throw .diskFull(path: place.path)
@@ -258,7 +336,7 @@ struct Migrator {
 
     /// The name of the file with the data as they were.
     static func originalPath(_ path: String, _ stored: StoredModel) -> String {
-        "\(path).before-\(ModelRecord(stored.model).fingerprint.prefix(8))"
+        "\(path).before-\(stored.model.fingerprint.prefix(8))"
     }
 
     private func keepOriginal(_ stored: StoredModel, on connection: Connection) throws(StoreError) {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {

@@ -1,9 +1,10 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {
     /// What would have to be done so that the store of a file fits a model, with counts of the rows that the steps touch.
-    /// Nothing is written.
+    /// Nothing is written. What a version of `options.migration.versions` loses in between comes last, without counts.
     ///
     ///     let plan = try SQLiteStore.migrationPlan(for: "cities.sqlite", to: model)
     ///     print(plan)
@@ -14,19 +15,17 @@ extension SQLiteStore {
         let migrator = try migrator(model, .file(path: path), options)
         let connection = try migrator.open(true)
         defer { connection.close() }
-        guard let found = try StoreMetadata.read(from: connection) else {
+        guard let found = try StoreMetadata.find(on: connection) else {
             throw .notAStore(path: path, reason: "the file is empty")
         }
         let stored = try StoredModel(found, hint: model, on: connection)
         var plan = MigrationPlan(from: stored.model, to: model)
         MigrationFunctions.register(on: connection, files: BlobFolder(storePath: migrator.place.path))
-        let context = MigrationContext(
-            old: stored, schema: try migrator.schema(of: model, after: stored), plan: plan,
-            answers: options.migration.answers, now: Date())
-        let counter = MigrationCounter(context: context, connection: connection)
+        let counter = MigrationCounter(
+            migrator.context(stored, try migrator.schema(of: model, after: stored, plan), plan, on: connection))
         var steps: [MigrationStep] = []
         for step in plan.steps { steps.append(try counter.counted(step, all: true)) }
-        plan.steps = steps
+        plan.steps = try steps + migrator.legs(from: stored).furtherSteps(from: stored.model, plan)
         return plan
     }
 
@@ -52,19 +51,26 @@ extension SQLiteStore {
         let migrator = try migrator(model, .file(path: path), options)
         let connection = try migrator.open(false)
         defer { connection.close() }
-        guard let found = try StoreMetadata.read(from: connection) else {
+        guard var found = try StoreMetadata.find(on: connection) else {
             throw .notAStore(path: path, reason: "the file is empty")
         }
         try useWAL(connection, timeout: options.busyTimeout)
+        // Who has waited for another process finds what that has made.
+        if try StoreMetadata.entries(StoreMetadata.modelKeys, on: connection) != found.entries,
+            let now = try StoreMetadata.find(on: connection)
+        {
+            found = now
+        }
         let stored = try StoredModel(found, hint: model, on: connection)
         let start = ContinuousClock.now
         let plans =
-            try StoredModel.fingerprint(on: connection) == ModelRecord(model).fingerprint
-            ? [] : migrator.run(on: connection)
+            stored.entries[StoredModel.fingerprintKey] == model.fingerprint
+            ? [] : try migrator.run(from: stored, on: connection)
         let original = Migrator.originalPath(migrator.place.path, stored)
         let isKept = options.migration.keepsOriginal && FileManager.default.fileExists(atPath: original)
         return MigrationReport(
-            plans: plans, seconds: (ContinuousClock.now - start).inSeconds, original: isKept ? original : nil)
+            plans: plans, seconds: (ContinuousClock.now - start).inSeconds, original: isKept ? original : nil,
+            deferredSteps: try DeferredSteps.read(on: connection))
     }
 
     /// Migrates a copy of the store of a file, which goes away afterwards, to know whether it works and how long it takes.

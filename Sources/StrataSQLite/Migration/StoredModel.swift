@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataStore
 
 /// The model that a file was made with, as the file itself describes it, with the tables and columns that keep its objects.
@@ -7,6 +8,8 @@ struct StoredModel {
     let layout: StoreLayout
     /// The names of tables and columns.
     let names: RecordedNames
+    /// The entries of `_metadata` that all of this was read from.
+    let entries: [String: String]
 
     /// The entry of `_metadata` with the complete model.
     static let recordKey = "declarations"
@@ -19,16 +22,18 @@ struct StoredModel {
 
     /// Reads the model of a file.
     /// - Parameter hint: A model that may help with a file of the first format, which does not describe everything.
-    init(_ metadata: StoreMetadata, hint: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+    init(_ found: FoundMetadata, hint: ManagedObjectModel, on connection: Connection) throws(StoreError) {
+        let metadata = found.metadata
         self.metadata = metadata
+        entries = found.entries
         let path = connection.path
-        if let text = try StoreMetadata.get(Self.recordKey, on: connection) {
+        if let text = entries[Self.recordKey] {
             guard let record = ModelRecord(text: text) else {
                 throw .corrupt(path: path, reason: "the entry \(Self.recordKey) of _metadata cannot be read")
             }
-            try Self.checkKnown(record, path: path)
+            let declarations = try Self.declarations(record, path: path)
             do throws(ModelError) {
-                model = try record.model()
+                model = try record.model(of: declarations)
             } catch {
                 throw .corrupt(path: path, reason: "the model in _metadata has faults: \(error)")
             }
@@ -43,14 +48,14 @@ struct StoredModel {
             }
         }
         names = RecordedNames(metadata)
-        layout = try StoreLayout(model: model, store: "SQLite", recorded: names)
+        layout = try StoreLayout(model: model, dialect: SQLiteDialect(), recorded: names)
         try checkShape(on: connection)
     }
 
-    /// Refuses a model with declarations of a newer version of Strata, which would be lost otherwise.
-    private static func checkKnown(_ record: ModelRecord, path: String) throws(StoreError) {
+    /// What a record declares. Refuses declarations of a newer version of Strata, which would be lost otherwise.
+    private static func declarations(_ record: ModelRecord, path: String) throws(StoreError) -> [Entity] {
         do throws(UnknownDeclaration) {
-            _ = try record.declarations()
+            return try record.declarations()
         } catch {
             throw Self.error(error, path)
         }
@@ -61,7 +66,7 @@ struct StoredModel {
         guard let text = try StoreMetadata.get(recordKey, on: connection), let record = ModelRecord(text: text) else {
             return
         }
-        try checkKnown(record, path: connection.path)
+        _ = try declarations(record, path: connection.path)
     }
 
     private static func error(_ unknown: UnknownDeclaration, _ path: String) -> StoreError {
@@ -90,7 +95,7 @@ struct StoredModel {
 
     /// Writes what a file says about its model.
     static func write(_ model: ManagedObjectModel, on connection: Connection) throws(StoreError) {
-        let record = ModelRecord(model)
+        let record = ModelRecord(model).encoded
         try StoreMetadata.set(recordKey, record.text, on: connection)
         try StoreMetadata.set(fingerprintKey, record.fingerprint, on: connection)
         let entities = record.entityFingerprints.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }

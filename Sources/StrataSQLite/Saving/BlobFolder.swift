@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// The folder next to a store with binary values that are too large for the database: a file for each value. A file is
@@ -30,9 +31,9 @@ struct BlobFolder: Sendable {
         let name = UUID().uuidString.lowercased() + ".blob"
         let temporary = path + "/." + name
         let final = path + "/" + name
-        if mkdir(path, 0o777) != 0, errno != EEXIST { throw failure(path) }
+        if mkdir(path, 0o777) != 0, errno != EEXIST { throw Self.failure(path) }
         let descriptor = Foundation.open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666)
-        guard descriptor >= 0 else { throw failure(temporary) }
+        guard descriptor >= 0 else { throw Self.failure(temporary) }
         var rest = bytes[...]
         var failed: StoreError?
         while !rest.isEmpty, failed == nil {
@@ -40,12 +41,12 @@ struct BlobFolder: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                failed = failure(temporary)
+                failed = Self.failure(temporary)
             }
         }
-        if failed == nil, fsync(descriptor) != 0 { failed = failure(temporary) }
+        if failed == nil, fsync(descriptor) != 0 { failed = Self.failure(temporary) }
         Foundation.close(descriptor)
-        if failed == nil, rename(temporary, final) != 0 { failed = failure(final) }
+        if failed == nil, rename(temporary, final) != 0 { failed = Self.failure(final) }
         if let failed {
             unlink(temporary)
             throw failed
@@ -88,7 +89,8 @@ struct BlobFolder: Sendable {
         !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/")) && !name.utf8.contains(0)
     }
 
-    private func failure(_ file: String) -> StoreError {
+    /// What the last call of the system that failed means for a file.
+    static func failure(_ file: String) -> StoreError {
         let code = errno
         if code == ENOSPC || code == EFBIG || code == EDQUOT { return .diskFull(path: file) }
         return .io(path: file, code: Int(code), reason: String(cString: strerror(code)))

@@ -1,4 +1,5 @@
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 extension CommitWriter {
@@ -112,7 +113,8 @@ extension CommitWriter {
         of table: Int, count: Int, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         let few = Int64(count / 2)
-        guard count >= Self.manyRows, !needsIndexes, try store.maximumRows(of: table, upTo: few, on: connection) <= few else {
+        guard count >= Self.manyRows, !needsIndexes, try store.maximumRows(of: table, upTo: few, on: connection) <= few
+        else {
             return try body()
         }
         let indexes = store.schema.objects.filter { $0.spareTable == table }

@@ -1,4 +1,5 @@
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 extension CommitWriter {
@@ -56,20 +57,6 @@ extension CommitWriter {
         }
     }
 
-    // MARK: Order
-
-    func writeOrders() throws(StoreError) {
-        for change in changes.orders {
-            guard let places = try OrderedMembers(store: store, connection: connection, change: change) else {
-                continue
-            }
-            switch change.kind {
-            case .append(let members): try places.append(members)
-            case .arrange(let members): try places.arrange(members)
-            }
-        }
-    }
-
     // MARK: References to deleted objects
 
     /// Sets references to nil, for each relationship by one statement that goes through the table in its order.
@@ -96,10 +83,7 @@ extension CommitWriter {
     /// Notes which rows refer to those that are about to go, by the indexes that all references have.
     func findReferrers() throws(StoreError) {
         guard !changes.deletes.isEmpty else { return }
-        var gone: [Int: [Int64]] = [:]
-        for delete in changes.deletes {
-            gone[store.model.entities[delete.entityIndex].rootIndex, default: []].append(delete.key)
-        }
+        let gone = changes.deletedKeys(in: store.model)
         for table in store.layout.tables {
             for column in table.columns {
                 guard let root = column.destinationRoot, let keys = gone[root] else { continue }

@@ -1,4 +1,5 @@
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// How far a commit is with its updates.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {

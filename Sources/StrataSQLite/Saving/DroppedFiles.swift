@@ -1,5 +1,6 @@
-import StrataCSQLite
 import Foundation
+import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// The files of external values that rows no longer refer to.

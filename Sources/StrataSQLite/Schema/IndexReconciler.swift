@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// Creates the indexes of a store and keeps them as the model has them: indexes are not part of the version hash, so a
@@ -15,8 +16,9 @@ enum IndexReconciler {
     /// Creates the indexes that the model has and the store lacks, and drops those that the model no longer has. An index
     /// of which a part is missing is created again, because rows may be missing from it.
     static func update(_ schema: Schema, on connection: Connection) throws(StoreError) {
-        if try outdated(schema, on: connection).isEmpty,
-            Set(try recorded(on: connection).keys).isSubset(of: Set(schema.objects.map(\.name)))
+        let recorded = try recorded(on: connection)
+        if try outdated(schema, recorded, among: names(on: connection)).isEmpty,
+            Set(recorded.keys).isSubset(of: Set(schema.objects.map(\.name)))
         {
             return
         }
@@ -28,12 +30,12 @@ enum IndexReconciler {
 
     /// As ``update(_:on:)``, as a part of the open transaction.
     static func updateInTransaction(_ schema: Schema, on connection: Connection) throws(StoreError) {
-        let outdated = try outdated(schema, on: connection)
+        let recorded = try recorded(on: connection)
+        let present = try present(on: connection)
+        let outdated = outdated(schema, recorded, among: Set(present.values.flatMap(\.self)))
         let wanted = Set(schema.objects.map(\.name))
-        let known = Set(try recorded(on: connection).keys)
-        for (kind, names) in try present(on: connection).sorted(by: { Self.dropOrder($0.key) < Self.dropOrder($1.key) })
-        {
-            for name in names where (known.contains(name) && !wanted.contains(name)) || outdated.contains(name) {
+        for (kind, names) in present.sorted(by: { Self.dropOrder($0.key) < Self.dropOrder($1.key) }) {
+            for name in names where (recorded[name] != nil && !wanted.contains(name)) || outdated.contains(name) {
                 try connection.execute("DROP \(kind.uppercased()) \(Identifiers.quote(name))")
             }
         }
@@ -41,7 +43,7 @@ enum IndexReconciler {
             try connection.execute(object.sql)
             if let fill = object.fill { try connection.execute(fill) }
         }
-        try remember(schema, on: connection)
+        if recorded != texts(of: schema) { try remember(schema, on: connection) }
     }
 
     /// The names of the indexes that the file should have.
@@ -55,9 +57,9 @@ enum IndexReconciler {
     }
 
     /// The names of the objects to be created.
-    private static func outdated(_ schema: Schema, on connection: Connection) throws(StoreError) -> Set<String> {
-        let known = try recorded(on: connection)
-        let present = try names(on: connection)
+    private static func outdated(
+        _ schema: Schema, _ known: [String: String], among present: Set<String>
+    ) -> Set<String> {
         let outdated = schema.objects.filter { known[$0.name] != $0.sql || !present.contains($0.name) }
         let groups = Set(outdated.compactMap(\.group))
         return Set(outdated.map(\.name)).union(
@@ -83,11 +85,14 @@ enum IndexReconciler {
         return objects
     }
 
+    private static func texts(of schema: Schema) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: schema.objects.map { ($0.name, $0.sql) })
+    }
+
     private static func remember(_ schema: Schema, on connection: Connection) throws(StoreError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let objects = Dictionary(uniqueKeysWithValues: schema.objects.map { ($0.name, $0.sql) })
-        let text = (try? encoder.encode(objects)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        let text = (try? encoder.encode(texts(of: schema))).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         try StoreMetadata.set(metadataKey, text, on: connection)
     }
 }

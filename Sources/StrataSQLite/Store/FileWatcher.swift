@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// Calls a closure each time somebody writes to one of some files of a folder. The system tells it: inotify on Linux, kqueue

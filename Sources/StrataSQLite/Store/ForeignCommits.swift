@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// Notices commits that others make to a database: other processes, and other stores of this one.

@@ -1,3 +1,4 @@
+import StrataSQL
 import StrataStore
 
 /// What waits in the file of a mirror: for tools that examine a file without the remote store that it belongs to.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {
@@ -12,6 +13,11 @@ extension SQLiteStore {
     }
 
     /// How a store is opened. It has one of the stored properties for each option.
+    ///
+    ///     var options = SQLiteStore.Options()
+    ///     options.synchronous = .full  // commits survive a power failure
+    ///     options.trace = { print($0.sql) }
+    ///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
     public struct Options: Sendable {
         /// How long a commit is safe once it has returned.
         public enum Synchronous: String, Sendable, Hashable, CaseIterable {

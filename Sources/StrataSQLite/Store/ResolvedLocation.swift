@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// The file or memory of a store as SQLite opens it.

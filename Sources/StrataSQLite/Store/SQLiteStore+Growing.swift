@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {
@@ -28,7 +29,7 @@ extension SQLiteStore {
             throw .notAStore(path: place.path, reason: "the file is empty")
         }
         let schema = Schema(
-            layout: try StoreLayout(model: model, store: "SQLite", recorded: RecordedNames(found)))
+            layout: try StoreLayout(model: model, dialect: SQLiteDialect(), recorded: RecordedNames(found)))
         let grown = StoreMetadata(identifier: found.identifier, layout: schema.layout)
         let differences =
             found.obstacles(to: grown) + found.derivedAdditions(of: model)

@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 extension SQLiteStore {
@@ -35,7 +36,7 @@ extension SQLiteStore {
         let options = options.withObservers()
         let place = try ResolvedLocation(location, options: options)
         // What the model asks for is refused before there is a file.
-        try checkFeatures(Schema(layout: try StoreLayout(model: model, store: "SQLite")))
+        try checkFeatures(Schema(layout: try StoreLayout(model: model, dialect: SQLiteDialect())))
         let open: @Sendable (Bool) throws(StoreError) -> Connection = { (readOnly) throws(StoreError) in
             try Connection(
                 filename: place.filename, path: place.path, readOnly: readOnly || options.isReadOnly,
@@ -126,7 +127,8 @@ extension SQLiteStore {
         func schema(of found: StoreMetadata?) throws(StoreError) -> Schema {
             let recorded = found.map(RecordedNames.init) ?? RecordedNames()
             return Schema(
-                layout: try StoreLayout(model: model, store: "SQLite", recorded: recorded), isMirror: options.isMirror)
+                layout: try StoreLayout(model: model, dialect: SQLiteDialect(), recorded: recorded),
+                isMirror: options.isMirror)
         }
         var found = try StoreMetadata.read(from: writer)
         if found == nil {
@@ -167,8 +169,8 @@ extension SQLiteStore {
         options: Options, open: @escaping @Sendable (Bool) throws(StoreError) -> Connection
     ) throws(StoreError) -> StoreMetadata {
         let fingerprint = try StoredModel.fingerprint(on: writer)
-        if fingerprint == ModelRecord(model).fingerprint { return found }
-        let layout = try StoreLayout(model: model, store: "SQLite", recorded: RecordedNames(found))
+        if fingerprint == model.fingerprint { return found }
+        let layout = try StoreLayout(model: model, dialect: SQLiteDialect(), recorded: RecordedNames(found))
         let differences = found.differences(from: StoreMetadata(identifier: found.identifier, layout: layout))
         if differences.isEmpty, options.isReadOnly { return found }
         if differences.isEmpty, fingerprint == nil || options.migration.policy == .never {
@@ -181,7 +183,11 @@ extension SQLiteStore {
             throw .incompatibleModel(path: place.path, differences: differences)
         }
         if place.isFile { try useWAL(writer, timeout: options.busyTimeout) }
-        _ = try Migrator(model: model, place: place, options: options, open: open).run(on: writer)
+        // Who has waited for another process finds what that has made.
+        if let now = try StoreMetadata.find(on: writer) {
+            _ = try Migrator(model: model, place: place, options: options, open: open).run(
+                from: StoredModel(now, hint: model, on: writer), on: writer)
+        }
         guard let migrated = try StoreMetadata.read(from: writer) else {
             throw .notAStore(path: place.path, reason: "the file is empty")
         }

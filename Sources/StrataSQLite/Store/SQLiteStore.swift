@@ -1,5 +1,6 @@
 import Foundation
 import StrataCSQLite
+import StrataSQL
 import StrataStore
 
 /// A store in a SQLite database.
@@ -20,6 +21,7 @@ public final class SQLiteStore: PersistentStore {
     public let capabilities: StoreCapabilities
     /// Where the store is.
     public let location: Location
+    public var isReadOnly: Bool { options.isReadOnly }
 
     let options: Options
     let path: String
@@ -37,6 +39,8 @@ public final class SQLiteStore: PersistentStore {
     /// For each entity how its rows are read.
     let rowPlans: [RowPlan]
     let keyQueries: [KeyQuery]
+    /// The versions that are held, to be released when the store is closed.
+    let heldVersions = Guarded<[WeakHeldVersion]>([])
     /// For each entity how its rows are written.
     let writePlans: [WritePlan]
 
@@ -51,7 +55,7 @@ public final class SQLiteStore: PersistentStore {
         self.options = options
         self.layout = schema.layout
         self.model = schema.layout.model
-        fingerprint = ModelRecord(schema.layout.model).fingerprint
+        fingerprint = schema.layout.model.fingerprint
         self.schema = schema
         self.pool = pool
         self.files = files
@@ -67,15 +71,41 @@ public final class SQLiteStore: PersistentStore {
             .uniqueConstraints, .orderedRelationships, .derivedAttributes, .spatialIndexes, .fullTextIndexes,
         ]
         if options.isMirror { capabilities.remove(.uniqueConstraints) }
-        if case .file = location { capabilities.formUnion([.persistent, .multiProcess, .externalStorage]) }
+        if case .file = location {
+            capabilities.formUnion([.persistent, .multiProcess, .externalStorage])
+            if pool.hasReaders { capabilities.insert(.heldVersions) }
+        }
         self.capabilities = capabilities
+    }
+
+    /// A reader of another store's file, with connections of its own.
+    init(_ store: SQLiteStore, readingThrough pool: ConnectionPool) {
+        identifier = store.identifier
+        name = store.name
+        model = store.model
+        capabilities = store.capabilities
+        location = store.location
+        options = store.options
+        path = store.path
+        fingerprint = store.fingerprint
+        layout = store.layout
+        schema = store.schema
+        self.pool = pool
+        files = store.files
+        filesLock = nil
+        rowPlans = store.rowPlans
+        keyQueries = store.keyQueries
+        writePlans = store.writePlans
     }
 
     deinit { pool.close() }
 
     public func close() {
+        releaseHeldVersions()
         sweepAtClosing()
         pool.close()
+        // Those that were made meanwhile.
+        releaseHeldVersions()
     }
 
     public func allocateKeys(_ count: Int, rootIndex: Int) throws(StoreError) -> Range<Int64> {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQL
 import StrataStore
 
 /// What is in a store: for people who look after one.
@@ -35,6 +36,8 @@ public struct StoreInfo: Sendable, Hashable {
     public let externalSize: Int
     /// The version of the SQLite library that read the store.
     public let engineVersion: String
+    /// The steps of migrations that are still to be done, in their order.
+    public let deferredMigrationSteps: [DeferredMigrationStep]
 }
 
 /// Whether a store is sound.
@@ -117,10 +120,11 @@ extension StoreInfo {
             pageSize: pageSize, freePages: Int(try connection.integer("PRAGMA freelist_count") ?? 0),
             externalCount: external.count,
             externalSize: external.reduce(0) { $0 + size(of: (files?.path ?? "") + "/" + $1) },
-            engineVersion: try connection.texts("SELECT sqlite_version()").first ?? "")
+            engineVersion: try connection.texts("SELECT sqlite_version()").first ?? "",
+            deferredMigrationSteps: try DeferredSteps.read(on: connection))
     }
 
-    private static func size(of path: String) -> Int {
+    static func size(of path: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.intValue ?? 0
     }

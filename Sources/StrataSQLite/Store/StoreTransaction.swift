@@ -1,10 +1,11 @@
+import StrataSQL
 import StrataStore
 
 /// A transaction of a store in which other targets of the package write tables of their own besides objects.
 package final class StoreTransaction {
     /// The connection. What it does is part of the transaction.
     package let connection: Connection
-    private let store: SQLiteStore
+    let store: SQLiteStore
     /// Who makes the changes, for history; by default who made the first change set.
     package var origin: ChangeOrigin?
     private var writers: [CommitWriter] = []
@@ -33,7 +34,7 @@ package final class StoreTransaction {
         try store.allocateKeys(count, rootIndex: rootIndex, on: connection)
     }
 
-    /// The rows of some keys as the transaction sees them; see ``PersistentStore/rows(entityIndex:keys:)``.
+    /// The rows of some keys as the transaction sees them; see ``StoreReader/rows(entityIndex:keys:)``.
     package func rows(entityIndex: Int, keys: [Int64]) throws(StoreError) -> RowBatch {
         keys.isEmpty ? .empty : try store.rows(entityIndex: entityIndex, keys: keys, on: connection)
     }

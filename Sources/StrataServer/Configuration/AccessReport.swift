@@ -66,7 +66,9 @@
                 isStackMob ? (options.publicKey, options.privateKey) : (mount.clientKey, mount.masterKey)
             lines.append(
                 key == nil ? "  any application key is taken" : "  clients must name the key of the application")
-            if let application = mount.applicationID { lines.append("  clients must name the application \(application)") }
+            if let application = mount.applicationID {
+                lines.append("  clients must name the application \(application)")
+            }
             let name = isStackMob ? "private key" : "master key"
             lines.append(
                 master == nil

@@ -14,6 +14,8 @@
         /// The first segment of the paths of files.
         let segment: String
 
+        /// The length of the name of a file: that of its digest.
+        static let nameLength = 64
         static let productionSegment = "_files"
         static let developmentSegment = "_development_files"
 

@@ -6,6 +6,8 @@
     /// Collects the metrics of a process, and writes them in the text format of Prometheus. `strata-server` makes it the
     /// system's; a program that embeds the server may bootstrap any other factory of swift-metrics.
     ///
+    ///     import Metrics
+    ///
     ///     MetricsSystem.bootstrap(PrometheusRegistry.shared)
     public final class PrometheusRegistry: MetricsFactory, Sendable {
         /// The registry of the process.

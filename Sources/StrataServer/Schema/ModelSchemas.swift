@@ -28,6 +28,9 @@
         ) throws(ServerSetupError) -> ServerSchema {
             let name = StackMobNames.schema(ofEntity: entity.name)
             let accounts = options.accounts(name)
+            if let field = entity.primaryKeyField, entity.attribute(named: field)?.type != .string {
+                throw ServerSetupError("\(entity.name).\(field): the server's primary keys are strings")
+            }
             let key = accounts?.keyField ?? entity.primaryKeyField.map(StackMobNames.field) ?? name + "_id"
             var schema = ServerSchema(name: name, keyField: key, isUser: accounts != nil, title: entity.name)
             func check(_ name: String, _ property: String) throws(ServerSetupError) {

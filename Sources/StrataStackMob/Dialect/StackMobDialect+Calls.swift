@@ -1,12 +1,20 @@
 import Foundation
 
-extension StackMobDialect {
-    /// The text of a file with its content: StackMob stores what a field with such a text brings along, and answers with the
-    /// address.
-    public func inlineFile(_ file: RemoteFile) -> String? {
-        StackMobFile(name: file.name, contentType: file.contentType, data: file.data).fieldValue
+extension StackMobDialect: FileDialect {
+    /// With its object: StackMob stores what a field with such a text brings along, and answers with the address.
+    public func delivery(of file: RemoteFile) -> FileDelivery {
+        .text(StackMobFile(name: file.name, contentType: file.contentType, data: file.data).fieldValue)
     }
 
+    /// Refused: StackMob deletes no single files.
+    public func deletionRequest(
+        ofFile reference: String, options: RequestOptions
+    ) throws(RemoteError) -> WireRequest {
+        throw RemoteError(.unsupported, domain: "Strata", message: "\(name) does not delete single files")
+    }
+}
+
+extension StackMobDialect {
     /// The types of answers to custom code that are taken without being asked for.
     public static let acceptedContentTypes: Set<String> = [
         "application/vnd.stackmob+json", "application/json", "text/plain", "application/octet-stream",

@@ -29,9 +29,6 @@ extension StackMobDialect {
     func pullRequest(_ pull: RemotePull, _ options: RequestOptions) throws(RemoteError) -> WireRequest {
         let schema = try StackMobSchema(pull.entity)
         var query = StackMobQuery(schema.name)
-        if let predicate = pull.predicate {
-            query.condition = try StackMobPredicate(schema: schema).condition(predicate)
-        }
         if usesExtensions {
             var parameters = try query.parameters().map { (name: $0.name, value: $0.value) }
             if let cursor = pull.cursor { parameters.append(("since", cursor)) }

@@ -96,7 +96,8 @@ extension StackMobDialect {
         let isForeign = json == nil && response.isMarkup
         let kind = RemoteError.Kind(status: status)
         return RemoteError(
-            isForeign && (status < 500 && kind != .throttled && kind != .timeout) ? .invalidAnswer : kind, domain: StackMobError.httpDomain, code: status,
+            isForeign && (status < 500 && kind != .throttled && kind != .timeout) ? .invalidAnswer : kind,
+            domain: StackMobError.httpDomain, code: status,
             message: told ?? "the server answered with status \(status)", status: status, body: response.body,
             retryAfter: response[header: "Retry-After"].flatMap(Double.init))
     }

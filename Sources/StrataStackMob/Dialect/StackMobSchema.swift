@@ -40,6 +40,9 @@ public struct StackMobSchema: Sendable {
             throw StackMobError.incompatible(
                 "\(entity.name) has no primary key; declare a string attribute \(entity.name.lowercased())Id")
         }
+        guard entity.attribute(named: key)?.type == .string else {
+            throw StackMobError.incompatible("\(entity.name).\(key): the service's primary keys are strings")
+        }
         var properties: [String: Property] = [:]
         for attribute in entity.attributes where !attribute.isTransient {
             properties[attribute.name] = .attribute(attribute.type)

@@ -115,7 +115,8 @@ extension StackMobDialect {
         _ path: String, _ body: JSONValue?, _ options: RequestOptions
     ) throws(RemoteError) -> WireRequest {
         var head = HTTPRequest(
-            method: body == nil ? .get : .post, scheme: options.isSecure || securesRemote(pushHost) ? "https" : "http", authority: pushHost,
+            method: body == nil ? .get : .post, scheme: options.isSecure || securesRemote(pushHost) ? "https" : "http",
+            authority: pushHost,
             path: "/\(path)")
         head.headerFields[.accept] = accept
         head.headerFields[.userAgent] = userAgent

@@ -8,8 +8,8 @@ public enum HistoryError: Error, Sendable, Hashable {
     case expired(token: HistoryToken)
     /// The value of a property at the time is not known, because the model does not preserve its old values, or did not then.
     case valueNotKept(entity: String, property: String)
-    /// The entity has no such property.
-    case unknownProperty(entity: String, property: String)
+    /// The entity has no such property; `nearest` is the property with the most similar name, if one is similar enough.
+    case unknownProperty(entity: String, property: String, nearest: String?)
     /// The store failed.
     case store(StoreError)
 }
@@ -25,7 +25,9 @@ extension HistoryError: CustomStringConvertible {
         case .valueNotKept(let entity, let property):
             "the value that \(entity).\(property) had is not known; set preservesValueInHistory on the attribute to keep "
                 + "old values from then on"
-        case .unknownProperty(let entity, let property): "\(entity) has no property \(property)"
+        case .unknownProperty(let entity, let property, let nearest):
+            "\(entity) has no property \(property); "
+                + (nearest.map { "did you mean '\($0)'?" } ?? "check the spelling, or add the property to the model")
         case .store(let error): error.description
         }
     }

@@ -3,8 +3,8 @@ import Foundation
 /// Which part of history is requested. Each part that is set must hold. Of a transaction only the matching changes are
 /// given, and transactions without any are left out.
 ///
-///     HistoryFilter(entities: ["Article"], kinds: [.deleted])
-///     HistoryFilter(excludedAuthors: ["import"])
+///     let deletes = HistoryFilter(entities: ["City"], kinds: [.deleted])
+///     let others = HistoryFilter(excludedAuthors: ["import"])
 public struct HistoryFilter: Sendable, Hashable {
     /// The names of entities; objects of entities that inherit from them count. nil for all.
     public var entities: Set<String>?

@@ -1,4 +1,8 @@
 /// Whether a store records history.
+///
+///     var options = SQLiteStore.Options()
+///     options.history = .on(keeping: .days(30))
+///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
 public enum HistoryRecording: Sendable, Hashable {
     /// Keeps the setting of the file: a file that records history goes on recording, whichever process opens it.
     case asInFile

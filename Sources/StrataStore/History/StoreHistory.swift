@@ -46,6 +46,10 @@ public protocol StoreHistory: Sendable {
     func object(_ id: ObjectID, at token: HistoryToken) throws(HistoryError) -> HistoricalObject?
 }
 
+/// History that has each transaction as soon as its changes are visible, even if another program wrote them, so that it describes
+/// all commits of others.
+package protocol CompleteStoreHistory: StoreHistory {}
+
 /// An object as it was. Values that have changed since are known if the model preserves them.
 public struct HistoricalObject: Sendable {
     /// The object.
@@ -62,11 +66,13 @@ public struct HistoricalObject: Sendable {
 
     /// The value of a property.
     /// - Throws: ``HistoryError/valueNotKept(entity:property:)`` if it changed since and its old values are not kept;
-    ///   ``HistoryError/unknownProperty(entity:property:)``.
+    ///   ``HistoryError/unknownProperty(entity:property:nearest:)``.
     public func value(of property: String) throws(HistoryError) -> Value {
         if let value = values[property] { return value }
-        guard objectID.entity.slots.contains(where: { $0.name == property && $0.isStored }) else {
-            throw .unknownProperty(entity: objectID.entity.name, property: property)
+        let stored = objectID.entity.slots.filter(\.isStored).map(\.name)
+        guard stored.contains(property) else {
+            throw .unknownProperty(
+                entity: objectID.entity.name, property: property, nearest: Spelling.nearest(to: property, in: stored))
         }
         throw .valueNotKept(entity: objectID.entity.name, property: property)
     }

@@ -1,4 +1,9 @@
 /// How a store handles a file that was created with another version of the model.
+///
+///     var options = SQLiteStore.Options()
+///     options.migration.answers = ["City.nickname": .accept]  // a property that the new version lacks
+///     options.migration.keepsOriginal = true
+///     let container = try PersistentContainer(GazetteerModel.self, at: .file(path: "cities.sqlite"), options: options)
 public struct MigrationOptions: Sendable {
     /// Whether files are migrated when they are opened.
     public enum Policy: Sendable, Hashable {
@@ -17,7 +22,8 @@ public struct MigrationOptions: Sendable {
     /// model of the application; the steps between them are inferred.
     public var stages: [MigrationStage] = []
     /// The versions of the model in their order, the oldest first. They determine which stages a file still has to go
-    /// through if no stage begins with its version.
+    /// through if no stage begins with its version, and which versions in between would change the result: a migration over
+    /// several versions has the same result as one from each version to the next.
     public var versions: [ManagedObjectModel] = []
     /// Whether the file as it was is kept next to the store, as `<name>.before-<fingerprint>`.
     public var keepsOriginal = false
@@ -62,6 +68,10 @@ public struct MigrationStage: Sendable {
     public let target: ManagedObjectModel
     /// What it does after the inferred part.
     package let body: @Sendable (MigrationSession) throws -> Void
+    /// What remains to be done after the opening; nil for a stage whose code runs during the migration.
+    package let deferred: DeferredWork?
+    /// Whether ``body`` does something.
+    package let hasCode: Bool
 
     /// A stage whose code works with stores.
     package init(
@@ -71,11 +81,26 @@ public struct MigrationStage: Sendable {
         self.source = source
         self.target = target
         self.body = body
+        deferred = nil
+        hasCode = true
+    }
+
+    /// A stage with work that is done after the opening.
+    package init(from source: ManagedObjectModel, to target: ManagedObjectModel, deferred: DeferredWork) {
+        self.source = source
+        self.target = target
+        body = { _ in }
+        self.deferred = deferred
+        hasCode = false
     }
 
     /// A stage without code: a version between others.
     public init(from source: ManagedObjectModel, to target: ManagedObjectModel) {
-        self.init(from: source, to: target) { _ in }
+        self.source = source
+        self.target = target
+        body = { _ in }
+        deferred = nil
+        hasCode = false
     }
 }
 
@@ -109,11 +134,16 @@ public struct MigrationReport: Sendable, Hashable {
     public let seconds: Double
     /// The file as it was, if it was kept.
     public let original: String?
+    /// The steps that are still to be done after the opening.
+    public let deferredSteps: [DeferredMigrationStep]
 
-    package init(plans: [MigrationPlan], seconds: Double, original: String?) {
+    package init(
+        plans: [MigrationPlan], seconds: Double, original: String?, deferredSteps: [DeferredMigrationStep] = []
+    ) {
         self.plans = plans
         self.seconds = seconds
         self.original = original
+        self.deferredSteps = deferredSteps
     }
 
     /// The steps of all plans.

@@ -16,6 +16,12 @@ package enum RowEditing {
         return slab
     }
 
+    /// Sets the position of the row's entity in a model.
+    /// - Parameter offset: Where the row begins.
+    package static func setEntityIndex(_ index: Int, at offset: Int = 0, in slab: RowSlab) {
+        slab.memory.storeBytes(of: UInt16(index), toByteOffset: offset + 6, as: UInt16.self)
+    }
+
     @inlinable
     package static func setKey(_ key: Int64, in slab: RowSlab) {
         slab.memory.storeBytes(of: key, toByteOffset: 8, as: Int64.self)

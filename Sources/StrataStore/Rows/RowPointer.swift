@@ -5,14 +5,16 @@
 /// A row is one run of bytes, 8-byte aligned, that refers to nothing outside of itself, so that it can be copied as a
 /// whole:
 ///
-///     0   UInt32   bytes in all
-///     4   UInt16   number of slots
-///     6   UInt16   position of the entity in the model
-///     8   Int64    key
-///     16  Int64    version
-///     24  UInt64…  one bit a slot, set where the value is not nil; 64 slots a word, at least one word
-///     …   8 bytes  a slot: a number, or offset (low 32 bits) and length (high 32 bits) of bytes in the row
-///     …            text and bytes
+/// ```text
+/// 0   UInt32   bytes in all
+/// 4   UInt16   number of slots
+/// 6   UInt16   position of the entity in the model
+/// 8   Int64    key
+/// 16  Int64    version
+/// 24  UInt64…  one bit a slot, set where the value is not nil; 64 slots a word, at least one word
+/// …   8 bytes  a slot: a number, or offset (low 32 bits) and length (high 32 bits) of bytes in the row
+/// …            text and bytes
+/// ```
 ///
 /// Every accessor checks its slot against the number of slots, and offset and length against the size of the row, so
 /// that a wrong slot gives a wrong value or a trap, never a read outside the row.

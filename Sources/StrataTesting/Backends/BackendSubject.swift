@@ -18,6 +18,8 @@ public protocol BackendSubject: Sendable {
     /// ``ConformanceFeature/uuids``, ``ConformanceFeature/uris``, ``ConformanceFeature/geoPoints`` and
     /// ``ConformanceFeature/manyToMany``.
     var omissions: Set<ConformanceFeature> { get }
+    /// Whether primary keys are integers that the server assigns. Then those of the kit's model are of type `integer64`.
+    var hasIntegerKeys: Bool { get }
     /// The laws that do not hold for the back end's service. Explain why in a comment if you name one.
     var exceptions: Set<BackendSuite.Law> { get }
     /// Opens a back end on a new, empty server.
@@ -28,6 +30,8 @@ public protocol BackendSubject: Sendable {
 extension BackendSubject {
     /// Nothing is left out.
     public var omissions: Set<ConformanceFeature> { [] }
+    /// Primary keys are strings.
+    public var hasIntegerKeys: Bool { false }
     /// All laws hold.
     public var exceptions: Set<BackendSuite.Law> { [] }
 }

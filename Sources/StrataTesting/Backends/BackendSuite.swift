@@ -23,6 +23,9 @@ public enum BackendSuite {
         case groups
         /// Primary keys come back as they were sent.
         case identities
+        /// New objects get primary keys of the server's own. The only law for back ends with
+        /// ``RemoteCapabilities/Features/assignsIDs``: the other ones choose primary keys.
+        case assignedKeys = "assigned keys"
         /// Values come back as they were sent.
         case values
         /// Objects that do not exist are told apart from those that do.
@@ -71,7 +74,9 @@ public enum BackendSuite {
             for check in checks(of: law) {
                 do {
                     let trial = try await BackendTrial(subject)
-                    guard trial.features.isSuperset(of: check.needs) else { continue }
+                    guard trial.features.isSuperset(of: check.needs),
+                        trial.features.contains(.assignsIDs) == (law == .assignedKeys)
+                    else { continue }
                     try await check.body(trial)
                 } catch let error as BackendTrial.Unmet {
                     failures.append(Failure(law: law, check: check.name, message: error.message))
@@ -95,6 +100,7 @@ public enum BackendSuite {
         case .paging: paging
         case .groups: groups
         case .identities: identities
+        case .assignedKeys: assignedKeys
         case .values: values
         case .visibility: visibility
         case .claims: claims

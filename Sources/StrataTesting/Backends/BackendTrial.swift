@@ -15,7 +15,7 @@ struct BackendTrial: Sendable {
     let folder: EntityDescription
 
     init(_ subject: some BackendSubject) async throws {
-        model = try Self.makeModel(without: subject.omissions)
+        model = try Self.makeModel(without: subject.omissions, hasIntegerKeys: subject.hasIntegerKeys)
         backend = try await subject.open(model)
         try backend.check(model)
         guard let note = model.entity(named: "Note"), let folder = model.entity(named: "Folder") else {
@@ -26,11 +26,16 @@ struct BackendTrial: Sendable {
     }
 
     /// Every type, a relationship to one, and one of many to many, without what a back end leaves out.
-    private static func makeModel(without omissions: Set<ConformanceFeature>) throws -> ManagedObjectModel {
+    private static func makeModel(
+        without omissions: Set<ConformanceFeature>, hasIntegerKeys: Bool
+    ) throws -> ManagedObjectModel {
         func has(_ feature: ConformanceFeature) -> Bool { !omissions.contains(feature) }
+        func key(_ name: String) -> Attribute {
+            hasIntegerKeys ? Attribute(name, .integer64, optional: true) : Attribute(name, .string)
+        }
         return try ManagedObjectModel(name: "Backends") {
-            Entity("Note") {
-                Attribute("noteId", .string)
+            Entity("Note", primaryKey: "noteId") {
+                key("noteId")
                 Attribute("text", .string, optional: true)
                 Attribute("count", .integer64, optional: true)
                 Attribute("ratio", .double, optional: true)
@@ -44,14 +49,14 @@ struct BackendTrial: Sendable {
                 Relationship("folder", to: "Folder", .optionalToOne, inverse: "notes")
                 if has(.manyToMany) { Relationship("tags", to: "Tag", .toMany, inverse: "notes") }
             }
-            Entity("Folder") {
-                Attribute("folderId", .string)
+            Entity("Folder", primaryKey: "folderId") {
+                key("folderId")
                 Attribute("name", .string, optional: true)
                 Relationship("notes", to: "Note", .toMany, inverse: "folder")
             }
             if has(.manyToMany) {
-                Entity("Tag") {
-                    Attribute("tagId", .string)
+                Entity("Tag", primaryKey: "tagId") {
+                    key("tagId")
                     Attribute("name", .string, optional: true)
                     Relationship("notes", to: "Note", .toMany, inverse: "tags")
                 }

@@ -34,10 +34,10 @@ public final class MemoryBackend: RemoteBackend {
     public let capabilities: RemoteCapabilities
     private let state = Guarded(State())
 
-    /// All that it can do.
+    /// All that it can do. With ``RemoteCapabilities/Features/assignsIDs`` in addition, it numbers new objects from 1.
     public static let allFeatures: RemoteCapabilities.Features = [
         .sorting, .paging, .counting, .selecting, .readingMany, .creatingMany, .batches, .conditionalWrites,
-        .idempotencyTokens, .increments, .relating, .incrementalPull, .deletions,
+        .idempotencyTokens, .increments, .arrayOperations, .relating, .incrementalPull, .deletions,
     ]
 
     /// Makes an empty server.
@@ -46,7 +46,8 @@ public final class MemoryBackend: RemoteBackend {
     ///   - maximumPage: The maximum number of objects in one answer.
     public init(features: RemoteCapabilities.Features = MemoryBackend.allFeatures, maximumPage: Int? = nil) {
         capabilities = RemoteCapabilities(
-            features: features.intersection(Self.allFeatures), maximumBatch: features.contains(.creatingMany) ? 100 : 1,
+            features: features.intersection(Self.allFeatures.union(.assignsIDs)),
+            maximumBatch: features.contains(.creatingMany) ? 100 : 1,
             maximumIDs: features.contains(.readingMany) ? 200 : 1, maximumPage: maximumPage.map { max(1, $0) },
             datePrecision: 0)
     }
@@ -102,7 +103,8 @@ public final class MemoryBackend: RemoteBackend {
             if !query.subqueries.isEmpty { throw Self.unsupported("conditions on what another query finds") }
             needed = features
         case .create(_, let writes): needed = writes.count > 1 ? .creatingMany : []
-        case .update(_, let write): needed = write.operations.isEmpty ? [] : .increments
+        case .update(_, let write):
+            needed = write.operations.values.reduce(into: []) { $0.formUnion($1.feature) }
         case .read(_, let ids): needed = ids.count > 1 ? .readingMany : []
         case .relate: needed = .relating
         case .pull: needed = .incrementalPull
@@ -177,7 +179,16 @@ public final class MemoryBackend: RemoteBackend {
     }
 
     private func create(_ entity: EntityDescription, _ write: RemoteWrite, _ state: inout State) -> RemoteOutcome {
-        let identity = RemoteIdentity(entity: entity.name, id: write.id)
+        var identity = RemoteIdentity(entity: entity.name, id: write.id)
+        var values = write.values
+        if has(.assignsIDs) {
+            // Deleted objects keep their entry, so no number comes twice.
+            identity.id = String(state.entries.count + 1)
+            if let key = entity.primaryKeyField {
+                let isInteger = entity.attribute(named: key)?.type == .integer64
+                values[key] = .value(isInteger ? .integer(Int64(state.entries.count + 1)) : .string(identity.id))
+            }
+        }
         if let there = record(identity, state.entries[identity]) {
             return .failed(
                 RemoteError(
@@ -187,7 +198,7 @@ public final class MemoryBackend: RemoteBackend {
         }
         change(identity, &state) { entry in
             entry.isDeleted = false
-            entry.values = write.values
+            entry.values = values
         }
         return .done(record(identity, state.entries[identity]))
     }
@@ -195,15 +206,20 @@ public final class MemoryBackend: RemoteBackend {
     private func update(_ entity: EntityDescription, _ write: RemoteWrite, _ state: inout State) -> RemoteOutcome {
         let identity = RemoteIdentity(entity: entity.name, id: write.id)
         if let refusal = refusal(identity, write.baseVersion, state) { return .failed(refusal) }
-        change(identity, &state) { entry in
-            entry.values.merge(write.values) { $1 }
-            for (property, operation) in write.operations {
-                guard case .increment(.integer(let amount)) = operation else { continue }
-                var number: Int64 = 0
-                if case .value(.integer(let known))? = entry.values[property] { number = known }
-                entry.values[property] = .value(.integer(number &+ amount))
+        var values = (state.entries[identity]?.values ?? [:]).merging(write.values) { $1 }
+        for (property, operation) in write.operations {
+            var old = Value.null
+            if case .value(let known)? = values[property] { old = known }
+            guard let type = entity.attribute(named: property)?.type, let value = operation.applied(to: old, of: type)
+            else {
+                return .failed(
+                    RemoteError(
+                        .rejected, domain: "Memory", message: "\(property): \(operation) cannot be done to \(old)",
+                        identity: identity))
             }
+            values[property] = .value(value)
         }
+        change(identity, &state) { $0.values = values }
         return .done(record(identity, state.entries[identity]))
     }
 

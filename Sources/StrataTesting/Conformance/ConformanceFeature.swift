@@ -8,6 +8,8 @@ public enum ConformanceFeature: String, Sendable, Hashable, CaseIterable {
     case versionConflicts
     /// Values that no two objects may share.
     case uniqueKeys
+    /// Texts with the character U+0000.
+    case zeroCharacters
     /// Exact decimal numbers.
     case decimals
     /// Bytes.

@@ -76,7 +76,10 @@ public enum DialectSuite {
     private struct Trial {
         let subject: DialectSubject
 
-        enum End: Equatable { case done, failed(RemoteError.Kind), other }
+        enum End: Equatable {
+            case done, other
+            case failed(RemoteError.Kind)
+        }
 
         private var writes: [RemoteOperation] {
             let write = RemoteWrite(id: "a")
@@ -208,7 +211,8 @@ public enum DialectSuite {
         }
 
         func identities() -> [Failure] {
-            ["a", "A", "with space", "with/slash", "with,comma", "with\"quote", "ümlaut", "..", "007"].compactMap { id in
+            ["a", "A", "with space", "with/slash", "with,comma", "with\"quote", "ümlaut", "..", "007"].compactMap {
+                id in
                 let answer = try? subject.dialect.answer(
                     subject.list([RemoteRecord(entity: subject.entity.name, id: id)]),
                     to: .query(RemoteQuery(entity: subject.entity)))

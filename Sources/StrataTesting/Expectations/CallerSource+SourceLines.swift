@@ -5,7 +5,9 @@ extension CallerSource {
     /// Finds the source line that uses a property, from the debug information of the program: the first one on the stack that
     /// is neither Strata's nor generated.
     ///
-    ///     try context.withStrictLoading(callers: .sourceLines) { … }
+    ///     try context.withStrictLoading(callers: .sourceLines) {
+    ///         for country in countries { print(country.cities.count) }
+    ///     }
     ///
     /// On Linux you get file and line if `llvm-symbolizer`, which comes with Swift, or `addr2line` is in the `PATH`. On Apple's
     /// platforms you get the name of the function.

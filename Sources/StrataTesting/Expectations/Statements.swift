@@ -40,7 +40,7 @@ private final class StatementRecording {
 /// Runs a closure and checks how many SQL statements the container ran meanwhile, on any thread.
 ///
 ///     let countries = try expectStatements(2, in: container) {
-///         try context.fetch(Country.all.prefetch(Country.keys.cities))
+///         try context.fetch(FetchRequest<Country>(prefetch: [Country.keys.cities]))
 ///     }
 ///
 /// A statement that runs several times counts each time. Those that begin and end transactions, and `PRAGMA`s, do not count.

@@ -3,10 +3,10 @@ import Strata
 
 /// A store that forwards every call to another one, or fails it as a test requires: busy, full, broken.
 ///
-///     let store = FaultInjectingStore(try SQLiteStore.open(model: model, location: .file(path: path)))
-///     let container = try PersistentContainer(store: store)
-///     store.fail(.reads, with: .locked(path: "orders.sqlite"))
-///     #expect(throws: PersistenceError.self) { try context.fetch(FetchRequest<Order>()) }
+///     let store = FaultInjectingStore(try SQLiteStore.open(model: GazetteerModel.model, location: .file(path: path)))
+///     let container = try PersistentContainer(store: store, classes: GazetteerModel.classes)
+///     store.fail(.reads, with: .locked(path: path))
+///     #expect(throws: PersistenceError.self) { try container.newContext().fetch(FetchRequest<City>()) }
 ///     store.recover()
 ///
 /// Use it to test how your code reacts when its store cannot be reached. A commit that fails has written nothing.
@@ -23,7 +23,7 @@ public final class FaultInjectingStore: PersistentStore {
         case members
         /// Values that are stored in files of their own.
         case externalData
-        /// A commit.
+        /// A commit, and a bulk operation.
         case commit
     }
 
@@ -91,7 +91,9 @@ public final class FaultInjectingStore: PersistentStore {
     public var identifier: UUID { store.identifier }
     public var name: String { store.name }
     public var model: ManagedObjectModel { store.model }
-    public var capabilities: StoreCapabilities { store.capabilities }
+    /// Those of the store, without held versions: their reads would not pass the faults.
+    public var capabilities: StoreCapabilities { store.capabilities.subtracting(.heldVersions) }
+    public var isReadOnly: Bool { store.isReadOnly }
     public var changes: StoreChangeFeed? { store.changes }
     public var history: (any StoreHistory)? { store.history }
 
@@ -149,9 +151,18 @@ public final class FaultInjectingStore: PersistentStore {
         return try store.commit(changes)
     }
 
+    public func perform(_ operation: BulkOperation, by origin: ChangeOrigin) throws(StoreError) -> BulkResult {
+        try pass(.commit)
+        return try store.perform(operation, by: origin)
+    }
+
     public func externalData(named name: String) throws(StoreError) -> Data {
         try pass(.externalData)
         return try store.externalData(named: name)
+    }
+
+    public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? {
+        store.observeForeignCommits(handler)
     }
 
     public func observeStatements(_ handler: @escaping @Sendable (StatementTrace) -> Void) -> StoreObservation? {

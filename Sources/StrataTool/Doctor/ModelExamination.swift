@@ -1,4 +1,3 @@
-import StrataCoreDataModel
 import StrataModel
 import StrataModelFiles
 
@@ -13,7 +12,7 @@ enum ModelExamination {
             report.ok(
                 "model",
                 "\(model.name), \(count) \(count == 1 ? "entity" : "entities"), version hash \(model.versionHash)")
-            if !CoreDataModelBundle.isModel(path: path) { examineLock(path, model, &report) }
+            examineLock(path, model, &report)
             return (report.findings, model)
         } catch {
             for fault in error.faults {

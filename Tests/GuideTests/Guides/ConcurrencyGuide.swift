@@ -29,6 +29,18 @@ enum ConcurrencyGuide {
         return ids
     }
 
+    @MainActor
+    static func capitalize(_ container: PersistentContainer) async throws {
+        let child = container.viewContext.makeBackgroundChild()
+        try await child.perform { context in
+            for city in try await context.fetch(FetchRequest<City>()) {
+                city.name = city.name.capitalized
+            }
+            try await context.save()
+        }
+        try await container.viewContext.save()
+    }
+
     actor Importer {
         private let context: ManagedObjectContext
 

@@ -17,6 +17,14 @@ enum ContextsGuide {
         try await context.save()
     }
 
+    static func pinned(_ context: ManagedObjectContext) async throws -> (Int, [Country]) {
+        try context.pin(for: .seconds(30))
+        defer { context.unpin() }
+        let ports = try await context.count(City.where { $0.isPort })
+        let countries = try await context.fetch(FetchRequest<Country>(prefetch: [Country.keys.cities]))
+        return (ports, countries)
+    }
+
     static func policy(_ container: PersistentContainer) {
         container.defaultMergePolicy = .objectWinsByProperty
     }
@@ -50,6 +58,14 @@ enum ContextsGuide {
         } catch {
             report(error)  // a PersistenceError
         }
+    }
+
+    static func counting(_ city: City, _ context: ManagedObjectContext) async throws {
+        try city.increment(\.population)
+        try city.increment(\.population, by: -1)
+        try city.addUnique(["Quechua", "Aymara"], to: \.languages)
+        try city.remove(["Latin"], from: \.languages)
+        try await context.save()
     }
 
     static func upserting(_ context: ManagedObjectContext, _ payload: [Item], print: (Int, Int, Int) -> Void) throws {

@@ -65,4 +65,24 @@ enum MigrationGuide {
             print(Int(progress.fraction * 100), progress.text)
         }
     }
+
+    static func deferring(_ before: ManagedObjectModel, _ after: ManagedObjectModel) -> MigrationStage {
+        .deferred("initials", from: before, to: after, forEach: "Contact", batchSize: 200) { contact in
+            let words = (contact["name"] as? String ?? "").split(separator: " ")
+            contact["initials"] = words.compactMap(\.first).map(String.init).joined()
+        }
+    }
+
+    static func finishing(_ container: PersistentContainer) async throws {
+        for step in try container.deferredMigrationSteps() { print(step) }
+        try await container.finishDeferredMigration { progress in
+            print(progress.text, Int(progress.fraction * 100))
+        }
+    }
+
+    static func overVersions(_ path: String, _ versions: [ManagedObjectModel]) throws -> MigrationReport {
+        var options = SQLiteStore.Options()
+        options.migration.versions = versions
+        return try SQLiteStore.migrate(path, to: versions[versions.count - 1], options: options)
+    }
 }

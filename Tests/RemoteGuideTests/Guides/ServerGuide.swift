@@ -11,7 +11,9 @@
             let server = try DataServer(
                 folder: "data", model: model, options: options,
                 methods: [
-                    "hello": { call throws(ServerError) in ServerResponse(json: ["hello": .string(call.account ?? "stranger")]) }
+                    "hello": { call throws(ServerError) in
+                        ServerResponse(json: ["hello": .string(call.account ?? "stranger")])
+                    }
                 ])
             try await HTTPService(server, port: 8080).run()
         }

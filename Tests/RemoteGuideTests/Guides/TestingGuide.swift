@@ -44,6 +44,18 @@ enum TestingGuide {
         #expect(plan.steps.allSatisfy { $0.risk == .safe })
     }
 
+    static func trying(_ versions: [ManagedObjectModel], _ stages: [MigrationStage]) async throws {
+        let trial = MigrationTrial(versions: versions, stages: stages, answers: ["Contact.name": .accept])
+        try await trial.run(making: { context in
+            try context.insert(entityNamed: "Contact")["name"] = "Ada Lovelace"
+        }) { migrated in
+            let context = migrated.container.newContext()
+            let contact = try await context.fetchFirst(FetchRequest<ManagedObject>(entity: "Contact"))
+            #expect(contact?["lastName"] as? String == "Lovelace")
+            #expect(migrated.report.steps.allSatisfy { $0.risk != .impossible })
+        }
+    }
+
     static func counting(_ path: String) async throws {
         let counter = StatementCounter()
         let container = try PersistentContainer(

@@ -25,7 +25,6 @@ struct ShelfDialect: RemoteDialect {
             let parameters = ids.map { "id=\(PercentEncoding.encode($0))" }
             return try request(.get, "/\(entity.name)?" + parameters.joined(separator: "&"))
         case .pull(let pull):
-            guard pull.predicate == nil else { throw unsupported("pulls with a condition") }
             let since = PercentEncoding.encode(pull.cursor ?? "0")
             return try request(.get, "/\(pull.entity.name)?since=\(since)&limit=\(pull.limit)")
         case .create(let entity, let writes):

@@ -86,6 +86,26 @@ import Testing
         #expect(try mirror.staleIdentities() == [RemoteIdentity(entity: "City", id: "1")])
     }
 
+    @Test("An answer that was overtaken is asked for again, also if a pull that starts over told it")
+    func overtaken() throws {
+        let (store, context) = try Atlas.openOffline(ShelfBackend.conditional())
+        let mirror = store.mirror
+        let city = try #require(store.model.entity(named: "City"))
+        let first = mirror.ticket()
+        let second = mirror.ticket()
+        _ = try mirror.apply(page(tags: [], 1), ticket: second)
+        // It was asked for earlier, and reached the server later.
+        _ = try mirror.apply(page(tags: nil, 1))
+        _ = try mirror.apply(page(tags: ["t"], 2), ticket: first, told: city)
+        #expect(try mirror.staleIdentities() == [RemoteIdentity(entity: "City", id: "1")])
+        withExtendedLifetime((first, second)) {}
+        _ = try mirror.apply(
+            page(tags: ["t"], 2), ticket: mirror.ticket(), fresh: [RemoteIdentity(entity: "City", id: "1")])
+        #expect(try mirror.staleIdentities().isEmpty)
+        let lima = try #require(try context.fetch(cities(nil, nil)).first)
+        #expect((lima["tags"] as? Set<ManagedObject>)?.count == 1)
+    }
+
     @Test("What has been told anew since does not refer to the object any more")
     func newerReferences() throws {
         let (store, _) = try Atlas.openOffline(ShelfBackend.conditional())

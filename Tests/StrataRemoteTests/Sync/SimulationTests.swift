@@ -27,6 +27,24 @@ import Testing
         #expect(damaged.contains { $0.recovered > 0 }, "nobody recovered from damaged bytes")
     }
 
+    @Test("What clients did to counters and arrays was done once, and nothing of it was lost")
+    func operations() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let first = environment["STRATA_SIMULATION_SEED"].flatMap(UInt64.init) ?? 40_000
+        let count = environment["STRATA_SIMULATION_COUNT"].flatMap(UInt64.init) ?? 20
+        for variant in ServerVariant.all {
+            for seed in first..<(first + count) {
+                let violations = try SimulationWorld.run(seed: seed, variant: variant, operates: true)
+                #expect(
+                    violations.isEmpty,
+                    """
+                    \(variant): STRATA_SIMULATION_SEED=\(seed) STRATA_SIMULATION_COUNT=1 STRATA_SIMULATION_OPERATIONS=1
+                    \(violations)
+                    """)
+            }
+        }
+    }
+
     /// The others take longer to be found; `make simulate` looks for all.
     @Test(
         "Defects that are put into clients are found",

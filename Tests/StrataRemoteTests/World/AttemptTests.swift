@@ -121,7 +121,8 @@ import Testing
         #expect(try await context.fetch(cities()).map(\.name) == (isDeleted ? [] : ["B"]))
     }
 
-    @Test("A server may name a new object itself: identity, references and live objects follow", arguments: [true, false])
+    @Test(
+        "A server may name a new object itself: identity, references and live objects follow", arguments: [true, false])
     func renamed(isOnline: Bool) async throws {
         let backend = Interceptor()
         backend.intercept { [shelf = backend.shelf] operation throws(RemoteError) in
@@ -184,7 +185,8 @@ import Testing
                     !operation.writes.contains(where: { $0.id == id })
                 {
                     return .outcomes(
-                        operation.writes.map { _ in .failed(RemoteError(.rejected, message: "no country", status: 400)) })
+                        operation.writes.map { _ in .failed(RemoteError(.rejected, message: "no country", status: 400))
+                        })
                 }
             }
             return nil
@@ -216,6 +218,38 @@ import Testing
         #expect(backend.record("City", "1")?.values["name"] == .value(.string("Lima")))
         #expect(try store.sync.failedChanges().isEmpty)
         #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test(
+        "A save that changes only members of an object whose creation was refused creates the object with all members")
+    func membersOfRefused() async throws {
+        let backend = ShelfBackend.conditional()
+        let (store, context) = try Atlas.openOffline(backend)
+        let city = try Atlas.city("1", "Lima", context)
+        let tags = try ["port", "capital", "large"].map { name in
+            let tag = try context.insert(entityNamed: "Tag")
+            tag["tagId"] = name
+            return tag
+        }
+        city["tags"] = Set(tags[..<2])
+        backend.refuse("City", "1", RemoteError(.rejected, message: "not now", status: 400))
+        try await context.save()
+        try await store.sync.push()
+        #expect(try store.sync.failedChanges().count == 1)
+        backend.refuse("City", "1", nil)
+        city["tags"] = Set(tags[1...])
+        try await context.save(options: RemoteOptions.network)
+        #expect(!context.hasChanges)
+        guard case .references(let ids)? = backend.record("City", "1")?.values["tags"] else {
+            Issue.record("the city was not created")
+            return
+        }
+        #expect(ids.sorted() == ["capital", "large"])
+        #expect(backend.record("City", "1")?.values["name"] == .value(.string("Lima")))
+        #expect(try store.sync.failedChanges().isEmpty)
+        #expect(try store.sync.pendingCount() == 0)
+        try await store.sync.pull()
+        #expect((city["tags"] as? Set<ManagedObject>)?.count == 2)
     }
 
     @Test("A time-out falls back to the mirror like any other lack of network")

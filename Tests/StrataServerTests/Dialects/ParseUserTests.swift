@@ -62,8 +62,8 @@
             // The primary key goes on to name the account in the other dialect.
             _ = try await bench.logIn("ann", password: "better")
             _ = try await bench.logIn("anna", password: "better")
-            let where_ = escaped(#"{"username":"anna"}"#)
-            let found = await bench.parse("GET", "users?where=\(where_)", master: true)
+            let condition = escaped(#"{"username":"anna"}"#)
+            let found = await bench.parse("GET", "users?where=\(condition)", master: true)
             #expect(found.json?["results"]?.elements?.first?["objectId"] == "ann")
             let maxLeap = await bench.maxLeap(
                 "POST", "updatePassword", ["password": "wrong", "newPassword": "x"], token: token)

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
-import StrataTesting
 import StrataStore
+import StrataTesting
 import Testing
 
 let testKey = "XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX"

@@ -1,7 +1,7 @@
 import Foundation
 import StrataStackMob
-import StrataTesting
 import StrataStore
+import StrataTesting
 import Testing
 
 /// The whole client over real sockets: what arrives is what was signed.

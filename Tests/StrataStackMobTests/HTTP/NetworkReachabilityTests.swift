@@ -1,7 +1,7 @@
 import Foundation
 import StrataRemote
-import StrataTesting
 import StrataStore
+import StrataTesting
 import Testing
 
 @Suite struct NetworkReachabilityTests {

@@ -37,6 +37,44 @@ import Testing
         #expect(try results.isEmpty && context.count(FetchRequest<Tag>()) == 0 && tag.isMissing)
     }
 
+    @Test("Keys are returned only if somebody may have the objects")
+    func keysForNobody() async throws {
+        let file = try LibraryFile()
+        let context = file.container.newContext()
+        _ = try context.insertAll(Tag.self, from: 0..<20) { tag, index in tag.label = .value("\(index)") }
+        func tags(_ context: ManagedObjectContext) throws -> [Tag] { try context.fetch(FetchRequest<Tag>()) }
+        func returnsKeys(_ label: String) throws -> Bool {
+            var count = 0
+            let statements = try file.statements {
+                count = try context.update(FetchRequest<Tag>(where: FetchPredicate(format: "label != 'none'"))) {
+                    $0.label = .value(label)
+                }
+            }
+            #expect(count == 20)
+            #expect(try tags(context).allSatisfy { $0.label == label && !$0.hasChanges })
+            return statements.contains { $0.contains("RETURNING _id") }
+        }
+        #expect(try !returnsKeys("a"))
+        let versions = try tags(context).map(\.version)
+        #expect(versions.allSatisfy { $0 == 2 })
+
+        let tag = try #require(try tags(context).first)
+        #expect(try returnsKeys("b"))
+        #expect(tag.label == "b")
+        withExtendedLifetime(tag) {}
+
+        var listener: ContainerChanges.AsyncIterator? = file.container.changes.makeAsyncIterator()
+        #expect(try returnsKeys("c"))
+        #expect(await listener?.next()?.updated.count == 20)
+        listener = nil
+
+        let other = file.container.newContext(automaticallyMergesChanges: true)
+        let theirs = try #require(try tags(other).first)
+        #expect(try returnsKeys("d"))
+        other.processPendingChanges()
+        #expect(theirs.label == "d")
+    }
+
     @Test("Values are calculated from what each object had; versions go up, and other contexts merge")
     func calculated() throws {
         let (file, context) = try filled(10)
@@ -122,19 +160,4 @@ import Testing
         #expect(throws: PersistenceError.self) { try context.update(FetchRequest<Book>()) { $0.pages = 0 } }
         #expect(try file.container.newContext().fetch(FetchRequest<Book>()).allSatisfy { $0.version == 1 })
     }
-}
-
-// What the plug-in generates for classes that are not written by hand.
-
-extension ObjectKeys where Object == Book {
-    var title: AttributeKey<String> { AttributeKey(path, "title") }
-    var pages: AttributeKey<Int32> { AttributeKey(path, "pages") }
-    var author: ToOneKey<ObjectKeys<Author>> { ToOneKey(path, "author") }
-    /// As if the title were optional.
-    var anyTitle: AttributeKey<String?> { AttributeKey(path, "title") }
-    var nothing: AttributeKey<String?> { AttributeKey(path, "nothing") }
-}
-
-extension ObjectKeys where Object == Tag {
-    var label: AttributeKey<String> { AttributeKey(path, "label") }
 }

@@ -87,7 +87,10 @@ import Testing
         let others = try context.fetch(FetchRequest<Sample>(where: try FetchPredicate(format: "label != '0'")))
         for sample in others { sample.text = "changed" }
         try context.save()
-        #expect(try container.newContext().fetch(FetchRequest<Sample>(where: try FetchPredicate(format: "text == 'changed'"))).count == 3)
+        #expect(
+            try container.newContext().fetch(
+                FetchRequest<Sample>(where: try FetchPredicate(format: "text == 'changed'"))
+            ).count == 3)
     }
 
     @Test("Keys that no store hands out are an error that names the row")

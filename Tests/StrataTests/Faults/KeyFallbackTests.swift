@@ -20,7 +20,9 @@ import Testing
         try a.save()
         let read = file.container.newContext()
         #expect(try read.count(FetchRequest<Book>()) == 10_010)
-        for book in books.prefix(20) { #expect(try read.existingObject(Book.self, with: book.objectID).title == book.title) }
+        for book in books.prefix(20) {
+            #expect(try read.existingObject(Book.self, with: book.objectID).title == book.title)
+        }
     }
 
     @Test("An object that got its key while the store was busy keeps its ID through saves, and is found by it")

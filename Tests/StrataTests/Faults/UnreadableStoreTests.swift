@@ -67,7 +67,9 @@ import Testing
         #expect(try stored(Author.self, "name == 'Ursula K.' AND score == 8").count == 1)
     }
 
-    @Test("Others may change the row meanwhile: their other properties stay, and the merge policy decides about the same one")
+    @Test(
+        "Others may change the row meanwhile: their other properties stay, and the merge policy decides about the same one"
+    )
     func editedMeanwhile() throws {
         let author = try authorFault()
         context.mergePolicy = .objectWinsByProperty
@@ -121,7 +123,8 @@ import Testing
     @Test("A relationship that is emptied after a failed read fails the save, because nobody knows what was to go")
     func emptiedUnread() throws {
         let author = try authorFault()
-        let book = try #require(try context.fetchFirst(FetchRequest<Book>(where: try FetchPredicate(format: "title == 'Voices'"))))
+        let book = try #require(
+            try context.fetchFirst(FetchRequest<Book>(where: try FetchPredicate(format: "title == 'Voices'"))))
         file.failing(.reads) { _ = author.books.remove(book) }
         guard case .relationshipNotRead(author.objectID, "books")? = persistenceError({ try context.save() }) else {
             Issue.record("the save must fail")
@@ -191,7 +194,10 @@ import Testing
             let same = try #require(try context.object(with: author.objectID) as? Author)
             let count = Guarded(0)
             file.store.fail { _ in
-                count.withLock { $0 += 1; return $0 } > first ? FaultyFile.busy : nil
+                count.withLock {
+                    $0 += 1
+                    return $0
+                } > first ? FaultyFile.busy : nil
             }
             let gone = same.books.first
             same.name = "B"

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-@Suite struct HistoryBulkTests {
+@Suite(.recordsHistory) struct HistoryBulkTests {
     private func filled(_ count: Int) throws -> HistoryFile {
         let file = try HistoryFile()
         let context = file.container.newContext()

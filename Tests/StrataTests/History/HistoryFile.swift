@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import Testing
 
 /// A library with history in a file of its own, removed with this object.
 final class HistoryFile: Sendable {
@@ -31,28 +32,22 @@ final class HistoryFile: Sendable {
         options.history = recording
         return try PersistentContainer(Library.self, at: .file(path: path), options: options)
     }
-}
 
-extension HistoryTransaction {
-    /// The changes as text: `+Book/1`, `-Book/1`, `Book/1 title pages`.
-    var lines: [String] {
-        changes.map { change in
-            let name = "\(change.entityName)/\(change.key)"
-            return switch change.kind {
-            case .inserted: "+\(name)"
-            case .deleted: "-\(name)"
-            case .updated: ([name] + change.properties).joined(separator: " ")
-            }
-        }.sorted()
+    /// A container of a new store in memory, which records.
+    static func container(
+        _ model: ManagedObjectModel, _ classes: [ManagedObject.Type] = []
+    ) throws -> PersistentContainer {
+        var options = SQLiteStore.Options()
+        options.history = .on(keeping: .days(1))
+        return try PersistentContainer(model: model, classes: classes, at: .memory(name: nil), options: options)
+    }
+
+    static func container<M: GeneratedModel>(_ model: M.Type) throws -> PersistentContainer {
+        try container(model.model, model.classes)
     }
 }
 
-/// The error of history that a closure throws; nil if none.
-func historyError<R>(_ body: () throws -> R) -> HistoryError? {
-    do {
-        _ = try body()
-        return nil
-    } catch {
-        return error as? HistoryError
-    }
+extension Trait where Self == ConditionTrait {
+    /// For tests of history, which run on each kind of store that records it.
+    static var recordsHistory: Self { .enabled(if: true) }
 }

@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// Old values, tombstones and objects as they were.
-@Suite struct HistoryPastTests {
+@Suite(.recordsHistory) struct HistoryPastTests {
     private let model: ManagedObjectModel
     private let container: PersistentContainer
 
@@ -36,9 +36,7 @@ import Testing
                 Relationship("products", to: "Product", .toMany, inverse: "maker")
             }
         }
-        var options = SQLiteStore.Options()
-        options.history = .on(keeping: .days(1))
-        container = try PersistentContainer(model: model, at: .memory(name: nil), options: options)
+        container = try HistoryFile.container(model)
     }
 
     @Test("Updates keep the first old value of each preserved attribute, of every type; others keep none")
@@ -70,7 +68,9 @@ import Testing
         let then = try #require(try container.object(product.objectID, at: token))
         for (name, value) in old { #expect(try then.value(of: name) == value) }
         #expect(historyError { try then.value(of: "stock") } == .valueNotKept(entity: "Product", property: "stock"))
-        #expect(historyError { try then.value(of: "nope") } == .unknownProperty(entity: "Product", property: "nope"))
+        #expect(
+            historyError { try then.value(of: "nope") }
+                == .unknownProperty(entity: "Product", property: "nope", nearest: nil))
         #expect(try then.value(of: "maker") == .null)
         #expect(change.oldValue(of: AttributeKey<String>(["code"])) == "A")
         #expect(try then.value(of: AttributeKey<Decimal?>(["price"])) == Decimal(string: "12.5"))

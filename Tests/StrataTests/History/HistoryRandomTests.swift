@@ -4,7 +4,7 @@ import Strata
 import Testing
 
 /// Random edits with history on. From every fifth token, what history says must lead from the state at that token to the last one.
-@Suite struct HistoryRandomTests {
+@Suite(.recordsHistory) struct HistoryRandomTests {
     /// By object what it keeps: attributes, to-one relationships, members by pairs, ordered members.
     private typealias State = [ObjectID: [String: String]]
 

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import Testing
 
-@Suite struct HistoryTests {
+@Suite(.recordsHistory) struct HistoryTests {
     @Test("Each save is a transaction with what it inserted, updated and deleted")
     func saves() throws {
         let file = try HistoryFile()
@@ -112,13 +112,7 @@ import Testing
 
     @Test("Objects of inherited entities have their own entity, and filters by the parent find them")
     func inheritance() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-history-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var options = SQLiteStore.Options()
-        options.history = .on(keeping: .days(1))
-        let container = try PersistentContainer(
-            Zoo.self, at: .file(path: folder.appending(path: "zoo.sqlite").path), options: options)
+        let container = try HistoryFile.container(Zoo.self)
         defer { container.close() }
         let context = container.newContext()
         let cat = Cat(inserting: context)
@@ -217,9 +211,7 @@ import Testing
                 Relationship("peers", to: "Row", .toMany, inverse: "peers")
             }
         }
-        var options = SQLiteStore.Options()
-        options.history = .on(keeping: .forever)
-        let container = try PersistentContainer(model: model, at: .memory(name: nil), options: options)
+        let container = try HistoryFile.container(model)
         let context = container.newContext()
         let row = try context.insert(entityNamed: "Row")
         let peer = try context.insert(entityNamed: "Row")

@@ -42,8 +42,13 @@ final class LibraryFile: Sendable {
 final class Listener: FetchedResultsDelegate {
     private(set) var updates: [ResultsUpdate] = []
     private(set) var ids: [ObjectID]
+    /// The list as it was at the last ``take()``.
+    private(set) var idsAtLastTake: [ObjectID]
 
-    init(_ ids: [ObjectID]) { self.ids = ids }
+    init(_ ids: [ObjectID]) {
+        self.ids = ids
+        idsAtLastTake = ids
+    }
 
     func results<Object: ManagedObject>(_ results: FetchedResults<Object>, didChange update: ResultsUpdate) {
         updates.append(update)
@@ -52,7 +57,10 @@ final class Listener: FetchedResultsDelegate {
 
     /// The updates since the last call.
     func take() -> [ResultsUpdate] {
-        defer { updates = [] }
+        defer {
+            updates = []
+            idsAtLastTake = ids
+        }
         return updates
     }
 }

@@ -7,16 +7,21 @@ import Testing
 /// Edits at random, by several contexts on one file. After each the live results are what a fetch finds, and the differences
 /// that they told lead from the old list to the new one.
 ///
+/// A second run also looks at all values after each edit, and compares what has changed with the properties that the
+/// differences name. To look at them fills faults, so the first run does not.
+///
 /// `STRATA_LIVE_EDITS=1000000` runs so many; `STRATA_LIVE_SEED` takes another seed.
 @Suite struct LiveRandomTests {
     private static let environment = ProcessInfo.processInfo.environment
 
-    @Test("After each of many random edits a live result is what a fetch finds, and its differences are exact")
-    func random() throws {
+    @Test(
+        "After each of many random edits a live result is what a fetch finds, and its differences are exact",
+        arguments: [false, true])
+    func random(comparesValues: Bool) throws {
         let seed = Self.environment["STRATA_LIVE_SEED"].flatMap(UInt64.init) ?? 1
         let edits = Self.environment["STRATA_LIVE_EDITS"].flatMap(Int.init) ?? 300
         print("live results: STRATA_LIVE_SEED=\(seed), \(edits) edits")
-        let world = try LiveWorld(seed: seed)
+        let world = try LiveWorld(seed: seed, comparesValues: comparesValues)
         for edit in 0..<edits {
             world.edit()
             try world.check("edit \(edit), seed \(seed)")
@@ -42,8 +47,10 @@ private final class LiveWorld {
     private var log: [String] = []
     private static let logged = ProcessInfo.processInfo.environment["STRATA_LIVE_LOG"].flatMap(Int.init) ?? 6
     private(set) var steps = 0
+    /// What the contexts of lists showed at the last check; nil if values are not compared.
+    private var shown: [ObjectIdentifier: ShownValues]?
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, comparesValues: Bool) throws {
         random = SplitMix64(seed: seed)
         file = try LibraryFile()
         context = file.container.newContext(automaticallyMergesChanges: true)
@@ -62,6 +69,11 @@ private final class LiveWorld {
         try context.save()
         child = context.makeChild()
         try watch()
+        if comparesValues { shown = try showAll() }
+    }
+
+    private func showAll() throws -> [ObjectIdentifier: ShownValues] {
+        [ObjectIdentifier(context): try ShownValues(context), ObjectIdentifier(child): try ShownValues(child)]
     }
 
     private func watch() throws {
@@ -178,12 +190,15 @@ private final class LiveWorld {
         child.processPendingChanges()
         // The child's boundary may have read what creates a boundary from its parent.
         context.processPendingChanges()
+        let before = shown
+        if before != nil { shown = try showAll() }
         for item in watched {
             let results = item.results
+            let first = item.listener.idsAtLastTake
             let updates = item.listener.take()
             steps += updates.count
-            let where_ = "\(item.name), \(place); last edits: \(log.suffix(Self.logged))"
-            #expect(results.failure == nil, "\(where_)")
+            let circumstances = "\(item.name), \(place); last edits: \(log.suffix(Self.logged))"
+            #expect(results.failure == nil, "\(circumstances)")
             let ids = results.snapshot.ids
             var request = results.request
             if let key = results.sectionKey, request.sorts.first?.expression != key {
@@ -191,10 +206,15 @@ private final class LiveWorld {
             }
             let fresh = try item.context.fetchIDs(request)
             let odd = Set(ids).symmetricDifference(fresh).map { describe($0, item.context) }
-            try #require(ids == fresh, "differs from a fetch: \(odd.sorted()) \(where_)")
-            try #require(item.listener.ids == ids, "differences do not lead there: \(where_)")
-            try #require(results.map(\.objectID) == ids, "objects differ from the snapshot: \(where_)")
-            for update in updates { try checkShape(update, where_) }
+            try #require(ids == fresh, "differs from a fetch: \(odd.sorted()) \(circumstances)")
+            try #require(item.listener.ids == ids, "differences do not lead there: \(circumstances)")
+            try #require(results.map(\.objectID) == ids, "objects differ from the snapshot: \(circumstances)")
+            for update in updates { try checkShape(update, circumstances) }
+            let owner = ObjectIdentifier(item.context)
+            if let before = before?[owner], let now = shown?[owner] {
+                try now.check(
+                    updates, from: first, to: ids, since: before, circumstances)
+            }
             if let key = results.sectionKey, case .keyPath(let path) = key.node {
                 var expected: [Value] = []
                 var counts: [Int] = []
@@ -207,7 +227,7 @@ private final class LiveWorld {
                         counts.append(1)
                     }
                 }
-                try #require(results.sections.map(\.range.count) == counts, "sections: \(where_)")
+                try #require(results.sections.map(\.range.count) == counts, "sections: \(circumstances)")
             }
         }
     }

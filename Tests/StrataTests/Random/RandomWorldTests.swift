@@ -1,4 +1,5 @@
 import Foundation
+import GraphWorld
 import Strata
 import Testing
 
@@ -26,7 +27,12 @@ import Testing
                 "strata-random-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
-            let driver = try WorldDriver(seed: seed, path: folder.appendingPathComponent("world.sqlite").path)
+            let path = folder.appendingPathComponent("world.sqlite").path
+            let driver = try WorldDriver(seed: seed, place: path) { model in
+                var options = SQLiteStore.Options()
+                options.externalStorageThreshold = WorldDriver.largestInlineCover
+                return try SQLiteStore.open(model: model, location: .file(path: path), options: options)
+            }
             do {
                 try driver.run(steps: count, fullCheckEvery: 20)
             } catch {

@@ -151,7 +151,7 @@ import Testing
         #expect(reason(FetchRequest(limit: -1)).contains("negative"))
         #expect(reason(FetchRequest(offset: -1)).contains("negative"))
         guard
-            case .unknownEntity(let name, _)? = persistenceError({
+            case .unknownEntity(let name, _, _)? = persistenceError({
                 try context.fetch(FetchRequest<Animal>(entity: "Lion"))
             })
         else {

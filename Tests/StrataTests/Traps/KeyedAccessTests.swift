@@ -50,14 +50,15 @@ import Testing
         let sample = Sample(context, "s")
         func failure(_ object: ManagedObject, _ name: String, _ value: Any?) -> String {
             switch persistenceError({ try object.setValue(value, forKey: name) }) {
-            case .unknownProperty(let entity, let property): "unknown \(entity).\(property)"
+            case .unknownProperty(let entity, let property, let nearest):
+                "unknown \(entity).\(property)" + (nearest.map { ", nearest \($0)" } ?? "")
             case .wrongType(let entity, let property, let expected, _): "wrong \(entity).\(property): \(expected)"
             case .readOnlyProperty(let entity, let property): "read-only \(entity).\(property)"
             case nil: "none"
             case let other?: "\(other)"
             }
         }
-        #expect(failure(cat, "nmae", "x") == "unknown Cat.nmae")
+        #expect(failure(cat, "nmae", "x") == "unknown Cat.nmae, nearest name")
         #expect(failure(cat, "", "x") == "unknown Cat.")
         #expect(failure(cat, "name", 5) == "wrong Cat.name: string")
         #expect(failure(cat, "lives", 40_000) == "wrong Cat.lives: integer16")

@@ -199,7 +199,7 @@ import Testing
         let file = try ZooFile()
         let context = file.container.newContext()
         guard case .abstractEntity("Animal")? = persistenceError({ try context.insert(entityNamed: "Animal") }),
-            case .unknownEntity("Lion", "Zoo")? = persistenceError({ try context.insert(entityNamed: "Lion") })
+            case .unknownEntity("Lion", "Zoo", nil)? = persistenceError({ try context.insert(entityNamed: "Lion") })
         else {
             Issue.record("an object of no entity was made")
             return

@@ -34,7 +34,7 @@ import Testing
         #expect(notifies({ _ = home.animals }, when: { cat.enclosure = nil }), "by the inverse")
         #expect(notifies({ _ = cat.enclosure }, when: { home.animals = [cat] }), "by the inverse")
         #expect(
-            notifies({ _ = home.keepers }, when: { _ = Keeper(context, name: "k").enclosures = [home] }),
+            notifies({ _ = home.keepers }, when: { Keeper(context, name: "k").enclosures = [home] }),
             "by the inverse")
         #expect(notifies({ _ = home.keepers }, when: { home.removeKeepers(home.keepers) }))
         #expect(!notifies({ _ = home.keepers }, when: { home.addAnimals([Cat(context, name: "x")]) }))

@@ -35,8 +35,9 @@ import Testing
         let context = file.container.newContext()
         let sample = Sample(context, "average")
         sample.decimal = Decimal(1) / 0
-        guard case .store(.invalidData(entity: "Sample", property: "decimal", key: sample.objectID.key, reason: _))? =
-            persistenceError({ try context.save() })
+        guard
+            case .store(.invalidData(entity: "Sample", property: "decimal", key: sample.objectID.key, reason: _))? =
+                persistenceError({ try context.save() })
         else {
             Issue.record("the save accepted \(String(describing: sample.decimal))")
             return
@@ -53,8 +54,9 @@ import Testing
         let thing = try context.insert(entityNamed: "Thing")
         try thing.setValue(Unencodable(), forKey: "shape")
         let before = try thing.value(forKey: "shape") as? Data
-        guard case .wrongType(entity: "Thing", property: "shape", expected: _, value: _)? =
-            persistenceError({ try thing.setValue(Unencodable(isFine: false), forKey: "shape") })
+        guard
+            case .wrongType(entity: "Thing", property: "shape", expected: _, value: _)? =
+                persistenceError({ try thing.setValue(Unencodable(isFine: false), forKey: "shape") })
         else {
             Issue.record("setValue accepted it")
             return

@@ -45,7 +45,8 @@ struct SimulatedFront {
 
     // MARK: Reading
 
-    private func changes(_ entity: EntityDescription, _ parameters: [URLQueryItem]) throws(RemoteError) -> WireResponse {
+    private func changes(_ entity: EntityDescription, _ parameters: [URLQueryItem]) throws(RemoteError) -> WireResponse
+    {
         let since = parameters.first { $0.name == "since" }?.value
         var pull = RemotePull(entity: entity, cursor: since == "0" ? nil : since)
         pull.limit = parameters.first { $0.name == "limit" }?.value.flatMap(Int.init) ?? 500
@@ -54,7 +55,8 @@ struct SimulatedFront {
             .ok,
             .object([
                 "objects": .array(page.records.map { json($0, entity) }),
-                "deleted": .array(page.deleted.map { .string($0.id) }), "next": page.next.map(JSONValue.string) ?? .null,
+                "deleted": .array(page.deleted.map { .string($0.id) }),
+                "next": page.next.map(JSONValue.string) ?? .null,
                 "more": .boolean(page.hasMore),
             ]))
     }
@@ -125,7 +127,8 @@ struct SimulatedFront {
         request.head.headerFields[.ifMatch].map { String($0.dropFirst().dropLast()) }
     }
 
-    private func outcome(_ operation: RemoteOperation, _ entity: EntityDescription) throws(RemoteError) -> WireResponse {
+    private func outcome(_ operation: RemoteOperation, _ entity: EntityDescription) throws(RemoteError) -> WireResponse
+    {
         guard case .outcomes(let list) = try server.perform(operation), let outcome = list.first else {
             return refusal(.badRequest, "")
         }

@@ -59,7 +59,8 @@ final class SimulatedTransport: HTTPTransport, @unchecked Sendable {
         if executor.random.chance(weather.portals / 2) {
             struck(.portal, request)
             return executor.random.one(of: [
-                page(.ok), page(HTTPResponse.Status(code: 511)), page(.forbidden), redirect("http://portal.example/login"),
+                page(.ok), page(HTTPResponse.Status(code: 511)), page(.forbidden),
+                redirect("http://portal.example/login"),
                 redirect("//portal.example/"),
             ])
         }

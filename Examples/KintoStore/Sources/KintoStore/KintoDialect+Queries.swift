@@ -21,7 +21,6 @@ extension KintoDialect {
     /// Everything that changed after the last record that was read. No two changes in a collection have the same time, so
     /// pages neither overlap nor leave anything out, and the records that have been deleted come along.
     func parameters(_ pull: RemotePull) throws(RemoteError) -> [String] {
-        guard pull.predicate == nil else { throw unsupported("a pull with a condition") }
         let cursor = pull.cursor ?? "0"
         guard let since = Int64(cursor), since >= 0 else {
             throw RemoteError(

@@ -1,7 +1,7 @@
 /// The unplanned loads of a piece of code, and the relationships that it prefetched without reading them.
 ///
-///     let (titles, report) = try context.recordingLoads {
-///         try context.fetch(Country.all).map { "\($0.name): \($0.cities.count)" }
+///     let (lines, report) = try context.recordingLoads {
+///         try context.fetch(FetchRequest<Country>()).map { "\($0.name): \($0.cities.count)" }
 ///     }
 ///     print(report)
 public struct LoadReport: Sendable {

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
     /// Runs a closure in which the use of a property must not read the store: everything that it looks at has been fetched
     /// or prefetched.
     ///
-    ///     let countries = try context.fetch(Country.all.prefetch(Country.keys.cities))
+    ///     let countries = try context.fetch(FetchRequest<Country>(prefetch: [Country.keys.cities]))
     ///     try context.withStrictLoading {
     ///         for country in countries { print(country.name, country.cities.count) }
     ///     }
@@ -36,6 +36,11 @@ extension ManagedObjectContext {
 
     /// Runs a closure and reports the loads that it causes by using properties, and relationships that it prefetches and
     /// does not read.
+    ///
+    ///     let cities = try context.fetch(FetchRequest<City>())
+    ///     let (_, report) = context.recordingLoads { cities.map(\.country.name) }
+    ///     print(report)  // loads that nobody planned: prefetch `City.keys.country`
+    ///
     /// - Parameters:
     ///   - callers: Finds the places in the program, for the report.
     ///   - body: The closure.

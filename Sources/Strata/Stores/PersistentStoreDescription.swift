@@ -1,0 +1,54 @@
+import StrataSQLite
+
+/// A store that a container opens, and which entities it keeps.
+///
+///     let container = try PersistentContainer(TravelModel.self, stores: [
+///         PersistentStoreDescription(configuration: "Places", at: .file(path: "places.sqlite")),
+///         PersistentStoreDescription(at: .file(path: "visits.sqlite")),
+///     ])
+public struct PersistentStoreDescription: Sendable {
+    /// The configuration of the model whose entities the store keeps; nil for the store of all entities that no other store
+    /// keeps.
+    public let configuration: String?
+    /// The file, if it is known.
+    let path: String?
+    let open: @Sendable (ManagedObjectModel) throws(StoreError) -> any PersistentStore
+
+    /// The name of the configuration in messages.
+    var name: String { configuration ?? ModelConfiguration.defaultName }
+
+    /// A SQLite store.
+    /// - Parameters:
+    ///   - configuration: The configuration of the model; nil for all entities that no other store keeps.
+    ///   - location: The file, or memory.
+    ///   - options: Timeouts, tracing, migration and so on, for this store.
+    public init(
+        configuration: String? = nil, at location: SQLiteStore.Location, options: SQLiteStore.Options = .init()
+    ) {
+        self.configuration = configuration
+        if case .file(let path) = location { self.path = path } else { path = nil }
+        open = { (model) throws(StoreError) in
+            try SQLiteStore.open(model: model, location: location, options: options)
+        }
+    }
+
+    /// A store of another kind.
+    ///
+    ///     import StrataCoreData
+    ///
+    ///     let description = PersistentStoreDescription(configuration: "Notes") { (model) throws(StoreError) in
+    ///         try CoreDataStore.open(path: "Notes.sqlite", as: model)
+    ///     }
+    /// - Parameters:
+    ///   - configuration: The configuration of the model; nil for all entities that no other store keeps.
+    ///   - open: Opens the store. It is given a model with only the entities that the store keeps. The store's own model may
+    ///     have more entities, but must describe these in the same way.
+    public init(
+        configuration: String? = nil,
+        open: @escaping @Sendable (ManagedObjectModel) throws(StoreError) -> any PersistentStore
+    ) {
+        self.configuration = configuration
+        path = nil
+        self.open = open
+    }
+}

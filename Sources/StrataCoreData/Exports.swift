@@ -1,0 +1,2 @@
+@_exported import StrataCoreDataModel
+@_exported import StrataSQLite

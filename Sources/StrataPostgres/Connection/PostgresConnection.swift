@@ -1,0 +1,435 @@
+#if Postgres
+    import Foundation
+    import StrataCPostgres
+    import StrataStore
+
+    /// A connection to a server. One thread uses it at a time; a pool sees to that.
+    ///
+    /// Calls block their thread until the server has answered. A read can be cancelled from elsewhere: the connection asks for
+    /// that while it waits, and is as good as before afterwards.
+    final class PostgresConnection {
+        private let handle: OpaquePointer
+        private let settings: PostgresSettings
+        private var prepared = StatementCache()
+        private let notices: NoticeBox
+        /// Called after each statement: its text, the seconds that it took, and the rows that it answered with.
+        var onStatement: ((String, Double, Int) -> Void)?
+        /// When the connection was last used.
+        var lastUse = ContinuousClock.now
+
+        /// How often the connection checks whether a read was cancelled, in milliseconds.
+        private static let pause: Int32 = 20
+
+        /// Connects.
+        /// - Throws: Class 08 if there is no server, 28 if it does not accept the user, 3D000 if there is no such database.
+        init(_ settings: PostgresSettings) throws(PostgresError) {
+            let parameters = try settings.parameters()
+            let keys = parameters.map { strdup($0.key) } + [nil]
+            let values = parameters.map { strdup($0.value) } + [nil]
+            defer { for text in keys + values { free(text) } }
+            let made = keys.withUnsafeBufferPointer { keys in
+                values.withUnsafeBufferPointer { values in
+                    PQconnectdbParams(
+                        UnsafeRawPointer(keys.baseAddress)?.assumingMemoryBound(to: UnsafePointer<CChar>?.self),
+                        UnsafeRawPointer(values.baseAddress)?.assumingMemoryBound(to: UnsafePointer<CChar>?.self), 1)
+                }
+            }
+            guard let made else {
+                throw PostgresError(sqlState: PostgresError.lostState, message: "there is no memory for a connection")
+            }
+            guard PQstatus(made) == CONNECTION_OK else {
+                defer { PQfinish(made) }
+                throw Self.connectionError(String(cString: PQerrorMessage(made)).trimmed)
+            }
+            handle = made
+            self.settings = settings
+            notices = NoticeBox(settings.onNotice)
+            PQsetNoticeReceiver(made, NoticeBox.receive, Unmanaged.passUnretained(notices).toOpaque())
+            try settings.checkSecurity(of: made)
+            for statement in settings.startStatements { try run(statement) }
+        }
+
+        deinit { PQfinish(handle) }
+
+        /// libpq gives no SQLSTATE for a connection that was not made, but the server's text begins with its severity.
+        private static func connectionError(_ message: String) -> PostgresError {
+            let states = [
+                ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
+                ("no pg_hba.conf entry", "28000"), ("role \"", "28000"),
+                ("too many clients", "53300"), ("remaining connection slots", "53300"),
+                ("the database system is", "57P03"),
+            ]
+            if message.contains("database \""), message.contains("does not exist") {
+                return PostgresError(sqlState: "3D000", message: message)
+            }
+            let state = states.first { message.contains($0.0) }?.1 ?? "08001"
+            return PostgresError(sqlState: state, message: message)
+        }
+
+        /// Whether the connection can be used.
+        var isOpen: Bool { PQstatus(handle) == CONNECTION_OK }
+
+        /// Whether a transaction is open, even one that has failed.
+        var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
+
+        /// The version of the server: 150018 for 15.18.
+        var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+        /// The number of the server's process for this connection, by which `pg_terminate_backend` ends it.
+        var backendProcess: Int32 { PQbackendPID(handle) }
+
+        /// The socket, to wait for notifications.
+        var socket: Int32 { PQsocket(handle) }
+
+        // MARK: Statements
+
+        /// Runs a statement that is prepared when it is first run, and stays so.
+        /// - Parameter isKept: false for a statement that will not come again.
+        @discardableResult
+        func execute(
+            _ sql: String, _ parameters: StatementParameters = StatementParameters(), isKept: Bool = true,
+            cancellation: ReadCancellation? = nil
+        ) throws(PostgresError) -> PostgresResult {
+            let start = ContinuousClock.now
+            if cancellation?.isCancelled == true { throw Self.cancelled }
+            if isKept, settings.preparesStatements {
+                let name = try prepare(sql, parameters.types, cancellation)
+                try Self.withArrays(of: parameters) { (values, lengths, formats) throws(PostgresError) in
+                    try check(
+                        PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1))
+                }
+            } else {
+                try Self.withArrays(of: parameters) { (values, lengths, formats) throws(PostgresError) in
+                    try check(
+                        PQsendQueryParams(
+                            handle, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1))
+                }
+            }
+            let result = try finish(cancellation)
+            report(sql, since: start, rows: result.rowCount)
+            return result
+        }
+
+        /// Runs statements without parameters, separated by semicolons, and drops what they answer.
+        func run(_ sql: String) throws(PostgresError) {
+            let start = ContinuousClock.now
+            try check(PQsendQuery(handle, sql))
+            _ = try finish(nil)
+            report(sql, since: start, rows: 0)
+        }
+
+        /// A statement that is sent together with others.
+        struct Part {
+            let sql: String
+            var parameters = StatementParameters()
+        }
+
+        /// Sends several statements at once and waits for all of them: one way there and back. After the first that fails, the
+        /// server leaves out the others.
+        @discardableResult
+        func executeAll(_ parts: [Part]) throws(PostgresError) -> [PostgresResult] {
+            guard parts.count > 1 else {
+                return try parts.map { (part) throws(PostgresError) in try execute(part.sql, part.parameters) }
+            }
+            let start = ContinuousClock.now
+            // Statements are prepared before any of them runs: after a failure, it would be unknown which of them exist.
+            var names: [String] = []
+            for part in parts {
+                names.append(settings.preparesStatements ? try prepare(part.sql, part.parameters.types) : "")
+            }
+            PQsetnonblocking(handle, 1)
+            defer { PQsetnonblocking(handle, 0) }
+            try check(PQenterPipelineMode(handle))
+            for (part, name) in zip(parts, names) {
+                try Self.withArrays(of: part.parameters) { (values, lengths, formats) throws(PostgresError) in
+                    let count = Int32(part.parameters.count)
+                    try check(
+                        settings.preparesStatements
+                            ? PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+                            : PQsendQueryParams(
+                                handle, part.sql, count, part.parameters.types, values, lengths, formats, 1))
+                }
+            }
+            try check(PQpipelineSync(handle))
+            var results: [PostgresResult] = []
+            var failure: PostgresError?
+            while true {
+                try wait(nil)
+                guard let raw = PQgetResult(handle) else {
+                    // Between two statements. A lost connection gives no more results.
+                    guard isOpen else { break }
+                    continue
+                }
+                let status = PQresultStatus(raw)
+                if status == PGRES_PIPELINE_SYNC {
+                    PQclear(raw)
+                    break
+                }
+                if let error = PostgresError(raw) {
+                    failure = failure ?? error
+                    PQclear(raw)
+                } else if status == PGRES_PIPELINE_ABORTED {
+                    PQclear(raw)
+                } else {
+                    results.append(PostgresResult(raw))
+                }
+            }
+            if isOpen { PQexitPipelineMode(handle) }
+            if let failure { throw isOpen ? failure : lost(failure.message) }
+            guard isOpen else { throw lost() }
+            for (part, result) in zip(parts, results) { report(part.sql, since: start, rows: result.rowCount) }
+            return results
+        }
+
+        /// Sends rows to a table by `COPY … FROM STDIN (FORMAT binary)`.
+        /// - Parameter fill: Called until it returns false; each time it appends some whole rows.
+        func copy<E: Error>(
+            _ sql: String, _ fill: (inout ByteWriter) throws(E) -> Bool
+        ) throws(PostgresError) -> E? {
+            let start = ContinuousClock.now
+            try check(PQsendQuery(handle, sql))
+            try wait(nil)
+            guard let raw = PQgetResult(handle) else { throw lost() }
+            guard PQresultStatus(raw) == PGRES_COPY_IN else {
+                let error = PostgresError(raw)
+                PQclear(raw)
+                _ = try? finish(nil)
+                throw error ?? PostgresError(sqlState: "0A000", message: "the server did not begin to copy")
+            }
+            PQclear(raw)
+            var writer = ByteWriter()
+            // The signature, flags and the length of an extension: none.
+            writer.append("PGCOPY\n")
+            for byte: UInt8 in [0xFF, 0x0D, 0x0A, 0x00] { writer.append(byte) }
+            writer.append(Int32(0))
+            writer.append(Int32(0))
+            var fault: E?
+            var isMore = true
+            while isMore {
+                do throws(E) {
+                    isMore = try fill(&writer)
+                } catch {
+                    fault = error
+                    break
+                }
+                if !isMore { writer.append(Int16(-1)) }
+                let sent = writer.bytes.withUnsafeBytes { bytes in
+                    PQputCopyData(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+                }
+                if sent != 1 { break }
+                writer.removeAll()
+            }
+            PQputCopyEnd(handle, fault == nil ? nil : "a value cannot be kept")
+            do throws(PostgresError) {
+                let result = try finish(nil)
+                report(sql, since: start, rows: result.affectedRows)
+            } catch {
+                if fault == nil || error.isConnectionLost { throw error }
+            }
+            return fault
+        }
+
+        private func report(_ sql: String, since start: ContinuousClock.Instant, rows: Int) {
+            lastUse = ContinuousClock.now
+            guard let onStatement else { return }
+            let time = lastUse - start
+            onStatement(sql, Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18, rows)
+        }
+
+        // MARK: Transactions
+
+        func begin(_ kind: String = "") throws(PostgresError) { try run("BEGIN \(kind)") }
+
+        func commit() throws(PostgresError) { try run("COMMIT") }
+
+        /// Takes back an open transaction. A lost connection has taken it back by itself.
+        func rollback() {
+            guard isOpen, isInTransaction else { return }
+            _ = try? run("ROLLBACK")
+        }
+
+        // MARK: Notifications
+
+        /// A message that another session has sent by `NOTIFY`.
+        struct Notification: Sendable, Hashable {
+            let channel: String
+            let payload: String
+            let process: Int32
+        }
+
+        /// The notifications that have come; waits for some.
+        /// - Parameter milliseconds: How long to wait.
+        func notifications(waiting milliseconds: Int32) throws(PostgresError) -> [Notification] {
+            var result = pendingNotifications()
+            if result.isEmpty {
+                var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+                if poll(&descriptor, 1, milliseconds) > 0, PQconsumeInput(handle) == 0 { throw lost() }
+                result = pendingNotifications()
+            }
+            guard isOpen else { throw lost() }
+            return result
+        }
+
+        private func pendingNotifications() -> [Notification] {
+            var result: [Notification] = []
+            while let raw = PQnotifies(handle) {
+                result.append(
+                    Notification(
+                        channel: String(cString: raw.pointee.relname), payload: String(cString: raw.pointee.extra),
+                        process: raw.pointee.be_pid))
+                PQfreemem(raw)
+            }
+            return result
+        }
+
+        // MARK: Waiting
+
+        /// The last result of what was sent; throws the first error.
+        private func finish(_ cancellation: ReadCancellation?) throws(PostgresError) -> PostgresResult {
+            var last: PostgresResult?
+            var failure: PostgresError?
+            while true {
+                try wait(cancellation)
+                guard let raw = PQgetResult(handle) else { break }
+                if let error = PostgresError(raw) {
+                    failure = failure ?? error
+                    PQclear(raw)
+                } else {
+                    last = PostgresResult(raw)
+                }
+            }
+            if let failure { throw isOpen ? failure : lost(failure.message) }
+            guard let last, isOpen else { throw lost() }
+            return last
+        }
+
+        /// Waits until a result is there. Sends what is left to be sent meanwhile, and asks the server to stop if a read is
+        /// cancelled; the result is the server's error then.
+        private func wait(_ cancellation: ReadCancellation?) throws(PostgresError) {
+            var hasCancelled = false
+            while true {
+                let unsent = PQflush(handle)
+                guard unsent >= 0 else { throw lost() }
+                guard PQisBusy(handle) != 0 || unsent > 0 else { return }
+                if let cancellation, !hasCancelled, cancellation.isCancelled {
+                    hasCancelled = true
+                    cancel()
+                }
+                var descriptor = pollfd(
+                    fd: socket, events: Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0), revents: 0)
+                let ready = poll(&descriptor, 1, cancellation == nil || hasCancelled ? -1 : Self.pause)
+                guard ready >= 0 || errno == EINTR else { throw lost() }
+                // Without input, libpq says that the connection is lost.
+                if ready > 0, Int32(descriptor.revents) & ~POLLOUT != 0, PQconsumeInput(handle) == 0 { throw lost() }
+            }
+        }
+
+        /// Asks the server to stop what it does, by a connection of its own.
+        private func cancel() {
+            guard let cancel = PQgetCancel(handle) else { return }
+            var message = [CChar](repeating: 0, count: 256)
+            _ = PQcancel(cancel, &message, Int32(message.count))
+            PQfreeCancel(cancel)
+        }
+
+        private func check(_ succeeded: Int32) throws(PostgresError) {
+            if succeeded == 0 { throw lost() }
+        }
+
+        private func lost(_ message: String? = nil) -> PostgresError {
+            let own = String(cString: PQerrorMessage(handle)).trimmed
+            return PostgresError(
+                sqlState: PostgresError.lostState,
+                message: message ?? (own.isEmpty ? "the connection to the server is lost" : own))
+        }
+
+        private static let cancelled = PostgresError(
+            sqlState: PostgresError.cancelledState, message: "the statement was cancelled before it began")
+
+        // MARK: Prepared statements
+
+        /// - Parameter cancellation: Stops the wait: to prepare a statement about a table, the server waits for its lock, too.
+        private func prepare(
+            _ sql: String, _ types: [UInt32], _ cancellation: ReadCancellation? = nil
+        ) throws(PostgresError) -> String {
+            if let known = prepared.name(of: sql) { return known }
+            let (name, dropped) = prepared.add(sql)
+            do throws(PostgresError) {
+                if let dropped { try run("DEALLOCATE \(dropped)") }
+                try check(PQsendPrepare(handle, name, sql, Int32(types.count), types))
+                _ = try finish(cancellation)
+            } catch {
+                prepared.remove(sql)
+                throw error
+            }
+            return name
+        }
+
+        /// Calls a closure with the parameters as libpq takes them.
+        private static func withArrays(
+            of parameters: StatementParameters,
+            _ body: (
+                UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
+            ) throws(PostgresError) -> Void
+        ) throws(PostgresError) {
+            let lengths = parameters.ranges.map { Int32($0?.count ?? 0) }
+            let formats = parameters.ranges.map { _ in Int32(1) }
+            // An empty value is not null, so it needs an address, too.
+            let bytes = parameters.writer.bytes + [0]
+            let outcome: Result<Void, PostgresError> = bytes.withUnsafeBytes { buffer in
+                let values: [UnsafePointer<CChar>?] = parameters.ranges.map { range in
+                    range.flatMap {
+                        buffer.baseAddress?.advanced(by: $0.lowerBound).assumingMemoryBound(to: CChar.self)
+                    }
+                }
+                return Result { () throws(PostgresError) in try body(values, lengths, formats) }
+            }
+            try outcome.get()
+        }
+    }
+
+    /// The prepared statements of a connection by their text, up to a limit.
+    struct StatementCache {
+        private static let limit = 256
+        private var names: [String: (name: String, use: Int)] = [:]
+        private var uses = 0
+        private var made = 0
+
+        mutating func name(of sql: String) -> String? {
+            guard let known = names[sql] else { return nil }
+            uses += 1
+            names[sql]?.use = uses
+            return known.name
+        }
+
+        /// Gives a name to a statement.
+        /// - Returns: The name, and that of a statement that is to go.
+        mutating func add(_ sql: String) -> (name: String, dropped: String?) {
+            var dropped: String?
+            if names.count >= Self.limit, let oldest = names.min(by: { $0.value.use < $1.value.use }) {
+                dropped = oldest.value.name
+                names[oldest.key] = nil
+            }
+            made += 1
+            uses += 1
+            let name = "strata_\(made)"
+            names[sql] = (name, uses)
+            return (name, dropped)
+        }
+
+        mutating func remove(_ sql: String) { names[sql] = nil }
+    }
+
+    /// Hands the notices of the server on.
+    private final class NoticeBox {
+        let handler: (@Sendable (String) -> Void)?
+
+        init(_ handler: (@Sendable (String) -> Void)?) { self.handler = handler }
+
+        static let receive: PQnoticeReceiver = { box, result in
+            guard let box, let result else { return }
+            let handler = Unmanaged<NoticeBox>.fromOpaque(box).takeUnretainedValue().handler
+            handler?(String(cString: PQresultErrorMessage(result)).trimmed)
+        }
+    }
+#endif

@@ -1,0 +1,164 @@
+#if Postgres
+    import Foundation
+    import StrataSQL
+    import StrataStore
+
+    /// A fetch as SQL, as far as PostgreSQL gives the answer that memory would give, and what is left to do in memory.
+    ///
+    /// The compiler that all SQL stores share translates whole plans. Where it cannot translate a part, the other parts that must
+    /// hold are translated one by one, and the rest is evaluated on the rows that meet them.
+    struct FetchQuery {
+        let plan: FetchPlan
+        let environment: EvaluationEnvironment
+        /// The part of the condition that is left.
+        let rest: FetchPredicate?
+        /// The order, with the distance that a condition may bring.
+        let sorts: [FetchSort]
+        let sortsInMemory: Bool
+        let parameters: StatementParameters
+        private let body: String
+        private let order: String
+        private let limit: String
+        /// The constants of a plan that was translated as a whole, for explanations.
+        let constants: [SQLValue]
+        /// The entities whose tables are read, by the name that the table has in the statement.
+        let entities: [String: String]
+        /// The statement that counts the rows, where the whole plan was translated for that.
+        private let countSQL: String?
+
+        /// Whether the statement gives the whole answer.
+        var isExact: Bool { rest == nil && !sortsInMemory }
+        /// Whether the statement is likely to come again.
+        var isReusable: Bool { body.utf8.count < 20_000 }
+
+        /// - Parameters:
+        ///   - isOrdered: Whether the order of the answer matters.
+        ///   - isCompiled: Whether whole plans are translated. Such a statement may fail where memory has an answer, for
+        ///     instance for text in JSON that PostgreSQL does not take.
+        init(
+            store: PostgresStore, plan: FetchPlan, isOrdered: Bool = true, isCompiled: Bool = true
+        ) throws(StoreError) {
+            var plan = plan
+            environment = plan.environment ?? EvaluationEnvironment()
+            plan.environment = environment
+            self.plan = plan
+            if isCompiled,
+                let (fetch, parameters, constants) = try Self.compiled(plan, store, isOrdered ? .keys : .count)
+            {
+                rest = nil
+                sorts = []
+                sortsInMemory = false
+                self.parameters = parameters
+                self.constants = constants
+                entities = fetch.entities
+                order = ""
+                limit = ""
+                countSQL = isOrdered ? nil : fetch.sql
+                body = String(fetch.sql.dropFirst(Self.compiledHead.count))
+                return
+            }
+            countSQL = nil
+            constants = []
+            let entity = store.model.entities[plan.entityIndex]
+            entities = ["t0": entity.name]
+            var builder = ConditionBuilder(layout: store.layout, entity: entity, environment: environment)
+            var conditions: [String] = []
+            if let condition = store.layout.entityCondition(
+                plan.entityIndex, subentities: plan.includesSubentities, alias: "t0")
+            {
+                conditions.append(condition)
+            }
+            var left: [FetchPredicate] = []
+            for part in Self.parts(of: plan.predicate) {
+                // A part that is evaluated in memory adds no parameters and joins.
+                var attempt = builder
+                if let sql = attempt.condition(part) {
+                    conditions.append("(\(sql))")
+                    builder = attempt
+                } else {
+                    left.append(part)
+                }
+            }
+            rest = left.isEmpty ? nil : left.count == 1 ? left[0] : .and(left)
+            var sorts = plan.sorts
+            if sorts.isEmpty, let distance = plan.predicate?.nearestFirst { sorts.append(FetchSort(distance)) }
+            self.sorts = isOrdered ? sorts : []
+            var terms: [String]? = []
+            for sort in self.sorts {
+                if builder.isExternal(sort.expression) {
+                    throw .unsupported(
+                        store: "PostgreSQL",
+                        feature: "ordering by \(sort.expression), whose values may be kept apart from their rows")
+                }
+                if let term = builder.order(sort) { terms?.append(term) } else { terms = nil }
+                if terms == nil { break }
+            }
+            sortsInMemory = terms == nil
+            order = isOrdered ? " ORDER BY " + ((terms ?? []) + ["t0.\"_id\""]).joined(separator: ", ") : ""
+            let table = store.plans[plan.entityIndex].table
+            body =
+                "FROM \(table) AS t0\(builder.joins)"
+                + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+            var parameters = builder.parameters
+            var limit = ""
+            if left.isEmpty, terms != nil {
+                if let count = plan.limit {
+                    parameters.add(Int64(max(0, count)))
+                    limit += " LIMIT $\(parameters.count)"
+                }
+                if plan.offset > 0 {
+                    parameters.add(Int64(plan.offset))
+                    limit += " OFFSET $\(parameters.count)"
+                }
+            }
+            self.limit = limit
+            self.parameters = parameters
+        }
+
+        private static let compiledHead = "SELECT t0._id "
+
+        /// The translation of the whole plan; nil if a part of it has none.
+        private static func compiled(
+            _ plan: FetchPlan, _ store: PostgresStore, _ answer: FetchCompiler.Answer
+        ) throws(StoreError) -> (CompiledFetch, StatementParameters, [SQLValue])? {
+            do throws(StoreError) {
+                let shape = FetchShape(plan, answer)
+                let fetch = try store.compiler.compile(shape)
+                var parameters = try ParameterCoding.encode(fetch.parameters, shape.constants)
+                var constants: [SQLValue] = []
+                for parameter in fetch.parameters { constants.append(try parameter.value(shape.constants)) }
+                for number in [plan.limit.map { max(0, $0) }, plan.offset > 0 ? plan.offset : nil].compactMap(\.self) {
+                    parameters.add(Int64(number))
+                    constants.append(.integer(Int64(number)))
+                }
+                return (fetch, parameters, constants)
+            } catch {
+                guard case .unsupported = error else { throw error }
+                return nil
+            }
+        }
+
+        /// The parts that must all hold.
+        private static func parts(of predicate: FetchPredicate?) -> [FetchPredicate] {
+            guard let predicate else { return [] }
+            if case .and(let parts) = predicate.node { return parts.flatMap { Self.parts(of: $0) } }
+            return [predicate]
+        }
+
+        /// The statement that counts.
+        var count: String {
+            countSQL
+                ?? (plan.limit != nil || plan.offset > 0
+                    ? "SELECT count(*) FROM (\(select("1"))) AS limited" : select("count(*)"))
+        }
+
+        /// The whole answer.
+        func select(_ columns: String) -> String { "SELECT \(columns) \(body)\(order)\(limit)" }
+
+        /// The rows that meet the translated part: in the order of the fetch where PostgreSQL knows it, otherwise of their keys.
+        func candidates(_ columns: String) -> String {
+            if isExact { return select(columns) }
+            return "SELECT \(columns) \(body)\(sortsInMemory || order.isEmpty ? " ORDER BY t0.\"_id\"" : order)"
+        }
+    }
+#endif

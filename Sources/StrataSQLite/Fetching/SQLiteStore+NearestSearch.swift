@@ -1,0 +1,39 @@
+import StrataSQL
+import StrataStore
+
+extension SQLiteStore {
+    /// Narrows a fetch of the nearest to the smallest of the circles that has enough in it; leaves another fetch as it is.
+    /// - Returns: Whether a transaction was begun that the caller has to end: one that keeps what is there as it was when
+    ///   the circle was found.
+    func narrowToNearest(_ shape: inout FetchShape, on connection: Connection) throws(StoreError) -> Bool {
+        guard let limit = shape.plan.limit, NearestSearch(shape.plan, schema) != nil else { return false }
+        let hasBegun = !connection.isInTransaction
+        if hasBegun { try connection.statement("BEGIN").run() }
+        do throws(StoreError) {
+            shape = try narrowed(shape, limit: limit, on: connection)
+            return hasBegun
+        } catch {
+            if hasBegun { connection.rollback() }
+            throw error
+        }
+    }
+
+    private func narrowed(
+        _ shape: FetchShape, limit: Int, on connection: Connection
+    ) throws(StoreError) -> FetchShape {
+        let (wanted, overflow) = max(0, limit).addingReportingOverflow(max(0, shape.plan.offset))
+        var probe = shape.plan
+        probe.limit = overflow ? .max : wanted
+        probe.offset = 0
+        var angle = NearestSearch.firstAngle
+        while angle <= NearestSearch.lastAngle {
+            let statement = try bound(FetchShape(probe, .count, angle: angle), on: connection)
+            defer { statement.reset() }
+            if try statement.step(), statement.integer(0) >= wanted {
+                return FetchShape(shape.plan, shape.key.answer, angle: angle)
+            }
+            angle *= 2
+        }
+        return shape
+    }
+}

@@ -1,0 +1,91 @@
+#if Postgres
+    import Foundation
+    import StrataPostgres
+
+    /// A store in PostgreSQL as `strata store info` prints it. The stored properties are the members of the JSON.
+    struct DatabaseInfoReport: Encodable {
+        struct EntityReport: Encodable {
+            let name: String
+            let inherits: String?
+            let isAbstract: Bool
+            let table: String
+            let count: Int
+        }
+
+        struct Transaction: Encodable {
+            let process: Int
+            let application: String
+            let state: String
+            let seconds: Double
+            let statement: String
+        }
+
+        let model: String
+        let versionHash: String
+        let identifier: UUID
+        let formatVersion: Int
+        let serverVersion: String
+        let size: Int
+        let externalCount: Int
+        let externalSize: Int
+        let sessionCount: Int
+        let longTransactions: [Transaction]
+        let entities: [EntityReport]
+        let isSound: Bool?
+        let problems: [String]
+
+        init(_ info: PostgresStoreInfo) {
+            model = info.modelName
+            versionHash = info.versionHash
+            identifier = info.identifier
+            formatVersion = info.formatVersion
+            serverVersion = info.server.version
+            size = info.size
+            externalCount = info.externalCount
+            externalSize = info.externalSize
+            sessionCount = info.server.sessionCount
+            longTransactions = info.server.longTransactions.map {
+                Transaction(
+                    process: $0.process, application: $0.application, state: $0.state, seconds: $0.seconds,
+                    statement: $0.statement)
+            }
+            entities = info.entities.map {
+                EntityReport(
+                    name: $0.name, inherits: $0.parent, isAbstract: $0.isAbstract, table: $0.table, count: $0.count)
+            }
+            isSound = info.problems?.isEmpty
+            problems = info.problems ?? []
+        }
+
+        /// Prints the report as text.
+        func printText() {
+            let sizes = ByteCountFormatter()
+            func size(_ bytes: Int) -> String { sizes.string(fromByteCount: Int64(bytes)) }
+            Output.columns([
+                ["model", model],
+                ["version hash", versionHash],
+                ["identifier", identifier.uuidString.lowercased()],
+                ["format", "\(formatVersion), PostgreSQL \(serverVersion)"],
+                ["tables", size(self.size)],
+                ["external values", "\(externalCount), \(size(externalSize))"],
+                ["sessions", "\(sessionCount)"],
+            ])
+            print("\nentities")
+            Output.columns(
+                entities.map { entity in
+                    let traits = [entity.inherits.map { "inherits \($0)" }, entity.isAbstract ? "abstract" : nil]
+                    return [
+                        entity.name, "\(entity.count)", entity.table, traits.compactMap(\.self).joined(separator: ", "),
+                    ]
+                })
+            for transaction in longTransactions {
+                print(
+                    "\ntransaction of process \(transaction.process) (\(transaction.application)), "
+                        + "\(transaction.state), open for \(Int(transaction.seconds)) s: \(transaction.statement)")
+            }
+            guard let isSound else { return }
+            print(isSound ? "\nintegrity ok" : "\nintegrity: damaged")
+            for problem in problems { print("  \(problem)") }
+        }
+    }
+#endif

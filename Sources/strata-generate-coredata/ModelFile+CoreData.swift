@@ -1,0 +1,1 @@
+../StrataTool/CoreData/ModelFile+CoreData.swift

@@ -1,0 +1,7 @@
+private let token = "token"
+private let model: ManagedObjectModel = absent()
+private let client: AzureClient = absent()
+private let address = "notes://easyauth.callback"
+private func open(_ url: String) {}
+@MainActor private var note: JSONObject = absent()
+@MainActor private var query: AzureQuery = absent()

@@ -1,0 +1,1 @@
+@MainActor private var options = CoreDataStore.Options()

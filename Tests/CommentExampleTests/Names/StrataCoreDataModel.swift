@@ -1,0 +1,2 @@
+private let url: URL = absent()
+private let model: ManagedObjectModel = absent()

@@ -1,0 +1,10 @@
+private let id = "application"
+private let key = "key"
+private let password = "password"
+private let me = "user"
+private let model: ManagedObjectModel = absent()
+private let client: MaxLeapClient = absent()
+private let stack: MaxLeapStore = absent()
+private let bytes: Data = absent()
+@MainActor private var post: MaxLeapObject = absent()
+@MainActor private var user: MaxLeapObject = absent()

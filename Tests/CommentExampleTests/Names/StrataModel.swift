@@ -1,0 +1,2 @@
+private let version1: ManagedObjectModel = absent()
+private let version2: ManagedObjectModel = absent()

@@ -1,0 +1,1 @@
+private let model: ManagedObjectModel = absent()

@@ -1,0 +1,19 @@
+import StrataMaxLeap
+import StrataStackMob
+
+private let password = "password"
+private let model: ManagedObjectModel = absent()
+private let store: RemoteStore = absent()
+private let backend: HTTPBackend = absent()
+private let client: StackMobClient = absent()
+private let feed: ParseLiveQuery = absent()
+private let dialect: any RemoteDialect = absent()
+private let entity: EntityDescription = absent()
+private let query: RemoteQuery = absent()
+private let write: RemoteWrite = absent()
+private let list: [JSONValue] = absent()
+private let response: WireResponse = absent()
+private let bytes: Data = absent()
+private func askForPassword(of name: String) async -> String { name }
+@MainActor private var context: ManagedObjectContext = absent()
+@MainActor private var note: Note = absent()

@@ -1,0 +1,2 @@
+private let sqlite: SQLiteStore = absent()
+private let postgres: any PersistentStore = absent()

@@ -1,0 +1,3 @@
+#if Server
+    private let server: DataServer = absent()
+#endif

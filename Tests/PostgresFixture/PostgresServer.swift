@@ -1,0 +1,100 @@
+#if Postgres
+    import Foundation
+    package import Testing
+
+    @testable import StrataPostgres
+
+    /// A PostgreSQL server of this process's own: in a temporary folder, on a Unix socket, started by the first test that needs
+    /// it. A shell watches over it: when this process ends, however it ends, the shell stops the server and removes the folder.
+    package final class PostgresServer: Sendable {
+        /// Why there is no server.
+        package struct Failure: Error, CustomStringConvertible {
+            package let description: String
+            /// Whether PostgreSQL is not installed.
+            fileprivate var isMissing = false
+        }
+
+        package let folder: String
+        private let lock = NSLock()
+        private nonisolated(unsafe) var databases = 0
+        // The shell waits for the end of this pipe, which comes when the process is gone.
+        private let lifeline: Pipe
+
+        /// Whether tests with a server can run. Where they must, they fail instead.
+        package static var isAvailable: Bool {
+            if case .failure(let error) = started, (error as? Failure)?.isMissing == true { return isRequired }
+            return true
+        }
+
+        private static var isRequired: Bool { ProcessInfo.processInfo.environment["STRATA_POSTGRES_REQUIRED"] == "1" }
+
+        private static let started = Result { try PostgresServer() }
+
+        package static var shared: PostgresServer { get throws { try started.get() } }
+
+        private init() throws {
+            folder =
+                FileManager.default.temporaryDirectory.appendingPathComponent(
+                    "strata-pg-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+                ).path
+            lifeline = Pipe()
+            for handle in [lifeline.fileHandleForReading, lifeline.fileHandleForWriting] {
+                _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            }
+            let ready = Pipe()
+            let shell = Process()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            shell.arguments = [
+                Self.script.path, folder, "fsync=off", "full_page_writes=off", "deadlock_timeout=100ms",
+                "shared_buffers=64MB",
+            ]
+            shell.standardInput = lifeline.fileHandleForReading
+            shell.standardOutput = ready
+            try shell.run()
+            try? ready.fileHandleForWriting.close()
+            let answer = String(decoding: ready.fileHandleForReading.availableData, as: UTF8.self)
+            guard answer.hasPrefix("ready") else {
+                throw Failure(
+                    description: "the server did not start: \(answer)",
+                    isMissing: answer.hasPrefix("PostgreSQL is not installed"))
+            }
+        }
+
+        /// What `make demo-postgres` starts its server with, too.
+        private static let script = URL(fileURLWithPath: #filePath)
+            .appendingPathComponent("../../../Scripts/postgres-server.sh").standardizedFileURL
+
+        /// The URL of a new, empty database.
+        package func newDatabase() throws -> String {
+            lock.lock()
+            databases += 1
+            let name = "test_\(databases)"
+            lock.unlock()
+            try run("CREATE DATABASE \(name) TEMPLATE template0")
+            return url(of: name)
+        }
+
+        /// Runs a statement in the server's own database.
+        package func run(_ sql: String) throws {
+            try PostgresConnection(PostgresSettings(address: url(of: "postgres"))).run(sql)
+        }
+
+        package func url(of database: String) -> String {
+            let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
+            return "postgres://strata@\(host)/\(database)"
+        }
+
+        /// Ends all sessions of a database but those of this call, as a failover does.
+        package func endSessions(of url: String) throws {
+            let name = url.split(separator: "/").last.map(String.init) ?? ""
+            try run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+        }
+    }
+
+    extension Trait where Self == ConditionTrait {
+        /// For tests that need the server.
+        package static var needsPostgres: Self {
+            .enabled(if: PostgresServer.isAvailable, "PostgreSQL is not installed")
+        }
+    }
+#endif

@@ -1,0 +1,1 @@
+../../StrataTests/History/HistoryRandomTests.swift

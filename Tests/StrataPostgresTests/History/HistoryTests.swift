@@ -1,0 +1,1 @@
+../../StrataTests/History/HistoryTests.swift

@@ -1,0 +1,296 @@
+import Foundation
+import Strata
+import StrataRemote
+import StrataTesting
+import Testing
+
+/// Operations on attributes on their way to a server: queued, merged, repeated.
+@Suite struct OperationOutboxTests {
+    /// Kinds of servers: what they can do in addition to what all of them can.
+    enum Kind: String, CaseIterable {
+        case operations, operationsAndVersions, versionsAndTokens, versions, operationsAlone, plain
+
+        var features: RemoteCapabilities.Features {
+            let basic: RemoteCapabilities.Features = [.readingMany, .incrementalPull, .deletions]
+            return switch self {
+            case .operations: MemoryBackend.allFeatures
+            case .operationsAndVersions: basic.union([.conditionalWrites, .increments, .arrayOperations])
+            case .versionsAndTokens: basic.union([.conditionalWrites, .idempotencyTokens])
+            case .versions: basic.union([.conditionalWrites])
+            case .operationsAlone: basic.union([.increments, .arrayOperations])
+            case .plain: basic
+            }
+        }
+    }
+
+    @Test("Two clients that count and collect offline come to the sum of both", arguments: Kind.allCases)
+    func sums(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let clients = [try TallyClient(server), try TallyClient(server)]
+        try await clients[0].create()
+        try await clients[1].store.sync.synchronize()
+        for (number, client) in clients.enumerated() {
+            let tally = try client.tally()
+            try tally.increment("count", by: number + 1)
+            try client.save()
+            try tally.increment("count", by: 10)
+            try tally.increment("amount", by: Decimal(string: "0.1") ?? 0)
+            try tally.addUnique(["both", "\(number)"], to: "tags")
+            try client.save()
+        }
+        for _ in 0..<3 {
+            for client in clients { try await client.store.sync.synchronize() }
+        }
+        #expect(server.value("count") == .integer(23))
+        #expect(server.value("amount") == .decimal(Decimal(string: "0.2") ?? 0))
+        #expect(server.value("tags") == ["both", "0", "1"])
+        for client in clients {
+            #expect(try client.store.sync.pendingCount() == 0)
+            let tally = try client.tally()
+            #expect(tally["count"] as? Int64 == 23)
+            #expect(tally["tags"] as? [String] == ["both", "0", "1"])
+        }
+    }
+
+    @Test("What waits is merged into one request, and said as an operation")
+    func merging() async throws {
+        let server = TallyServer(MemoryBackend.allFeatures)
+        let client = try TallyClient(server)
+        try await client.create()
+        let tally = try client.tally()
+        func saved(_ body: () throws -> Void) throws {
+            try body()
+            try client.save()
+        }
+        for _ in 0..<3 { try saved { try tally.increment("count") } }
+        try saved { try tally.add(["a"], to: "tags") }
+        try saved { try tally.add(["b"], to: "tags") }
+        try await client.store.sync.push()
+        #expect(server.updates.count == 1)
+        #expect(server.updates.last?.operations == ["count": .increment(3), "tags": .append(["a", "b"])])
+        #expect(server.updates.last?.values == [:])
+        // An assigned value replaces earlier operations, and later ones are part of it.
+        try saved { try tally.increment("count") }
+        try saved { tally["count"] = Int64(50) }
+        try saved { try tally.increment("count", by: 2) }
+        // Of two kinds of operations the result is told.
+        try saved { try tally.remove(["a"], from: "tags") }
+        try saved { try tally.addUnique(["c"], to: "tags") }
+        try await client.store.sync.push()
+        #expect(server.updates.count == 2)
+        #expect(server.updates.last?.operations == [:])
+        #expect(server.updates.last?.values == ["count": .value(52), "tags": .value(["b", "c"])])
+        // Operations that take each other back are not sent.
+        try saved { try tally.increment("count") }
+        try saved { try tally.increment("count", by: -1) }
+        try await client.store.sync.push()
+        #expect(server.value("count") == .integer(52))
+    }
+
+    @Test("A lost answer counts nothing twice, whatever is done meanwhile", arguments: Kind.allCases, [true, false])
+    func lostAnswer(kind: Kind, continues: Bool) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        let tally = try client.tally()
+        try tally.increment("count")
+        try tally.add(["a"], to: "tags")
+        try client.save()
+        server.losesAnswers = true
+        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+        server.losesAnswers = false
+        #expect(server.value("count") == .integer(1))
+        if continues {
+            try tally.increment("count", by: 10)
+            try tally.add(["b"], to: "tags")
+            try client.save()
+        }
+        for _ in 0..<2 { try await client.store.sync.synchronize() }
+        #expect(server.value("count") == .integer(continues ? 11 : 1))
+        #expect(server.value("tags") == (continues ? ["a", "b"] : ["a"]))
+        #expect(try client.tally()["count"] as? Int64 == (continues ? 11 : 1))
+        #expect(try client.store.sync.pendingCount() == 0)
+    }
+
+    @Test("A request that never arrived is made up for", arguments: Kind.allCases)
+    func lostRequest(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        let client = try TallyClient(server)
+        try await client.create()
+        try client.tally().increment("count")
+        try client.save()
+        server.losesRequests = true
+        await #expect(throws: SyncError.self) { try await client.store.sync.push() }
+        server.losesRequests = false
+        try await client.store.sync.synchronize()
+        #expect(server.value("count") == .integer(1))
+    }
+
+    @Test(
+        "The server's values win over assigned ones, and operations are done to them",
+        arguments: Kind.allCases.filter { $0.features.contains(.conditionalWrites) })
+    func serverWins(kind: Kind) async throws {
+        let server = TallyServer(kind.features)
+        var policies = RemoteStore.Options()
+        policies.sync.policies = ConflictPolicies(.decide { _ in .server })
+        let clients = [try TallyClient(server), try TallyClient(server, policies)]
+        try await clients[0].create()
+        try await clients[1].store.sync.synchronize()
+        for (number, client) in clients.enumerated() {
+            let tally = try client.tally()
+            tally["name"] = "of \(number)"
+            try tally.increment("count", by: number + 1)
+            try client.save()
+            try await client.store.sync.push()
+        }
+        for client in clients { try await client.store.sync.synchronize() }
+        #expect(server.value("count") == .integer(3))
+        #expect(server.value("name") == "of 0")
+        #expect(try clients[1].tally()["count"] as? Int64 == 3)
+    }
+
+    @Test(
+        "What waits outlives the process and a model whose attributes are declared in another order")
+    func persistence() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-tally-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let location = SQLiteStore.Location.file(path: folder.appending(path: "mirror").path)
+        let server = TallyServer(MemoryBackend.allFeatures)
+        let other = try TallyClient(server)
+        try await other.create()
+        let client = try TallyClient(server, location: location)
+        try await client.store.sync.synchronize()
+        try client.tally().increment("count", by: 5)
+        try client.tally().addUnique(["x"], to: "tags")
+        try client.save()
+        client.store.close()
+        try other.tally().increment("count", by: 100)
+        try other.save()
+        try await other.store.sync.push()
+        let again = try TallyClient(server, location: location, model: TallyServer.model(reversed: true))
+        #expect(try again.store.sync.pendingCount() == 1)
+        try await again.store.sync.synchronize()
+        #expect(server.value("count") == .integer(105))
+        #expect(server.value("tags") == ["x"])
+        #expect(server.updates.last?.operations["count"] == .increment(5))
+        again.store.close()
+    }
+
+    @Test("What others did shows below what waits here, before that is sent")
+    func pulling() async throws {
+        let server = TallyServer(MemoryBackend.allFeatures)
+        let clients = [try TallyClient(server), try TallyClient(server)]
+        try await clients[0].create()
+        try await clients[1].store.sync.synchronize()
+        try clients[1].tally().increment("count")
+        try clients[1].save()
+        try clients[0].tally().increment("count", by: 10)
+        try clients[0].save()
+        try await clients[0].store.sync.push()
+        try await clients[1].store.sync.pull()
+        #expect(try clients[1].tally()["count"] as? Int64 == 11)
+        #expect(server.value("count") == .integer(10))
+        // A context that has an older value, with an operation of its own.
+        let waiting = try clients[1].tally()
+        try waiting.increment("count", by: 100)
+        waiting["name"] = "named"
+        try await clients[1].store.sync.synchronize()
+        try clients[1].save()
+        try await clients[1].store.sync.synchronize()
+        #expect(server.value("count") == .integer(111))
+        #expect(server.value("name") == "named")
+    }
+}
+
+/// A client with a context that saves to its mirror.
+private struct TallyClient {
+    let store: RemoteStore
+    let context: ManagedObjectContext
+
+    init(
+        _ server: TallyServer, _ base: RemoteStore.Options = RemoteStore.Options(),
+        location: SQLiteStore.Location = .memory(name: nil), model: ManagedObjectModel? = nil
+    ) throws {
+        var options = base
+        options.savePolicy = .cacheOnly
+        options.fetchPolicy = .cacheOnly
+        options.pushesAutomatically = false
+        options.sync.retries = 0
+        store = try RemoteStore.open(
+            model: model ?? TallyServer.model(), backend: server, location: location, options: options)
+        context = try PersistentContainer(store: store).newContext(automaticallyMergesChanges: true)
+    }
+
+    func create() async throws {
+        let tally = try context.insert(entityNamed: "Tally")
+        tally["tallyId"] = "1"
+        try save()
+        try await store.sync.push()
+    }
+
+    func save() throws { try context.save() }
+
+    func tally() throws -> ManagedObject { try context.fetch(FetchRequest<ManagedObject>(entity: "Tally"))[0] }
+}
+
+/// A server in memory whose answers, or whose requests to write, can be lost.
+private final class TallyServer: RemoteBackend, @unchecked Sendable {
+    // Sendable because all state is reached only while the lock is held.
+    private let server: MemoryBackend
+    private let lock = NSLock()
+    private var (mute, deaf) = (false, false)
+    private var list: [RemoteWrite] = []
+
+    init(_ features: RemoteCapabilities.Features) { server = MemoryBackend(features: features) }
+
+    static func model(reversed: Bool = false) throws -> ManagedObjectModel {
+        var tally = Entity(name: "Tally", location: nil)
+        tally.attributes = [
+            Attribute("tallyId", .string).unique(), Attribute("name", .string, optional: true),
+            Attribute("count", .integer64, default: .value(0)), Attribute("amount", .decimal, optional: true),
+            Attribute("tags", .array(.string), optional: true),
+        ]
+        if reversed { tally.attributes.reverse() }
+        return try ManagedObjectModel(name: "Tallies", entities: [tally])
+    }
+
+    let name = "Tallies"
+    var capabilities: RemoteCapabilities { server.capabilities }
+    func check(_ model: ManagedObjectModel) throws(RemoteError) { try server.check(model) }
+    func check(_ operation: RemoteOperation) throws(RemoteError) { try server.check(operation) }
+
+    /// Whether writes are carried out and not answered.
+    var losesAnswers: Bool {
+        get { lock.withLock { mute } }
+        set { lock.withLock { mute = newValue } }
+    }
+    /// Whether writes are not carried out, and get no answer.
+    var losesRequests: Bool {
+        get { lock.withLock { deaf } }
+        set { lock.withLock { deaf = newValue } }
+    }
+
+    /// The changes that arrived.
+    var updates: [RemoteWrite] { lock.withLock { list } }
+
+    func value(_ property: String) -> Value? {
+        guard case .value(let value)? = server.records.first?.values[property] else { return nil }
+        return value
+    }
+
+    func perform(_ operation: RemoteOperation, options: RequestOptions) async throws(RemoteError) -> RemoteAnswer {
+        var writes = false
+        switch operation {
+        case .update(_, let write):
+            writes = true
+            lock.withLock { list.append(write) }
+        case .create, .delete, .batch, .relate: writes = true
+        default: break
+        }
+        if writes, losesRequests { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+        let answer = try await server.perform(operation, options: options)
+        if writes, losesAnswers { throw RemoteError(.timeout, domain: "Tallies", message: "no answer") }
+        return answer
+    }
+}

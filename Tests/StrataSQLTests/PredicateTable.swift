@@ -1,0 +1,78 @@
+/// Conditions about a person: each operator, function, aggregate, quantifier and kind of value.
+let predicateTable = [
+    // Equality and nil.
+    "name == 'x'", "name != 'x'", "name == nil", "name != nil", "NOT (name == 'x')", "name == home",
+    "name ==[c] 'X'", "name ==[cd] 'X'", "name ==[d] 'X'", "name ==[n] 'X'", "name ==[l] 'X'", "name == folded",
+    "age == 5", "age != 5", "age == 5.5", "age == balance", "age == height", "height == 5", "height == 5.5",
+    "height == balance", "balance == 5", "balance == 5.5", "balance == CAST('1.50', 'NSDecimalNumber')",
+    "age == CAST('1.50', 'NSDecimalNumber')", "height == CAST('1.50', 'NSDecimalNumber')", "balance == spent",
+    "active == YES", "active != YES", "active == 1", "active == 1.0", "active == age", "5 == '5'",
+    "born == CAST(1000, 'NSDate')", "born != CAST(1000, 'NSDate')", "born == nil",
+    "token == CAST('6BA7B810-9DAD-11D1-80B4-00C04FD430C8', 'NSUUID')", "home == CAST('https://a.b', 'NSURL')",
+    "home == 'https://a.b'", "photo == CAST('00FF', 'NSData')", "place == CAST('1.5,2.5', 'GeoPoint')",
+    "place != CAST('1.5,2.5', 'GeoPoint')", "place == boss.place",
+    "SELF == CAST(7, 'ManagedObject')", "boss == CAST(7, 'ManagedObject')", "boss == nil", "boss != nil",
+    "boss == boss.boss",
+    "address.street == 'x'", "address == nil",
+    // Order.
+    "age < 5", "age <= 5", "age > 5.5", "age >= boss.age", "NOT (age < 5)", "height < 5", "height >= 9007199254740993",
+    "balance < 2", "name < 'm'", "name <[c] 'M'", "born > CAST(0, 'NSDate')", "active < YES", "token < boss.token",
+    "age BETWEEN {1, 5}", "NOT (age BETWEEN {1, 5})", "height BETWEEN {1, 5}", "age BETWEEN {boss.age, 9}",
+    "name BETWEEN {'a', 'b'}",
+    // Membership.
+    "age IN {1, 2, 3}", "NOT (age IN {1, 2, 3})", "age IN {1, 2.5, nil}", "age IN {}", "name IN {'a', 'b'}",
+    "name IN[cd] {'a', 'b'}", "height IN {1, 2.5}", "balance IN {1, 2.5}", "active IN {YES, 2}",
+    "place IN {CAST('1,2', 'GeoPoint'), CAST('3,4', 'GeoPoint')}", "age IN {boss.age, 7}", "SELF IN boss.staff",
+    "boss.staff CONTAINS SELF", "'x' IN name",
+    "token IN {CAST('6BA7B810-9DAD-11D1-80B4-00C04FD430C8', 'NSUUID')}", "home IN {'https://a.b'}",
+    // Text.
+    "name CONTAINS 'x'", "name CONTAINS ''", "name CONTAINS[cd] 'x'", "name CONTAINS boss.name", "name BEGINSWITH 'x'",
+    "name BEGINSWITH[c] 'x'", "name BEGINSWITH[cd] 'x'", "NOT (name BEGINSWITH 'x')", "boss.name BEGINSWITH 'x'",
+    "name ENDSWITH 'x'", "name ENDSWITH[d] 'x'", "name LIKE 'a*b?'", "name LIKE[cd] 'a*'", "name LIKE boss.name",
+    "name MATCHES 'a.*'", "name MATCHESTEXT 'word'", "age CONTAINS 'x'",
+    // Numbers.
+    "age + 1 == 5", "age - height > 0", "age * 2 != 5", "age / 2 == 1", "height / 2 == 1", "balance + age > 1",
+    "balance * 2 == spent", "balance / 2 == 1", "modulus:by:(age, 3) == 1", "age ** 2 == 4",
+    "bitwiseAnd:with:(age, 3) == 1", "bitwiseOr:with:(age, 3) == 1", "bitwiseXor:with:(age, 3) == 1",
+    "leftshift:by:(age, 3) == 8", "rightshift:by:(age, 3) == 1", "onesComplement:(age) == 0", "abs:(age) == 1",
+    "abs:(height) == 1", "sqrt:(height) > 1", "log:(height) > 1", "ln:(age) > 1", "exp:(height) > 1",
+    "floor:(height) == 1", "ceiling:(balance) == 1", "trunc:(age) == 1", "random() < 2", "random(5) < 5",
+    "uppercase:(name) == 'X'", "lowercase:(name) == 'x'", "FUNCTION(name, 'length') == 3",
+    "FUNCTION(photo, 'length') == 3",
+    "FUNCTION(name, 'hasPrefix:', 'a') == YES", "FUNCTION(name, 'stringByAppendingString:', 'a') == 'xa'",
+    "FUNCTION(name, 'integerValue') == 3", "born < now()",
+    // Casts.
+    "CAST(born, 'NSNumber') > 5", "CAST(age, 'NSDate') > CAST(0, 'NSDate')", "CAST(age, 'NSString') == '5'",
+    "CAST(token, 'NSString') == 'A'", "CAST(age, 'NSDecimalNumber') == 5", "CAST(height, 'NSDecimalNumber') == 5",
+    "CAST(name, 'NSNumber') == 5", "CAST(active, 'NSString') == '1'",
+    // Choices.
+    "TERNARY(age > 5, age, 0) == 3", "TERNARY(age > 5, height, age) == 3", "TERNARY(age > 5, balance, age) == 3",
+    "TERNARY(active == YES, name, nil) == 'x'", "TERNARY(age > 5, notes.a, 1) == 3",
+    // Relationships.
+    "boss.name == 'x'", "boss.name != 'x'", "boss.boss.age > 3", "boss == nil OR boss.name == 'x'",
+    "ANY orders.price > 3", "ALL orders.price > 3", "NONE orders.price > 3", "ANY orders.quantity != 3",
+    "NOT (ANY tags.label == 'x')", "ANY staff.orders.note == 'x'", "ANY orders.quantity IN {1, 2}",
+    "ANY staff == boss", "ALL tags.label BEGINSWITH 'x'", "ANY {age, height} > 3", "orders == nil",
+    "orders.@count == 0", "orders.@count > age", "orders.@sum.quantity == 0", "orders.@sum.price > 10",
+    "orders.@sum.weight > 10", "orders.@max.price == nil", "orders.@min.quantity < 3", "orders.@avg.quantity == 2.5",
+    "orders.@avg.price == 2.5", "orders.@max.note == 'x'", "tags.@max.label == 'x'", "staff.@min.active == NO",
+    "staff.@max.token != nil", "staff.@sum.active == 2", "median:(orders.quantity) == 2",
+    "stddev:(orders.weight) > 2", "count:(orders) == 2", "max:(age, 5) == 5", "sum:({age, 5}) == 10",
+    "orders[0].price == 3", "orders[FIRST].price == 3", "orders[LAST].note == 'x'", "orders[SIZE] == 3",
+    "SUBQUERY(orders, $o, $o.price > 3 AND $o.note == 'x').@count > 1",
+    "SUBQUERY(staff, $s, ANY $s.orders.price > age).@count == 0", "staff.@distinctUnionOfObjects.name.@count == 2",
+    "(tags UNION boss.tags).@count == 3", "(tags INTERSECT boss.tags).@count == 3",
+    "(staff.age UNION staff.height).@count == 3", "(tags MINUS boss.tags).@count == 3",
+    "orderCount > 3", "spent > 3", "boss.orderCount == 0",
+    // Places.
+    "near(place, {48.86, 2.35})", "withinKilometers(place, {48.86, 2.35}, 5)", "withinMiles(place, {48.86, 2.35}, 5)",
+    "withinRadians(place, {48.86, 2.35}, 0.1)", "withinBox(place, {40, 170}, {50, -170})",
+    "withinKilometers(boss.place, {48.86, 2.35}, age)", "distance(place, {48.86, 2.35}) < 3",
+    // JSON.
+    "notes.a == 'x'", "notes.a != 'x'", "notes.a == 5", "notes.a > 5.5", "notes.a == nil", "notes.a.b[0] == YES",
+    "notes[LAST] == 1", "notes.a CONTAINS 'x'", "notes.a IN {'a', 'b'}", "notes.a == notes.b", "ANY notes.a == 1",
+    "notes.@count == 3", "notes != nil",
+    // Logic.
+    "TRUEPREDICATE", "FALSEPREDICATE", "NOT TRUEPREDICATE", "age > 1 AND (age < 5 OR name == 'x')",
+    "NOT (age > 1 AND name == 'x')",
+]

@@ -1,0 +1,225 @@
+import Foundation
+import Strata
+import Testing
+
+/// A live result reports what changed, and nothing else.
+@Suite(.timeLimit(.minutes(1))) struct ExactUpdateTests {
+    private let file: LibraryFile
+    private let context: ManagedObjectContext
+
+    init() throws {
+        file = try LibraryFile()
+        let first = file.container.newContext()
+        for (name, titles) in [("A", ["a", "b"]), ("B", ["c"])] {
+            let author = Author(inserting: first)
+            author.name = name
+            for title in titles { _ = Book(first, title: title, author: author) }
+        }
+        try first.save()
+        context = file.container.newContext(automaticallyMergesChanges: true)
+    }
+
+    private func listen(
+        _ request: FetchRequest<Book>
+    ) throws -> (results: FetchedResults<Book>, listener: Listener) {
+        let results = try context.live(request)
+        let listener = Listener(results.snapshot.ids)
+        results.delegate = listener
+        return (results, listener)
+    }
+
+    /// Changes a book as another process does.
+    private func edit(_ title: String, _ change: @escaping @Sendable (Book) -> Void) async throws {
+        try await file.stranger().write { context in
+            let request = FetchRequest<Book>(where: try FetchPredicate(format: "title == %@", title))
+            change(try #require(try context.fetchFirst(request)))
+        }
+    }
+
+    private func waitForUpdate(_ listener: Listener, count: Int) async throws {
+        while listener.updates.count < count {
+            try await Task.sleep(for: .milliseconds(5))
+            context.processPendingChanges()
+        }
+    }
+
+    @Test("Another process changes one property of one object")
+    func foreignCommit() async throws {
+        let (results, listener) = try listen(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        try await edit("b") { $0.pages = 7 }
+        try await waitForUpdate(listener, count: 1)
+        try await edit("b") { $0.title = "d" }
+        try await waitForUpdate(listener, count: 2)
+        // What a fault leaves behind comes in boundaries of its own.
+        for _ in 0..<3 { context.processPendingChanges() }
+        let differences = listener.updates.map(\.difference)
+        #expect(differences.count == 2)
+        #expect(differences[0].updates.map(\.changedKeys) == [["pages"]])
+        #expect(differences[0].updates.map(\.id) == [results[2].objectID])
+        #expect(differences[0].moves.isEmpty)
+        #expect(differences[1].moves.map(\.changedKeys) == [["title"]])
+        #expect(differences[1].updates.isEmpty)
+        #expect(results.map(\.title) == ["a", "c", "d"])
+    }
+
+    @Test("Refreshing objects that nobody has changed is no update")
+    func refresh() throws {
+        let (results, listener) = try listen(
+            FetchRequest<Book>(sortedBy: [FetchSort("author.name"), FetchSort("title")]))
+        try context.refresh(results[0])
+        context.processPendingChanges()
+        let author = try #require(results[1].author)
+        try context.refresh(author)
+        context.processPendingChanges()
+        try context.refreshAllObjects()
+        context.processPendingChanges()
+        context.processPendingChanges()
+        #expect(listener.updates.isEmpty)
+        #expect(results.map(\.title) == ["a", "b", "c"])
+    }
+
+    @Test("Reading a related object for the first time is no update")
+    func fault() throws {
+        let (results, listener) = try listen(
+            FetchRequest<Book>(sortedBy: [FetchSort("author.name"), FetchSort("title")]))
+        let statements = file.statements {
+            #expect(results.map { $0.author?.name } == ["A", "A", "B"])
+            context.processPendingChanges()
+            context.processPendingChanges()
+        }
+        #expect(listener.updates.isEmpty)
+        #expect(statements.allSatisfy { !$0.contains("ORDER BY") })
+    }
+
+    @Test("An object that moves to another related object is an update, and those that are there already are not")
+    func siblings() throws {
+        let request = FetchRequest<Book>(
+            where: try FetchPredicate(format: "author != nil"), sortedBy: [FetchSort("title")])
+        let (results, listener) = try listen(request)
+        let author = try #require(results[0].author)
+        #expect(author.books.count == 2)
+        results[2].author = author
+        context.processPendingChanges()
+        #expect(listener.updates.flatMap(\.difference.updates).map(\.id) == [results[2].objectID])
+        #expect(listener.updates.flatMap(\.difference.updates).map(\.changedKeys) == [["author"]])
+    }
+
+    @Test(
+        "A to-many relationship is named if its members changed, and after a rollback only if they had changed before")
+    func rolledBackMembers() throws {
+        let authors = try context.live(FetchRequest<Author>(sortedBy: [FetchSort("name")]))
+        let listener = Listener(authors.snapshot.ids)
+        authors.delegate = listener
+        let book = try #require(authors[0].books.first)
+        #expect(authors[1].books.count == 1)
+        book.author = authors[1]
+        // Noted before the boundary, and taken back.
+        context.rollback()
+        #expect(listener.updates.isEmpty)
+        book.author = authors[1]
+        context.processPendingChanges()
+        context.rollback()
+        #expect(
+            listener.updates.map { $0.difference.updates.map(\.changedKeys) } == [
+                [["books"], ["books"]], [["books"], ["books"]],
+            ])
+        let tag = Tag(context, label: "t")
+        let results = try context.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        let books = Listener(results.snapshot.ids)
+        results.delegate = books
+        results[0].tags = [tag]
+        results[0].tags = []
+        results[1].tags = [tag]
+        context.processPendingChanges()
+        #expect(books.updates.flatMap(\.difference.updates).map(\.id) == [results[1].objectID])
+        #expect(books.updates.flatMap(\.difference.updates).map(\.changedKeys) == [["tags"]])
+    }
+
+    @Test("A rollback that brings a deleted object back names the references to it that others have made since")
+    func returnedTarget() throws {
+        let authors = try context.live(FetchRequest<Author>(sortedBy: [FetchSort("name")]))
+        let listener = Listener(authors.snapshot.ids)
+        authors.delegate = listener
+        let mentor = authors[1]
+        context.delete(mentor)
+        context.processPendingChanges()
+        let other = file.container.newContext()
+        let new = Author(other, name: "C")
+        new.mentor = try other.existingObject(Author.self, with: mentor.objectID)
+        try other.save()
+        context.processPendingChanges()
+        let student = try #require(authors.last)
+        #expect(student.name == "C" && student.mentor == nil)
+        context.rollback()
+        context.processPendingChanges()
+        #expect(student.mentor === mentor)
+        let updates = listener.updates.flatMap(\.difference.updates).filter { $0.id == student.objectID }
+        #expect(updates.map(\.changedKeys) == [["mentor"]])
+    }
+
+    @Test("A reference is not named if others delete its target, which is kept because it was changed here")
+    func keptTarget() throws {
+        let (results, listener) = try listen(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        let author = try #require(try context.fetch(FetchRequest<Author>(sortedBy: [FetchSort("name")])).last)
+        results[0].author = author
+        author.score = 5
+        context.processPendingChanges()
+        #expect(listener.take().flatMap(\.difference.updates).map(\.changedKeys) == [["author"]])
+        let other = file.container.newContext()
+        let theirs = try other.existingObject(Author.self, with: author.objectID)
+        for book in theirs.books { book.author = nil }
+        other.delete(theirs)
+        try other.save()
+        context.processPendingChanges()
+        #expect(!author.isDeleted && results[0].author === author)
+        #expect(listener.take().flatMap(\.difference.updates).map(\.id) == [results[2].objectID])
+    }
+
+    @Test("A child shows nothing where it led to an object that its parent's rollback has dropped")
+    func droppedTarget() throws {
+        let child = context.makeChild()
+        let results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        let id = Author(context, name: "C").objectID
+        context.processPendingChanges()
+        let book = results[0]
+        book.author = try child.existingObject(Author.self, with: id)
+        #expect(book.author?.name == "C")
+        context.rollback()
+        child.processPendingChanges()
+        #expect(book.author == nil && results.count == 3)
+    }
+
+    @Test("Both ends of a many-to-many relationship agree in a child if the parent keeps what others have deleted")
+    func keptPairs() throws {
+        let book = try #require(try context.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")])).first)
+        book.tags = [Tag(context, label: "t")]
+        try context.save()
+        let child = context.makeChild()
+        let results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        let mine = results[0]
+        let tag = try #require(mine.tags.first)
+        #expect(tag.books == [mine])
+        book.pages = 7
+        context.processPendingChanges()
+        let other = file.container.newContext()
+        let theirs = try other.existingObject(Book.self, with: book.objectID)
+        other.delete(theirs)
+        try other.save()
+        context.processPendingChanges()
+        #expect(!book.isDeleted && book.tags.isEmpty)
+        #expect(results[0] === mine && mine.pages == 7)
+        #expect(mine.tags.isEmpty && tag.books.isEmpty)
+    }
+
+    @Test("A fault that is edited before it is filled is an update")
+    func editedFault() throws {
+        let (results, listener) = try listen(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        let book = results[0]
+        try context.refresh(book)
+        book.pages = 9
+        #expect(book.title == "a")
+        context.processPendingChanges()
+        #expect(listener.updates.flatMap(\.difference.updates).map(\.id) == [book.objectID])
+        #expect(listener.updates.flatMap(\.difference.updates).allSatisfy { $0.changedKeys.contains("pages") })
+    }
+}
