@@ -184,8 +184,8 @@ asan: test-dependencies
 
 stress: test-dependencies
 	$(SWIFT) build --build-tests $(TESTS)
-	STRATA_RANDOM_STEPS=100000 STRATA_RANDOM_SEED=$(SEED) STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
-		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 STRATA_LIVE_SEED=$(SEED) STRATA_UNDO_SEED=$(SEED) \
+	STRATA_RANDOM_STEPS=100000 STRATA_PREDICATE_CASES=200000 STRATA_SEED=$(SEED) \
+		STRATA_MIGRATIONS=20000 STRATA_LIVE_EDITS=100000 \
 		STRATA_CHAINS=1 STRATA_KILLS=50 $(SWIFT) test --skip-build $(TESTS) --disable-xctest \
 		--filter 'RandomWorldTests|KillTests|PredicateDifferentialTests|RandomMigrationTests|VersionChainTests|LiveRandomTests|UndoRandomTests'
 

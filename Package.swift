@@ -336,7 +336,8 @@ let package = Package(
             resources: [.copy("Vectors")]),
         .testTarget(name: "StrataModelTests", dependencies: ["StrataModel", "SeededRandom"]),
         .testTarget(
-            name: "StrataModelFilesTests", dependencies: ["StrataModelExport", "StrataModelFiles", "SmallThread"]),
+            name: "StrataModelFilesTests",
+            dependencies: ["StrataModelExport", "StrataModelFiles", "SeededRandom", "SmallThread"]),
         .testTarget(
             name: "StrataCoreDataModelTests",
             dependencies: ["Strata", "StrataCoreDataModel", "StrataModelFiles", "SeededRandom"],
@@ -385,6 +386,7 @@ let package = Package(
             name: "StrataStackMobTests",
             dependencies: [
                 "Strata", "StrataStackMob", "StrataAsyncHTTP", "StrataTesting", "WireComparison", "strata-wire",
+                "SeededRandom",
             ],
             resources: [.copy("Vectors")]),
         .testTarget(
@@ -400,7 +402,7 @@ let package = Package(
             dependencies: [
                 "StrataServer", "StrataServerTool", "StrataStackMob", "StrataMaxLeap", "StrataAzure", "StrataAsyncHTTP",
                 "Strata", "StrataTesting",
-                "PlainJSONStore", "PostgresFixture",
+                "PlainJSONStore", "PostgresFixture", "SeededRandom",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTP"])),

@@ -8,12 +8,10 @@ import Testing
 @Suite struct RandomMigrationTests {
     /// How many pairs of models; `STRATA_MIGRATIONS` sets another number for a longer run.
     static let count = ProcessInfo.processInfo.environment["STRATA_MIGRATIONS"].flatMap(Int.init) ?? 300
-    /// `STRATA_SEED` takes another seed.
-    static let seed = ProcessInfo.processInfo.environment["STRATA_SEED"].flatMap(UInt64.init)
 
     @Test("Data that went through random versions are what a plain reference says")
     func randomVersions() throws {
-        let seed = Self.seed ?? 1
+        let seed = RunSeed.value()
         print("migration seed \(seed)")
         for number in 0..<Self.count {
             var random = SplitMix64(seed: seed &+ UInt64(number) &* 7919)

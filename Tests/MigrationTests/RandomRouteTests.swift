@@ -20,7 +20,7 @@ import Testing
 
     @Test("Skipping versions and going through each of them give the same store")
     func directEqualsStepwise() throws {
-        let seed = RandomMigrationTests.seed ?? 1
+        let seed = RunSeed.value()
         print("route seed \(seed)")
         var skipped = 0
         var stopped = 0

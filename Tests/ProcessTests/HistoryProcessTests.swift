@@ -50,7 +50,7 @@ import Testing
             try whole.wait(for: "saved")
             let length = ContinuousClock.now - start
             #expect(whole.end() == 0)
-            let seed = UInt64.random(in: 1...UInt64.max)
+            let seed = RunSeed.value()
             print("history kill seed \(seed)")
             var random = SplitMix64(seed: seed)
             for _ in 0..<3 {

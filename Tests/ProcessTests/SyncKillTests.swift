@@ -9,7 +9,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "strata-sync-kill-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let seed = UInt64.random(in: 1...UInt64.max >> 16)
+        let seed = RunSeed.value()
         print("kill seed \(seed)")
         var random = SplitMix64(seed: seed)
         var underWay = 0

@@ -162,7 +162,7 @@ struct DamageTests {
 
     @Test("Truncated stores and stores with random bytes")
     func randomDamage() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = RunSeed.value()
         print("seed of damaged stores: \(seed)")
         var random = SplitMix64(seed: seed)
         var failures = 0

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import SmallThread
 import StrataModel
 import StrataModelFiles
@@ -110,7 +111,7 @@ import Testing
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("odd-\(UUID().uuidString).strata.yaml")
             .path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(seed: RunSeed.value())
         for bytes in [
             Data([0xFF, 0xFE, 0xFD]), Data([0]),
             Data((0..<5000).map { _ in UInt8.random(in: 0...255, using: &random) }),

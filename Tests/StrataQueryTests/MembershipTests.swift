@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func aPreparedPredicateAnswersAsThePlainOne() throws {
-        let seed = UInt64.random(in: 1...UInt64.max)
+        let seed = RunSeed.value()
         var random = SplitMix64(seed: seed)
         let environment = EvaluationEnvironment()
         for _ in 0..<200 {

@@ -105,7 +105,7 @@ struct TreeMaker {
 
 @Suite struct RoundTripTests {
     @Test func printedTreesAreReadAsTheSame() throws {
-        let seed = ProcessInfo.processInfo.environment["STRATA_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max)
+        let seed = RunSeed.value()
         print("printedTreesAreReadAsTheSame: seed \(seed)")
         var maker = TreeMaker(random: .init(seed: seed))
         for round in 0..<4000 {

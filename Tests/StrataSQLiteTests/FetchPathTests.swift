@@ -10,7 +10,7 @@ import Testing
     let file: TracedFile
     private var store: SQLiteStore { file.store }
     private var log: TraceLog { file.log }
-    let seed = UInt64.random(in: 0...(.max))
+    let seed = RunSeed.value()
 
     init() throws {
         file = try TracedFile()

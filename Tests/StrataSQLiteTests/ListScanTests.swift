@@ -8,7 +8,7 @@ import Testing
 @Suite struct ListScanTests {
     let file: TracedFile
     private var store: SQLiteStore { file.store }
-    let seed = UInt64.random(in: 0...(.max))
+    let seed = RunSeed.value()
     /// Two forms of one letter are two texts, and so are such that begin alike.
     private static let titles = [
         "é", "e\u{301}", "", "t", "t1", "t10", "long enough to stand outside of the string itself", "ß",

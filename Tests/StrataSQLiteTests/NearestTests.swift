@@ -68,8 +68,7 @@ import Testing
     }
 
     @Test func nearestAgreeWithMemory() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seed = environment["STRATA_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max >> 1)
+        let seed = RunSeed.value()
         print("nearestAgreeWithMemory: seed \(seed)")
         var random = SplitMix64(seed: seed)
         for _ in 0..<8 {

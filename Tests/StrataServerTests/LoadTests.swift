@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import SeededRandom
     import StrataServer
     import Testing
 
@@ -34,8 +35,8 @@
             let written = try await ask(port, "POST", "/note", note, session: session)
             #expect(written.hasPrefix("HTTP/1.1 201"), "\(written)")
 
-            let seed = UInt64.random(in: 1...UInt64.max)
-            var random = SplitMix(state: seed)
+            let seed = RunSeed.value()
+            var random = SplitMix64(seed: seed)
             let before = try #require(server.memory)
             let sockets = try (0..<Self.crowd).map { _ in try Socket(port: port) }
             var honest: [Socket] = []

@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import SeededRandom
     import StrataServer
     import StrataStore
     import Testing
@@ -115,8 +116,8 @@
             }
             try await bench.serving { port in
                 var garbage: [Socket] = []
-                let seed = UInt64.random(in: 1...UInt64.max)
-                var random = SplitMix(state: seed)
+                let seed = RunSeed.value()
+                var random = SplitMix64(seed: seed)
                 for _ in 0..<20 {
                     let socket = try Socket(port: port)
                     socket.send(
@@ -327,8 +328,8 @@
         func killed() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "strata-server-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
-            let seed = UInt64.random(in: 1...UInt64.max)
-            var random = SplitMix(state: seed)
+            let seed = RunSeed.value()
+            var random = SplitMix64(seed: seed)
             let acknowledged = Ledger()
             for round in 0...Self.kills {
                 let server = try ServerProcess(folder: folder)

@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import SeededRandom
     import StrataServer
     import Testing
 
@@ -10,10 +11,8 @@
 
         @Test("Random requests are answered, none of them with a failure of the server")
         func random() async throws {
-            let seed =
-                ProcessInfo.processInfo.environment["STRATA_SEED"].flatMap(UInt64.init)
-                ?? 1
-            var random = SplitMix(state: seed)
+            let seed = RunSeed.value()
+            var random = SplitMix64(seed: seed)
             let bench = try Bench()
             let ann = try await bench.signUp("ann")
             var statuses: [Int: Int] = [:]
@@ -92,7 +91,7 @@
             "username", "A", "requests", "method", "path", "lat", "lon", "todo",
         ]
 
-        private static func body(_ depth: Int, _ random: inout SplitMix) -> JSONValue {
+        private static func body(_ depth: Int, _ random: inout SplitMix64) -> JSONValue {
             switch Int.random(in: 0...(depth > 0 ? 11 : 7), using: &random) {
             case 0: return .null
             case 1: return .boolean(Bool.random(using: &random))

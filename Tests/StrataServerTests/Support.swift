@@ -116,17 +116,4 @@
     extension ServerResponse {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
-
-    /// SplitMix64 by Sebastiano Vigna (public domain, https://prng.di.unimi.it/splitmix64.c).
-    struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
 #endif

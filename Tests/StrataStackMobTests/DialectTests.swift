@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import StrataStackMob
 import Testing
 
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test func timesSurviveTheWay() throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix64(seed: RunSeed.value())
         let encoder = StackMobEncoder(dialect: try dialect(extensions: false))
         let schema = try StackMobSchema(todo)
         for _ in 0..<2000 {

@@ -29,7 +29,7 @@ import Testing
     func killAtRandom() throws {
         try withFolder { folder in
             let original = try make(in: folder)
-            let seed = MigrationKillTests.seed ?? UInt64.random(in: 1...UInt64.max >> 16)
+            let seed = RunSeed.value()
             print("deferred kill seed \(seed)")
             var random = SplitMix64(seed: seed)
             var outcomes: [String: Int] = [:]

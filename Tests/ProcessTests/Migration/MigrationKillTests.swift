@@ -11,8 +11,6 @@ import Testing
     /// How often a process is killed in a migration of each kind; `STRATA_MIGRATION_KILLS` sets another number.
     static let kills =
         ProcessInfo.processInfo.environment["STRATA_MIGRATION_KILLS"].flatMap(Int.init) ?? KillTests.kills
-    /// The seed of the moments; `STRATA_SEED` sets another one.
-    static let seed = ProcessInfo.processInfo.environment["STRATA_SEED"].flatMap(UInt64.init)
 
     /// Columns are added; the table is written again with other types; objects move to the table of a hierarchy; two
     /// stages have code of their own.
@@ -28,7 +26,7 @@ import Testing
             let length = try migrate(whole, kind)
             #expect(try check(whole, kind) == "new")
 
-            let seed = Self.seed ?? UInt64.random(in: 1...UInt64.max >> 16)
+            let seed = RunSeed.value()
             print("kill \(kind), seed \(seed), migration \(length) s")
             var random = SplitMix64(seed: seed)
             var outcomes: [String: Int] = [:]

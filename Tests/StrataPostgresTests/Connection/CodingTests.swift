@@ -15,7 +15,7 @@
 
         @Test func decimalsAreExact() throws {
             let connection = try connection()
-            let seed = UInt64.random(in: 0...UInt64.max)
+            let seed = RunSeed.value()
             var random = SplitMix64(seed: seed)
             var texts = [
                 "0", "1", "-1", "0.5", "10000", "9999", "0.0001", "-0.00001", "12345678901234567890.123456789",
@@ -59,7 +59,7 @@
 
         @Test func datesAreRoundedToMicroseconds() throws {
             let connection = try connection()
-            let seed = UInt64.random(in: 0...UInt64.max)
+            let seed = RunSeed.value()
             var random = SplitMix64(seed: seed)
             var dates: [Double] = [
                 0, 1, -1, 0.0000004, 0.0000006, -0.0000006, 1e9 + 0.1, -63_114_076_800, 64_092_211_200,

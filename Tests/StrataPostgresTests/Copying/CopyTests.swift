@@ -139,7 +139,7 @@
 
         @Test("Random objects of random models, and what random edits leave, are equal there and back")
         func random() throws {
-            let seed = UInt64.random(in: 0...1_000_000)
+            let seed = RunSeed.value()
             print("copies of random worlds: seed \(seed)")
             var random = SplitMix64(seed: seed)
             let folder = try Folder()

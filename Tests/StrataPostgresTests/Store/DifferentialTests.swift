@@ -3,6 +3,7 @@
     import GraphWorld
     import PostgresFixture
     import PredicateWorld
+    import SeededRandom
     import StrataStore
     import Testing
 
@@ -17,7 +18,7 @@
         /// Random conditions and orders about random models select the same rows as in memory, in the same order.
         @Test func conditionsAgreeWithMemory() throws {
             let cases = Self.number("STRATA_PREDICATE_CASES").map { Int($0) } ?? 1500
-            let seed = Self.number("STRATA_SEED") ?? .random(in: 0 ... .max >> 1)
+            let seed = RunSeed.value()
             let first = Self.number("STRATA_PREDICATE_FIRST").map { Int($0) } ?? 1
             print("conditionsAgreeWithMemory: seed \(seed), \(cases) cases")
             let database = try PostgresServer.shared.newDatabase()
@@ -46,7 +47,7 @@
         /// Random commands on contexts and children over a store, compared with a plain model of what should hold.
         @Test func theGraphIsWhatAPlainModelSays() throws {
             let steps = Self.number("STRATA_RANDOM_STEPS").map { Int($0) } ?? 1_000
-            let seed = Self.number("STRATA_RANDOM_SEED") ?? .random(in: 0...1_000_000)
+            let seed = RunSeed.value()
             print("random world on PostgreSQL: seed \(seed), \(steps) steps")
             let database = try PostgresServer.shared.newDatabase()
             let driver = try WorldDriver(seed: seed, place: database) { model in

@@ -10,7 +10,7 @@ import Testing
 /// A second run also looks at all values after each edit, and compares what has changed with the properties that the
 /// differences name. To look at them fills faults, so the first run does not.
 ///
-/// `STRATA_LIVE_EDITS=1000000` runs so many; `STRATA_LIVE_SEED` takes another seed.
+/// `STRATA_LIVE_EDITS=1000000` runs so many; `STRATA_SEED` takes another seed.
 @Suite struct LiveRandomTests {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -18,9 +18,9 @@ import Testing
         "After each of many random edits a live result is what a fetch finds, and its differences are exact",
         arguments: [false, true])
     func random(comparesValues: Bool) throws {
-        let seed = Self.environment["STRATA_LIVE_SEED"].flatMap(UInt64.init) ?? 1
+        let seed = RunSeed.value()
         let edits = Self.environment["STRATA_LIVE_EDITS"].flatMap(Int.init) ?? 300
-        print("live results: STRATA_LIVE_SEED=\(seed), \(edits) edits")
+        print("live results: STRATA_SEED=\(seed), \(edits) edits")
         let world = try LiveWorld(seed: seed, comparesValues: comparesValues)
         for edit in 0..<edits {
             world.edit()

@@ -6,11 +6,11 @@ import Testing
 
 /// Several contexts, of two containers on a file and with all merge policies, do things to one object at random.
 ///
-/// `STRATA_OPERATION_SEED` takes other seeds: those from this one on.
+/// `STRATA_SEED` takes other seeds: those from this one on.
 @Suite struct OperationRandomTests {
     @Test("Random operations of several contexts come to what they come to one after the other", arguments: 0..<200)
     func random(run: Int) throws {
-        let first = ProcessInfo.processInfo.environment["STRATA_OPERATION_SEED"].flatMap(UInt64.init) ?? 31_000
+        let first = RunSeed.value(usually: 31_000)
         let world = try OperationWorld(seed: first + UInt64(run))
         for _ in 0..<60 { try world.step() }
         try world.finish()
@@ -140,7 +140,7 @@ private final class OperationWorld {
 
     private func check() throws { try #expect(values(file.stored()) == truth, "\(text)") }
 
-    private var text: String { "STRATA_OPERATION_SEED=\(seed)\n\(log.joined(separator: "\n"))" }
+    private var text: String { "STRATA_SEED=\(seed)\n\(log.joined(separator: "\n"))" }
 
     private func values(_ shelf: Shelf) -> [String: Value] {
         [

@@ -7,15 +7,15 @@ import Testing
 /// Contexts that are pinned at random moments, while others edit at random: each shows what a copy of the store shows that was
 /// made when it was pinned.
 ///
-/// `STRATA_PIN_ROUNDS=1000` runs so many; `STRATA_PIN_SEED` takes another seed.
+/// `STRATA_PIN_ROUNDS=1000` runs so many; `STRATA_SEED` takes another seed.
 @Suite struct PinnedRandomTests {
     private static let environment = ProcessInfo.processInfo.environment
 
     @Test("A pinned context equals a copy of the store that was made at the time of pinning")
     func random() async throws {
-        let seed = Self.environment["STRATA_PIN_SEED"].flatMap(UInt64.init) ?? 1
+        let seed = RunSeed.value()
         let rounds = Self.environment["STRATA_PIN_ROUNDS"].flatMap(Int.init) ?? 12
-        print("pinned contexts: STRATA_PIN_SEED=\(seed), \(rounds) rounds")
+        print("pinned contexts: STRATA_SEED=\(seed), \(rounds) rounds")
         let world = try PinnedWorld(seed: seed)
         for round in 0..<rounds { try await world.run("round \(round), seed \(seed)") }
         #expect(world.movedCount > 0, "no pinned context saved")

@@ -164,7 +164,7 @@ import Testing
 
     @Test("After random edits of parent and children, a child that follows shows what a new one shows")
     func random() throws {
-        let seed = ProcessInfo.processInfo.environment["STRATA_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+        let seed = RunSeed.value()
         var generator = SplitMix64(seed: seed)
         let sibling = parent.makeChild()
         let homes = try parent.fetch(FetchRequest<Enclosure>(sortedBy: [FetchSort("code")])).map(\.objectID)

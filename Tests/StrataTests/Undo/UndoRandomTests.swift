@@ -5,13 +5,13 @@ import Testing
 
 /// Random edits with saves between; all undone, the graph is as it was at each step; all redone, it is as at the end.
 ///
-/// `STRATA_UNDO_SEED` takes other seeds: those from this one on.
+/// `STRATA_SEED` takes other seeds: those from this one on.
 @Suite struct UndoRandomTests {
     @Test("After any number of undos and redos the graph is what it was then", arguments: 0..<6)
     func random(run: Int) throws {
-        let first = ProcessInfo.processInfo.environment["STRATA_UNDO_SEED"].flatMap(UInt64.init) ?? 150_000
+        let first = RunSeed.value(usually: 150_000)
         let seed = first + UInt64(run)
-        print("undo: STRATA_UNDO_SEED=\(seed)")
+        print("undo: STRATA_SEED=\(seed)")
         let world = try UndoWorld(seed: seed)
         try world.run(edits: 40)
     }

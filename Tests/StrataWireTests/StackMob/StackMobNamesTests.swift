@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func everyNameInCamelCaseComesBack() {
-        let seed = UInt64.random(in: 0..<1_000_000_000)
+        let seed = RunSeed.value()
         var random = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
             var name = String(random.pick(Array("abcxyz"))!)
