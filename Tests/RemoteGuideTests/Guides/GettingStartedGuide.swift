@@ -21,6 +21,11 @@ enum Printed {
             return lines
         }
     }
+
+    /// Waits until something is printed, a minute at most: next to compilers, a task may start late.
+    static func wait() async throws {
+        for _ in 0..<600 where lines.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(100)) }
+    }
 }
 
 func addPeru(_ container: PersistentContainer) async throws {
@@ -140,7 +145,7 @@ enum GettingStartedGuide {
     static func watching(_ container: PersistentContainer) async throws {
         let watching = Task { try await watchCities(container) }
 
-        try await Task.sleep(for: .seconds(1))
+        try await Printed.wait()
         watching.cancel()
     }
 
