@@ -283,7 +283,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "Strata", "StrataTool", "strata-wire", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe",
-                "SeededRandom", "PostgresFixture",
+                "SeededRandom", "PostgresFixture", "StrataModelFiles",
             ],
             exclude: ["Gates/thresholds.json"]),
         // The code of the documentation. README.md and the pages about the core need no more than the core and StrataTesting.

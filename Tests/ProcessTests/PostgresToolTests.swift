@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataModelFiles
 import Testing
 
 #if Postgres
@@ -86,13 +87,60 @@ import Testing
             #expect(nothing.status == 1 && nothing.errors.contains("no store"))
             #expect(!FileManager.default.fileExists(atPath: back + "2"))
         }
+
+        @Test("A plan and a trial change nothing, a loss needs an answer, and then the database is migrated")
+        func migrating() throws {
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try fill()
+            let url = try PostgresServer.shared.newDatabase()
+            #expect(try StrataTool.run("store", "copy", file, url).status == 0)
+            let later = folder.appending(path: "Notes.strata.yaml")
+            let text = """
+                model: Notes
+                entities:
+                  Note:
+                    attributes:
+                      title: string
+                      pages: {type: integer64, default: 3}
+                      scan: {type: binary, optional: true, externalStorage: true}
+                    relationships: {tags: {toMany: Tag, inverse: notes}}
+                  Tag:
+                    attributes: {name: {type: string, unique: true}}
+                    relationships: {notes: {toMany: Note, inverse: tags}}
+                """
+            try Data(text.utf8).write(to: later)
+            let migrate = ["migrate", url, "--model", later.path]
+
+            let plan = try StrataTool.run(migrate)
+            #expect(plan.status == 1 && plan.output.contains("Note.pages") && plan.errors.contains("Note.text"))
+            let accepted = migrate + ["--accept", "Note.text"]
+            let trial = try StrataTool.run(accepted + ["--dry-run"])
+            #expect(trial.status == 0 && trial.output.contains("taken back"), "\(trial.errors)")
+            #expect(try StrataTool.run(migrate).output == plan.output)
+            #expect(try StrataTool.run(accepted + ["--keep-original", "--apply"]).status == 1)
+            let done = try StrataTool.run(accepted + ["--apply"])
+            #expect(done.status == 0 && done.output.contains("migrated in"), "\(done.errors)")
+            #expect(done.errors.contains("100%"))
+            #expect(try StrataTool.run(migrate).output == "nothing to do\n")
+
+            let back = folder.appending(path: "back.sqlite").path
+            #expect(try StrataTool.run("store", "copy", url, back).status == 0)
+            let container = try PersistentContainer(
+                model: try ModelFile.read(path: later.path).model(), at: .file(path: back))
+            defer { container.close() }
+            let notes = try container.newContext().fetch(FetchRequest<ManagedObject>(entity: "Note"))
+            #expect(notes.count == 20 && notes.allSatisfy { $0["pages"] as? Int64 == 3 })
+        }
     }
 #else
     @Suite("The strata tool without PostgreSQL") struct PostgresToolTests {
         @Test("It says how to build it with PostgreSQL")
         func missing() throws {
             let url = "postgres://app@db.example.com/app"
-            for arguments in [["store", "info", url], ["store", "copy", url, "/nonexistent/a.sqlite"]] {
+            for arguments in [
+                ["store", "info", url], ["store", "copy", url, "/nonexistent/a.sqlite"],
+                ["migrate", url, "--model", "Models/Gazetteer.strata.yaml"],
+            ] {
                 let run = try StrataTool.run(arguments)
                 #expect(run.status == 1)
                 #expect(run.errors.contains("--traits CommandLine,Postgres"))

@@ -137,9 +137,9 @@ extension PostgresDialect {
     package func member(_ member: SQLMember, as form: JSONForm) -> String {
         // `->` with a number takes a scalar for an array with that one element, so positions are read by a path in strict
         // mode: it answers nothing for what is not an array.
-        let json = member.path.reduce("(\(member.text))::jsonb") { json, step in
+        let path = member.path.reduce("(\(member.text))::jsonb") { json, step in
             switch step {
-            case .name(let name): "(\(json) -> \(Identifiers.literal(name)))"
+            case .name(let name): "\(json) -> \(Identifiers.literal(name))"
             case .first: "jsonb_path_query_first(\(json), 'strict $[0]', '{}', true)"
             case .last: "jsonb_path_query_first(\(json), 'strict $[last]', '{}', true)"
             case .position(let parameter):
@@ -147,12 +147,13 @@ extension PostgresDialect {
                     + "jsonb_build_object('position', LEAST(\(parameter), 2147483647)), true)"
             }
         }
+        let json = "(\(path))"
         switch form {
         case .fragment: return "nullif(\(json), 'null'::jsonb)"
-        case .text: return "CASE WHEN jsonb_typeof(\(json)) = 'string' THEN (\(json)) #>> '{}' END"
+        case .text: return "CASE WHEN jsonb_typeof\(json) = 'string' THEN \(json) #>> '{}' END"
         case .number:
-            return "CASE jsonb_typeof(\(json)) WHEN 'number' THEN (\(json))::numeric "
-                + "WHEN 'boolean' THEN (\(json))::boolean::integer::numeric END"
+            return "CASE jsonb_typeof\(json) WHEN 'number' THEN \(json)::numeric "
+                + "WHEN 'boolean' THEN \(json)::boolean::integer::numeric END"
         }
     }
 }

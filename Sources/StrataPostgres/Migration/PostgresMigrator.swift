@@ -61,10 +61,8 @@
                 context(
                     try StoreLayout(model: stored, dialect: PostgresDialect()),
                     try StoreLayout(model: model, dialect: PostgresDialect()), plan, try engine()))
-            var steps: [MigrationStep] = []
-            for step in plan.steps { steps.append(try counter.counted(step, all: true)) }
             plan.steps =
-                try steps
+                try counter.counted(plan.steps, all: true, cancellation: migration.cancellation)
                 + MigrationLegs(from: stored, metadata.versionHash, to: model, migration, path: path)
                 .furtherSteps(from: stored, plan)
             return plan
@@ -126,12 +124,8 @@
         private func check(
             _ plan: MigrationPlan, _ context: MigrationContext
         ) throws(StoreError) -> [MigrationStep] {
-            let counter = MigrationCounter(context)
-            var steps: [MigrationStep] = []
-            for step in plan.steps {
-                if migration.cancellation?.isCancelled == true { throw .cancelled }
-                steps.append(try counter.counted(step, all: false))
-            }
+            let steps = try MigrationCounter(context).counted(
+                plan.steps, all: false, cancellation: migration.cancellation)
             let blocked = steps.filter { $0.isBlocked(by: migration.answers[$0.id]) }
             guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: path, steps: blocked) }
             return steps

@@ -7,10 +7,24 @@ package struct MigrationCounter {
 
     package init(_ context: MigrationContext) { self.context = context }
 
-    /// The step with its counts.
-    /// - Parameter all: Whether steps that cannot go wrong are counted, too: a plan for people wants that, opening a file does
-    ///   not.
-    package func counted(_ step: MigrationStep, all: Bool) throws(StoreError) -> MigrationStep {
+    /// The steps with their counts.
+    /// - Parameters:
+    ///   - all: Whether steps that cannot go wrong are counted, too: a plan for people wants that, opening a
+    ///     store does not.
+    ///   - cancellation: Looked at before each step.
+    /// - Throws: ``StoreError/cancelled``, or the failure of a query.
+    package func counted(
+        _ steps: [MigrationStep], all: Bool, cancellation: ReadCancellation? = nil
+    ) throws(StoreError) -> [MigrationStep] {
+        var counted: [MigrationStep] = []
+        for step in steps {
+            if cancellation?.isCancelled == true { throw .cancelled }
+            counted.append(try self.counted(step, all: all))
+        }
+        return counted
+    }
+
+    private func counted(_ step: MigrationStep, all: Bool) throws(StoreError) -> MigrationStep {
         var step = step
         if all, step.kind != .describe { step.rows = try rows(of: step) }
         if step.risk == .checked || step.risk == .lossy, let query = try misfits(of: step) {

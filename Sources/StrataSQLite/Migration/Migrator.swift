@@ -161,9 +161,8 @@ struct Migrator {
     private func check(
         _ plan: MigrationPlan, _ context: MigrationContext, _ leg: MigrationLegs.Leg
     ) throws(StoreError) -> [MigrationStep] {
-        let counter = MigrationCounter(context)
-        var steps: [MigrationStep] = []
-        for step in plan.steps { steps.append(try counter.counted(step, all: false)) }
+        let steps = try MigrationCounter(context).counted(
+            plan.steps, all: false, cancellation: migration.cancellation)
         // What a mirror has lost, or what does not fit, is read from the server again.
         let blocked = steps.filter { step in
             // The code of a stage gives values of a type for which there is no conversion, and chooses objects.

@@ -8,7 +8,8 @@ extension SQLiteStore {
     ///
     ///     let plan = try SQLiteStore.migrationPlan(for: "cities.sqlite", to: model)
     ///     print(plan)
-    /// - Throws: ``StoreError`` if the file cannot be read.
+    /// - Throws: ``StoreError`` if the file cannot be read; ``StoreError/cancelled`` if `options.migration.cancellation` is
+    ///   cancelled.
     public static func migrationPlan(
         for path: String, to model: ManagedObjectModel, options: Options = Options()
     ) throws(StoreError) -> MigrationPlan {
@@ -23,8 +24,7 @@ extension SQLiteStore {
         MigrationFunctions.register(on: connection, files: BlobFolder(storePath: migrator.place.path))
         let counter = MigrationCounter(
             migrator.context(stored, try migrator.schema(of: model, after: stored, plan), plan, on: connection))
-        var steps: [MigrationStep] = []
-        for step in plan.steps { steps.append(try counter.counted(step, all: true)) }
+        let steps = try counter.counted(plan.steps, all: true, cancellation: options.migration.cancellation)
         plan.steps = try steps + migrator.legs(from: stored).furtherSteps(from: stored.model, plan)
         return plan
     }
