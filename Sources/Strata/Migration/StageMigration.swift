@@ -56,11 +56,15 @@ public final class StageMigration {
         while done < ids.count {
             if session.isCancelled() { throw PersistenceError.store(.cancelled) }
             session.report("migrates \(entity)", done, ids.count)
-            let batch = ids[done..<min(done + max(1, batchSize), ids.count)]
+            let batch = Array(ids[done..<min(done + max(1, batchSize), ids.count)])
+            // Contexts hold objects weakly: while these exist, the single reads below need no statements.
+            let objects = try read(batch, in: old)
+            let successors = try read(objects.compactMap { successorID(of: $0.objectID) }, in: new)
             for id in batch {
                 let object = try old.existingObject(with: id)
                 try body(object, try successor(of: object))
             }
+            withExtendedLifetime((objects, successors)) {}
             if new.hasChanges { try new.save() }
             new.reset()
             old.reset()
@@ -83,15 +87,26 @@ public final class StageMigration {
         }
     }
 
-    /// The object of the new version that continues an old one; nil if there is none, or it has been deleted.
-    public func successor(of object: ManagedObject) throws -> ManagedObject? {
-        let id = object.objectID
+    /// Reads the objects of IDs that exist, with a statement for each entity.
+    private func read(_ ids: [ObjectID], in context: ManagedObjectContext) throws -> [ManagedObject] {
+        try Dictionary(grouping: ids, by: \.entity.name).flatMap { name, ids in
+            try context.fetch(
+                FetchRequest<ManagedObject>(entity: name, where: try FetchPredicate(format: "SELF IN %@", ids)))
+        }
+    }
+
+    private func successorID(of id: ObjectID) -> ObjectID? {
         guard let name = mapping.successor(of: id.entity.name), let entity = newStore.model.entity(named: name),
             !entity.isAbstract
         else { return nil }
+        return ObjectID(entity: entity, key: id.key, storeIdentifier: newStore.identifier)
+    }
+
+    /// The object of the new version that continues an old one; nil if there is none, or it has been deleted.
+    public func successor(of object: ManagedObject) throws -> ManagedObject? {
+        guard let id = successorID(of: object.objectID) else { return nil }
         do throws(PersistenceError) {
-            return try new.existingObject(
-                with: ObjectID(entity: entity, key: id.key, storeIdentifier: newStore.identifier))
+            return try new.existingObject(with: id)
         } catch {
             guard case .objectNotFound = error else { throw error }
             return nil

@@ -47,7 +47,7 @@
                     case .delete(let plan): try BulkDeleter(transaction).run(plan)
                     }
                 result = done
-                try connection.executeAll(ending(record, origin))
+                try connection.commit(after: ending(record, origin))
                 return .done(done)
             } catch {
                 connection.rollback()

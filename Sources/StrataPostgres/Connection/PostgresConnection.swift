@@ -14,6 +14,8 @@
         private let notices: NoticeBox
         /// Called after each statement: its text, the seconds that it took, and the rows that it answered with.
         var onStatement: ((String, Double, Int) -> Void)?
+        /// Set while stores work within a transaction that somebody else has begun.
+        var nesting: Nesting?
         /// When the connection was last used.
         var lastUse = ContinuousClock.now
 
@@ -92,7 +94,7 @@
         ) throws(PostgresError) -> PostgresResult {
             let start = ContinuousClock.now
             if cancellation?.isCancelled == true { throw Self.cancelled }
-            if isKept, settings.preparesStatements {
+            if isKept, preparesStatements {
                 let name = try prepare(sql, parameters.types, cancellation)
                 try Self.withArrays(of: parameters) { (values, lengths, formats) throws(PostgresError) in
                     try check(
@@ -135,7 +137,7 @@
             // Statements are prepared before any of them runs: after a failure, it would be unknown which of them exist.
             var names: [String] = []
             for part in parts {
-                names.append(settings.preparesStatements ? try prepare(part.sql, part.parameters.types) : "")
+                names.append(preparesStatements ? try prepare(part.sql, part.parameters.types) : "")
             }
             PQsetnonblocking(handle, 1)
             defer { PQsetnonblocking(handle, 0) }
@@ -144,7 +146,7 @@
                 try Self.withArrays(of: part.parameters) { (values, lengths, formats) throws(PostgresError) in
                     let count = Int32(part.parameters.count)
                     try check(
-                        settings.preparesStatements
+                        preparesStatements
                             ? PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
                             : PQsendQueryParams(
                                 handle, part.sql, count, part.parameters.types, values, lengths, formats, 1))
@@ -238,13 +240,56 @@
 
         // MARK: Transactions
 
-        func begin(_ kind: String = "") throws(PostgresError) { try run("BEGIN \(kind)") }
+        /// How stores work within a transaction that somebody else has begun: their transactions are savepoints.
+        struct Nesting {
+            /// Whether only transactions that read may begin.
+            let isReadOnly: Bool
+            /// Whether a savepoint is open.
+            fileprivate(set) var hasSavepoint = false
+            fileprivate static let savepoint = "strata_nested"
 
-        func commit() throws(PostgresError) { try run("COMMIT") }
+            init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
+        }
+
+        func begin(_ kind: String = "") throws(PostgresError) {
+            guard let nesting else { return try run("BEGIN \(kind)") }
+            if nesting.isReadOnly, !kind.hasSuffix("READ ONLY") {
+                throw PostgresError(sqlState: "25006", message: "the objects of the old version can only be read")
+            }
+            try run("SAVEPOINT \(Nesting.savepoint)")
+            self.nesting?.hasSavepoint = true
+        }
+
+        func commit() throws(PostgresError) { try commit(after: []) }
+
+        /// Sends the last statements of a transaction together with its end.
+        func commit(after parts: [Part]) throws(PostgresError) {
+            // What is otherwise checked by the commit is checked here, so that a failure takes back this transaction only.
+            let end =
+                nesting == nil
+                ? ["COMMIT"]
+                : [
+                    "SET CONSTRAINTS ALL IMMEDIATE", "RELEASE SAVEPOINT \(Nesting.savepoint)",
+                    "SET CONSTRAINTS ALL DEFERRED",
+                ]
+            if parts.isEmpty {
+                try run(end.joined(separator: "; "))
+            } else {
+                try executeAll(parts + end.map { Part(sql: $0) })
+            }
+            nesting?.hasSavepoint = false
+        }
 
         /// Takes back an open transaction. A lost connection has taken it back by itself.
         func rollback() {
             guard isOpen, isInTransaction else { return }
+            if let nesting {
+                guard nesting.hasSavepoint else { return }
+                self.nesting?.hasSavepoint = false
+                let name = Nesting.savepoint
+                _ = try? run("ROLLBACK TO SAVEPOINT \(name); RELEASE SAVEPOINT \(name)")
+                return
+            }
             _ = try? run("ROLLBACK")
         }
 
@@ -347,6 +392,9 @@
             sqlState: PostgresError.cancelledState, message: "the statement was cancelled before it began")
 
         // MARK: Prepared statements
+
+        /// While versions of the same tables are used in turn, a statement would meet others than those it was prepared for.
+        private var preparesStatements: Bool { settings.preparesStatements && nesting == nil }
 
         /// - Parameter cancellation: Stops the wait: to prepare a statement about a table, the server waits for its lock, too.
         private func prepare(

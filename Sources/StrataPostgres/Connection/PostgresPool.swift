@@ -26,6 +26,8 @@
         private let timeout: Double
         private let checkAge: Double
         private let observer: Observer?
+        /// The connection of a transaction that somebody else has begun; nil if the pool makes its own.
+        private let borrowed: BorrowedConnection?
         // Guarded by the condition.
         private nonisolated(unsafe) var state = State()
         private let condition = NSCondition()
@@ -42,11 +44,26 @@
             self.timeout = timeout
             self.checkAge = checkAge
             self.observer = observer
+            borrowed = nil
         }
+
+        /// A pool with the connection of a transaction that somebody else has begun.
+        init(_ borrowed: BorrowedConnection) {
+            self.borrowed = borrowed
+            settings = PostgresSettings(address: "")
+            limit = 1
+            timeout = 0
+            checkAge = 0
+            observer = nil
+        }
+
+        /// Whether the pool makes connections of its own.
+        var makesConnections: Bool { borrowed == nil }
 
         /// A pool of the same database without connections.
         func unused() -> PostgresPool {
-            PostgresPool(settings, limit: limit, timeout: timeout, checkAge: checkAge, observer: observer)
+            if let borrowed { return PostgresPool(borrowed) }
+            return PostgresPool(settings, limit: limit, timeout: timeout, checkAge: checkAge, observer: observer)
         }
 
         /// Runs a closure with a connection that nobody else uses meanwhile. An open transaction is taken back afterwards.
@@ -73,6 +90,7 @@
 
         /// A connection that is not one of the pool's.
         func makeConnection() throws(PostgresError) -> PostgresConnection {
+            guard makesConnections else { throw Self.closed }
             let connection = try PostgresConnection(settings)
             if let observer { connection.onStatement = { observer($0, $1, $2) } }
             return connection
@@ -104,6 +122,10 @@
         }
 
         private func take() throws(PostgresError) -> PostgresConnection {
+            if let borrowed {
+                guard !isClosed else { throw Self.closed }
+                return try borrowed.take()
+            }
             switch find() {
             case .closed: throw Self.closed
             case .none:
@@ -130,6 +152,7 @@
 
         private func putBack(_ connection: PostgresConnection) {
             connection.rollback()
+            if let borrowed { return borrowed.putBack() }
             condition.lock()
             defer { condition.unlock() }
             state.inUse -= 1

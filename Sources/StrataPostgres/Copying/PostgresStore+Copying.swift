@@ -23,7 +23,7 @@
                 try body(session)
                 try session.complete()
                 do throws(PostgresError) {
-                    try connection.executeAll(ending(record, ChangeOrigin()))
+                    try connection.commit(after: ending(record, ChangeOrigin()))
                     return true
                 } catch {
                     guard error.isConnectionLost else { throw storeError(error) }

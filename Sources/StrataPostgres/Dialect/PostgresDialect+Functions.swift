@@ -173,7 +173,9 @@ extension PostgresDialect {
         case (.sum, .double): return SQLTerm(sql: "coalesce(sum(\(value.sql)), 0)", kind: .double)
         case (.sum, .decimal): return SQLTerm(sql: "coalesce(sum(\(value.sql)), 0)", kind: kind, isDecimalText: true)
         case (.average, .integer), (.average, .boolean):
-            return SQLTerm(sql: "avg(\(whole(value)))::double precision", kind: .double)
+            // `avg` rounds decimally before the result becomes a double, and so may miss the nearest one.
+            let number = whole(value)
+            return SQLTerm(sql: "(sum(\(number))::double precision / count(\(number)))", kind: .double)
         case (.average, .double): return SQLTerm(sql: "avg(\(value.sql))", kind: .double)
         // Foundation rounds decimals to 38 digits.
         case (.average, .decimal): return nil

@@ -76,33 +76,36 @@
         func run(_ metadata: inout PostgresMetadata) throws -> [MigrationPlan] {
             let stored = try Self.model(of: metadata, path: path)
             let legs = try MigrationLegs(from: stored, metadata.versionHash, to: model, migration, path: path).legs
-            guard !legs.contains(where: { $0.stage?.hasCode == true || !$0.deferred.isEmpty }) else {
+            guard legs.allSatisfy({ $0.deferred.isEmpty }) else {
                 throw StoreError.unsupported(
                     store: "PostgreSQL",
-                    feature: "migration stages with code; leave them out of options.migration.stages, and change the "
-                        + "objects after the migration")
+                    feature: "deferred stages of a migration; use a stage with code, or change the objects after the "
+                        + "migration")
             }
             var plans: [MigrationPlan] = []
             let engine = try engine()
             var past = stored
             for leg in legs {
-                if let plan = try run(from: past, to: leg.target, &metadata, engine) { plans.append(plan) }
+                if let plan = try run(from: past, leg, &metadata, engine) { plans.append(plan) }
                 past = leg.target
             }
             return plans
         }
 
         private func run(
-            from stored: ManagedObjectModel, to target: ManagedObjectModel, _ metadata: inout PostgresMetadata,
+            from stored: ManagedObjectModel, _ leg: MigrationLegs.Leg, _ metadata: inout PostgresMetadata,
             _ engine: PostgresMigrationEngine
         ) throws -> MigrationPlan? {
+            let target = leg.target
             var plan = MigrationPlan(from: stored, to: target)
             guard plan.source.fingerprint != plan.target.fingerprint else { return nil }
             let past = try StoreLayout(model: stored, dialect: PostgresDialect())
             let layout = try StoreLayout(model: target, dialect: PostgresDialect())
             let schema = PostgresSchema(layout: layout)
-            let isDescription = plan.steps.allSatisfy { $0.kind == .describe || $0.kind == .changeIndexes }
-            if !isDescription {
+            let stage = leg.stage.flatMap { $0.hasCode ? $0 : nil }
+            let changesData =
+                stage != nil || plan.steps.contains { $0.kind != .describe && $0.kind != .changeIndexes }
+            if changesData {
                 try StoreLock.take(past, on: connection)
                 try HistorySetup.pause(metadata, on: connection)
                 // So that the triggers are made again, whatever changes.
@@ -110,9 +113,14 @@
             }
             engine.begin(metadata.objects)
             let context = context(past, layout, plan, engine)
-            plan.steps = try check(plan, context)
-            if !isDescription { try carryOut(context, engine, metadata) }
+            plan.steps = try check(plan, context, hasStage: stage != nil)
+            let runner = try stage.map {
+                try StageRunner($0, engine: engine, options: options, identifier: metadata.identifier)
+            }
+            try runner?.keepTables()
+            if changesData { try carryOut(context, engine, metadata, hasStage: stage != nil) }
             try finish(schema, metadata, engine)
+            try runner?.run(context)
             metadata.versionHash = target.versionHash
             metadata.objects = schema.objects
             metadata.record = ModelRecord(target)
@@ -122,17 +130,21 @@
         /// Counts what does not fit.
         /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out.
         private func check(
-            _ plan: MigrationPlan, _ context: MigrationContext
+            _ plan: MigrationPlan, _ context: MigrationContext, hasStage: Bool
         ) throws(StoreError) -> [MigrationStep] {
             let steps = try MigrationCounter(context).counted(
                 plan.steps, all: false, cancellation: migration.cancellation)
-            let blocked = steps.filter { $0.isBlocked(by: migration.answers[$0.id]) }
+            let blocked = steps.filter { step in
+                if hasStage, StageSteps.contain(step) { return false }
+                return step.isBlocked(by: migration.answers[step.id])
+            }
             guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: path, steps: blocked) }
             return steps
         }
 
         private func carryOut(
-            _ context: MigrationContext, _ engine: PostgresMigrationEngine, _ metadata: PostgresMetadata
+            _ context: MigrationContext, _ engine: PostgresMigrationEngine, _ metadata: PostgresMetadata,
+            hasStage: Bool
         ) throws {
             let total = context.layout.tables.count + context.layout.pairTables.count + 2
             var done = 0
@@ -142,6 +154,7 @@
                 if migration.cancellation?.isCancelled == true { throw .cancelled }
             }
             try migrator.run()
+            if hasStage { try StageSteps(context).forgetLinks() }
             var parameters = StatementParameters()
             parameters.add(context.layout.tables.map { context.model.entities[$0.rootIndex].name })
             _ = try engine.query(

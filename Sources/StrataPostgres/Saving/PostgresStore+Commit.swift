@@ -61,8 +61,8 @@
                     return .conflicts
                 }
                 isCommitting = true
-                try connection.executeAll(
-                    ending(record, ChangeOrigin(author: changes.author, contextName: changes.contextName)))
+                try connection.commit(
+                    after: ending(record, ChangeOrigin(author: changes.author, contextName: changes.contextName)))
                 return .committed(writer.effects, dropsBlobs: writer.dropsBlobs)
             } catch let error as StoreError {
                 connection.rollback()
@@ -81,7 +81,7 @@
 
         private func isPrimaryKey(_ constraint: String?) -> Bool { constraint?.hasSuffix("_pkey") == true }
 
-        /// What ends a transaction: its record, who made it, the news of it, and the commit.
+        /// What comes before the end of a transaction: its record, who made it, and the news of it.
         func ending(_ record: UUID, _ origin: ChangeOrigin) -> [PostgresConnection.Part] {
             var id = StatementParameters()
             id.add(record)
@@ -100,7 +100,7 @@
                 news.add(announcer.session)
                 parts.append(.init(sql: "SELECT pg_notify($1, $2)", parameters: news))
             }
-            return parts + [.init(sql: "COMMIT")]
+            return parts
         }
 
         /// Whether the transaction with a record was committed before the connection was lost.

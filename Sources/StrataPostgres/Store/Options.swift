@@ -37,7 +37,7 @@
             /// in the database.
             public var history = HistoryRecording.asInFile
             /// How a store of another version of the model is migrated. ``MigrationOptions/keepsOriginal``,
-            /// ``MigrationOptions/erasesOnMismatch`` and stages with code are refused.
+            /// ``MigrationOptions/erasesOnMismatch`` and deferred stages are refused.
             public var migration = MigrationOptions()
             /// Whether a store is made where there is none.
             public var createIfMissing = true

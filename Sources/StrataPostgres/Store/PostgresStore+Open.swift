@@ -251,6 +251,7 @@
         }
 
         public func observeForeignCommits(_ handler: @escaping @Sendable () -> Void) -> StoreObservation? {
+            guard pool.makesConnections else { return nil }
             let pool = pool
             let own = announcer.session
             let listener = PostgresListener(channel: announcer.channel) {

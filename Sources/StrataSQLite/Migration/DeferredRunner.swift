@@ -75,7 +75,7 @@ struct DeferredRunner {
     private func keys(
         of entity: EntityDescription, _ step: DeferredMigrationStep, limit: Int
     ) throws(StoreError) -> [Int64] {
-        let rows = DeferredSteps.rows(of: entity, in: schema.layout)
+        let rows = schema.layout.rows(of: entity)
         let statement = try connection.statement(
             "SELECT _id FROM \(rows) AND _id > ? AND _id <= ? ORDER BY _id LIMIT ?")
         statement.bind(step.position, at: 1)

@@ -81,7 +81,7 @@ enum DeferredSteps {
         var number = (try read(on: connection).last?.number ?? 0) + 1
         for work in stages.compactMap(\.deferred) {
             guard let entity = context.model.entity(named: work.entity) else { continue }
-            let rows = Self.rows(of: entity, in: context.layout)
+            let rows = context.layout.rows(of: entity)
             let total = try connection.integer("SELECT count(*) FROM \(rows)") ?? 0
             guard total > 0, let last = try connection.integer("SELECT max(_id) FROM \(rows)") else { continue }
             let step = DeferredMigrationStep(
@@ -91,12 +91,6 @@ enum DeferredSteps {
             try write(step, on: connection)
             number += 1
         }
-    }
-
-    /// The rows of an entity: what follows `FROM`.
-    static func rows(of entity: EntityDescription, in layout: StoreLayout) -> String {
-        let condition = layout.entityCondition(entity.index, subentities: true, alias: nil)
-        return "\(layout.table(entity.index).quoted) WHERE \(condition ?? "1")"
     }
 
     /// The stage with the code of a step.

@@ -150,12 +150,6 @@ struct Migrator {
             isMirror: options.isMirror)
     }
 
-    /// Whether only the code of a stage can do a step: give values of a type for which there is no conversion, or choose the
-    /// object that stays where a relationship becomes one-to-one.
-    private static func isLeftToStages(_ step: MigrationStep) -> Bool {
-        step.risk == .impossible && (step.kind == .changeType || step.kind == .changeRelationship)
-    }
-
     /// Counts what does not fit.
     /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out.
     private func check(
@@ -166,7 +160,7 @@ struct Migrator {
         // What a mirror has lost, or what does not fit, is read from the server again.
         let blocked = steps.filter { step in
             // The code of a stage gives values of a type for which there is no conversion, and chooses objects.
-            if leg.stage?.hasCode == true, Self.isLeftToStages(step) { return false }
+            if leg.stage?.hasCode == true, StageSteps.contain(step) { return false }
             return options.isMirror ? step.risk == .impossible : step.isBlocked(by: migration.answers[step.id])
         }
         guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: place.path, steps: blocked) }
@@ -188,7 +182,7 @@ struct Migrator {
                     if migration.cancellation?.isCancelled == true { throw .cancelled }
                 }
                 try migrator.run()
-                if leg.stage?.hasCode == true { try forgetLinks(plan, context, on: connection) }
+                if leg.stage?.hasCode == true { try StageSteps(context).forgetLinks() }
             }
             try HistorySetup.rename(plan.mapping, on: connection)
             if context.layout.hasExternalColumns { try connection.execute(DroppedFiles.creation) }
@@ -198,7 +192,7 @@ struct Migrator {
         }
         if let stage = leg.stage {
             try run(stage, stored, schema, on: connection)
-            try checkValues(after: stage, context, on: connection)
+            try StageSteps(context).checkValues(after: stage)
         }
         // What is only added refers to nothing that went.
         if leg.stage != nil || plan.steps.contains(where: { !Self.additions.contains($0.kind) }) {
@@ -258,56 +252,7 @@ struct Migrator {
             connection.nesting.usesSavepoints = false
         }
         connection.nesting.usesSavepoints = true
-        let onProgress = migration.onProgress
-        let cancellation = migration.cancellation
-        let session = MigrationSession(
-            old: old, new: new,
-            report: { onProgress?(MigrationProgress(text: $0, completed: $1, total: $2)) },
-            isCancelled: { cancellation?.isCancelled == true })
-        do {
-            try stage.body(session)
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw .migrationFailed(
-                path: place.path, step: "stage from \(stage.source.name) \(stage.source.versionHash.prefix(8))",
-                reason: "\(error)")
-        }
-    }
-
-    /// Where a relationship becomes one-to-one, no object is linked until a stage has chosen one: links that it does not
-    /// choose would lead there from one side only.
-    private func forgetLinks(
-        _ plan: MigrationPlan, _ context: MigrationContext, on connection: Connection
-    ) throws(StoreError) {
-        for step in plan.steps where step.kind == .changeRelationship && Self.isLeftToStages(step) {
-            guard let entity = context.model.entity(named: step.entity),
-                let slot = step.property.flatMap(entity.slot(named:)),
-                let column = context.layout.column(entity.index, slot.index)?.quoted
-            else { continue }
-            let condition = context.layout.entityCondition(entity.index, subentities: true, alias: nil)
-            try connection.execute(
-                "UPDATE \(context.layout.table(entity.index).quoted) SET \(column) = NULL WHERE \(condition ?? "1")")
-        }
-    }
-
-    /// Checks that the code of a stage has given each object a value where there is no conversion.
-    private func checkValues(
-        after stage: MigrationStage, _ context: MigrationContext, on connection: Connection
-    ) throws(StoreError) {
-        for step in context.plan.steps where Self.isLeftToStages(step) {
-            guard let entity = context.model.entity(named: step.entity),
-                let slot = step.property.flatMap(entity.slot(named:)), !slot.isOptional,
-                let column = context.layout.column(entity.index, slot.index)?.quoted
-            else { continue }
-            let rows = DeferredSteps.rows(of: entity, in: context.layout)
-            let missing = try connection.integer("SELECT count(*) FROM \(rows) AND \(column) IS NULL") ?? 0
-            guard missing == 0 else {
-                throw .migrationFailed(
-                    path: place.path, step: "stage from \(stage.source.name) \(stage.source.versionHash.prefix(8))",
-                    reason: "\(missing) objects have no \(step.id), which is required; set it in the stage")
-            }
-        }
+        try stage.run(old: old, new: new, migration, path: place.path)
     }
 
     // MARK: Room and originals

@@ -165,7 +165,9 @@
             #expect(refusal { $0.policy = .never }.contains("City.title"))
             #expect(refusal { $0.keepsOriginal = true }.contains("keepsOriginal"))
             #expect(refusal { $0.erasesOnMismatch = true }.contains("erasesOnMismatch"))
-            #expect(refusal { $0.stages = [.custom(from: old, to: model) { _ in }] }.contains("stages"))
+            #expect(
+                refusal { $0.stages = [.deferred("names", from: old, to: model, forEach: "City") { _ in }] }
+                    .contains("deferred stages"))
             #expect(throws: StoreError.self) { try PostgresStore.migrate(url + "_missing", to: model) }
             #expect(try isOld(url))
         }
