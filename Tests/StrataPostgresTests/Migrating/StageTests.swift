@@ -203,7 +203,7 @@
                     Issue.record("\(String(describing: refused))")
                     return
                 }
-                // A city that is there already.
+                // A city that exists already.
                 migration.new.mergePolicy = .error
                 let city = try migration.new.insert(entityNamed: "City")
                 city["name"] = "Last0"
