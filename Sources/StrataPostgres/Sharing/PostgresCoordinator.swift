@@ -11,6 +11,8 @@
         private let pool: PostgresPool
         /// When expired texts are removed next.
         private let nextSweep = Guarded(ContinuousClock.now)
+        /// Reading or keeping a text takes one short statement.
+        private static let textConnections = 4
         private static let sweepInterval = Duration.seconds(60)
         /// How far the clocks of processes may be apart, in milliseconds, so that none removes what another still needs.
         private static let clockMargin: Int64 = 60_000
@@ -26,7 +28,7 @@
             schema = options.schema
             turns = PostgresPool(settings, limit: 1, timeout: options.poolTimeout, checkAge: options.healthCheckAge)
             pool = PostgresPool(
-                settings, limit: options.connectionLimit, timeout: options.poolTimeout,
+                settings, limit: min(options.connectionLimit, Self.textConnections), timeout: options.poolTimeout,
                 checkAge: options.healthCheckAge)
         }
 
@@ -40,8 +42,9 @@
 
         /// Runs a closure while no other process does, and no other thread with this coordinator.
         ///
-        /// The server ends the turn of a process that has ended, and after a minute that of a machine that is gone. A turn is no
-        /// promise then: what must not happen twice has to be guarded by versions of rows or by unique values, too.
+        /// PostgreSQL ends the turn of a process that has ended, and after a minute that of a machine that is gone. A process that
+        /// only stood still goes on then, while another one has the turn: guard what must not happen twice by versions of rows or by
+        /// unique values, too.
         /// - Throws: ``StoreError/locked(path:)`` if others take too long, and what else keeps the turn from beginning. The
         ///   closure has not run then.
         package func exclusively(_ body: () -> Void) throws(StoreError) {

@@ -16,7 +16,7 @@
         private static let maximumCount = 1_000
 
         /// Begins a period in a database whose last change has a number.
-        /// - Parameter lineage: The lineage of a shared database; nil for a database of this server alone.
+        /// - Parameter lineage: The lineage of a shared database; nil for one that only this server uses.
         init(on container: PersistentContainer, last: Int64, lineage: String? = nil) throws(PersistenceError) {
             let context = container.newContext()
             let rows = try context.fetch(

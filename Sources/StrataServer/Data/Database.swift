@@ -103,7 +103,7 @@
             if storage.isShared {
                 let context = container.newContext()
                 let counter = try SharedCounter(in: context)
-                // A change that another server has numbered may have left nothing behind.
+                // The last change that another server has numbered may have left no row.
                 (last, time) = (max(last, counter?.sequence ?? 0), max(time, counter?.time ?? 0))
                 try SharedCounter(sequence: last, time: time, version: stored.version).write(in: context)
                 try context.save()

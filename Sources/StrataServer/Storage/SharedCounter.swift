@@ -29,7 +29,7 @@
             (self.sequence, self.time, self.version) = (sequence, time, version)
         }
 
-        /// Changes the row where it is behind; the context is not saved.
+        /// Raises the values of the row that are lower; the context is not saved.
         func write(in context: ManagedObjectContext) throws(PersistenceError) {
             let known = try Self.row(in: context)
             let row: ManagedObject

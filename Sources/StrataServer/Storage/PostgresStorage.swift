@@ -14,7 +14,7 @@
             self.address = address
             var options = PostgresStore.Options()
             options.schema = schema
-            // Nobody listens: each request looks for itself.
+            // Nothing listens: each request asks the database.
             options.announcesCommits = false
             self.options = options
             coordinator = try PostgresCoordinator(address, options: options)

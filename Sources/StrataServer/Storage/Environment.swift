@@ -28,7 +28,7 @@
             memory = storage.memory
         }
 
-        /// Where the objects are: in PostgreSQL if the options name a database, else in the folder.
+        /// Where the objects are: in PostgreSQL if the options name a database, otherwise in the folder.
         private static func storage(folder: URL, _ options: ServerOptions) throws -> any DatabaseStorage {
             if let address = options.storage.database {
                 #if Postgres

@@ -63,7 +63,7 @@
         }
     }
 
-    /// A SQLite file, which one server has for itself.
+    /// A SQLite file, which only one server uses.
     struct FileStorage: DatabaseStorage {
         let path: String
         let options: SQLiteStore.Options
