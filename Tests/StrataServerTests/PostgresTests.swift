@@ -126,6 +126,18 @@
             #expect(await one.send("GET", "/user/loggedInUser", session: fresh).status == 401)
         }
 
+        @Test("A server goes on after its database has ended all connections")
+        func failover() async throws {
+            let url = try PostgresServer.shared.newDatabase()
+            let bench = try Self.bench(url)
+            let session = try await bench.signUp("ann")
+            #expect(await bench.send("POST", "/todo", ["todo_id": "a", "n": 1], session: session).status == 201)
+            try PostgresServer.shared.endSessions(of: url)
+            #expect(await bench.send("PUT", "/todo/a", ["n": 2], session: session).status == 200)
+            try PostgresServer.shared.endSessions(of: url)
+            #expect(await bench.send("GET", "/todo/a", session: session).json?["n"] == 2)
+        }
+
         @Test("Servers of one database share their files, and nobody else gets the folder")
         func files() async throws {
             let url = try PostgresServer.shared.newDatabase()

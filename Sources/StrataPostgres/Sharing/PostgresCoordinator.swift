@@ -97,7 +97,8 @@
             }
         }
 
-        /// Keeps a text until a time, unless one of that name is kept already.
+        /// Keeps a text until a time, unless another one of that name is kept already. The same text may come again, because the
+        /// first answer may have been lost together with the connection.
         /// - Parameters:
         ///   - until: The last moment at which it is there, in milliseconds since 1970.
         ///   - now: The present in milliseconds since 1970; texts of earlier times may be removed.
@@ -112,8 +113,8 @@
             parameters.add(text)
             parameters.add(until)
             let conflict =
-                replaces ? "DO UPDATE SET text = excluded.text, until = excluded.until" : "DO NOTHING"
-            // Not repeated when the connection is lost: the first try may have succeeded.
+                "DO UPDATE SET text = excluded.text, until = excluded.until"
+                + (replaces ? "" : " WHERE \"_texts\".text = excluded.text")
             return try use { (connection) throws(PostgresError) in
                 try connection.execute(
                     """
@@ -150,10 +151,23 @@
             }
         }
 
+        /// Runs a closure, and again if the connection is lost.
         private func use<T>(
             _ body: (PostgresConnection) throws(PostgresError) -> T
         ) throws(StoreError) -> T {
-            do throws(PostgresError) { return try pool.use(body) } catch { throw failure(error) }
+            var attempt = 0
+            while true {
+                attempt += 1
+                do throws(PostgresError) {
+                    return try pool.use(body)
+                } catch {
+                    guard error.isConnectionLost, error.sqlState != PostgresError.timeoutState, attempt < 6,
+                        !pool.isClosed
+                    else { throw failure(error) }
+                    pool.dropIdle()
+                    Retries.pause(attempt)
+                }
+            }
         }
 
         private func failure(_ error: PostgresError) -> StoreError {

@@ -121,7 +121,7 @@
             if let verdict { throw verdict }
             if let shared {
                 let name = "signature " + Hexadecimal.text(Self.bytes(0, digest))
-                let isNew = try shared.keep("", named: name, until: until * 1000 + 999, now: now * 1000)
+                let isNew = try shared.keep(UUID().uuidString, named: name, until: until * 1000 + 999, now: now * 1000)
                 guard isNew else { throw .unauthorized("The signature was used before.") }
             }
         }
