@@ -29,6 +29,11 @@
             #expect(changed.status == 200, "\(changed.text)")
             #expect(await bench.values("/todo?share[lt]=2", "n") == [3])
             #expect(await bench.values("/todo?tags=y", "todo_id") == ["a"])
+            // An array that came empty turns out to be one of references.
+            #expect(await bench.send("PUT", "/todo/a", ["parts": []]).status == 200)
+            let put = await bench.send(
+                "PUT", "/todo/a", ["parts": ["1"]], headers: ["X-StackMob-Relations": "parts=part"])
+            #expect(put.status == 200 && put.json?["parts"] == ["1"], "\(put.text)")
             #expect(await bench.send("DELETE", "/todo/b").status == 200)
             #expect(await bench.send("GET", "/todo/b").status == 404)
             let session = try await bench.signUp("ann")

@@ -332,10 +332,12 @@
         }
 
         private func grow(to catalogue: SchemaCatalogue) throws {
-            var stored = try storage.isShared ? storage.stored() : nil
-            stored?.catalogue.merge(catalogue)
-            stored?.version += 1
-            let next = stored ?? StoredCatalogue(catalogue)
+            var next = StoredCatalogue(catalogue)
+            if storage.isShared, let stored = try storage.stored() {
+                // What the write needs goes first: it may make references of a list that was empty so far.
+                next.catalogue.merge(stored.catalogue)
+                next.version = stored.version + 1
+            }
             let container = try storage.grow(to: try Self.model(next, hints, storage), next)
             if storage.isShared {
                 let context = container.newContext()
