@@ -139,6 +139,7 @@ let package = Package(
                 "StrataModelFiles",
                 "StrataRemote",
                 "StrataWire",
+                .target(name: "StrataPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),

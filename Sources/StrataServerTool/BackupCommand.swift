@@ -20,10 +20,18 @@
         var target: String
 
         func run() throws {
+            let configuration = try arguments.configuration()
+            guard configuration.options.storage.database == nil else {
+                throw ServerSetupError(
+                    """
+                    The storage is PostgreSQL: make the backup with pg_dump, which copies the schemas production and development \
+                    while servers run, and copy the folder \(configuration.data) with the files after it.
+                    """)
+            }
             // Nothing that the server writes is for other accounts of the machine.
             umask(0o077)
             let parts = try ServerBackup.make(
-                of: URL(fileURLWithPath: try arguments.configuration().data), to: URL(fileURLWithPath: target))
+                of: URL(fileURLWithPath: configuration.data), to: URL(fileURLWithPath: target))
             for part in parts {
                 print("\(part.name): \(part.databaseSize) bytes, \(part.fileCount) files")
             }

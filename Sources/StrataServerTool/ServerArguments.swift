@@ -19,6 +19,13 @@
         @Option(
             name: .shortAndLong, help: "The folder of the data; it is made if it is missing. (default: strata-data)")
         var data: String?
+        @Option(
+            help: """
+                A PostgreSQL database, postgres://user@host/database, for objects and sessions; several servers may share it. \
+                Give the password in PGPASSFILE or the configuration file, where others cannot read it. (default: files in \
+                the folder)
+                """)
+        var storage: String?
         @Option(name: .shortAndLong, help: "A Strata model file whose entities are the schemas.")
         var model: String?
         @Flag(
@@ -55,6 +62,10 @@
             guard (tlsCertificate == nil) == (tlsKey == nil) else {
                 throw ValidationError("--tls-certificate and --tls-key go together.")
             }
+            guard storage.map({ $0 == "files" || StorageOptions.isDatabase($0) }) ?? true else {
+                throw ValidationError(
+                    "--storage takes files, or the URL of a database such as postgres://user@host/database.")
+            }
             guard access.map({ AccessRules.Level($0) != nil }) ?? true else {
                 throw ValidationError("--access takes anyone, loggedIn, owner, privateKey or nobody.")
             }
@@ -75,6 +86,7 @@
             if let host { configuration.host = host }
             if let port { configuration.port = port }
             if let data { configuration.data = data }
+            if let storage { configuration.options.storage.database = storage == "files" ? nil : storage }
             if let model { configuration.model = model }
             // Who has declared schemas does not expect strangers to extend them.
             if configuration.model != nil, !configuration.namesDevelopment {
@@ -122,7 +134,7 @@
         static let configuration = CommandConfiguration(
             commandName: "deploy",
             abstract: "Takes the schemas of the development database over into production, without objects.",
-            discussion: "The server must not be running.")
+            discussion: "The server must not be running, unless its storage is PostgreSQL.")
 
         @OptionGroup var arguments: ServerArguments
 

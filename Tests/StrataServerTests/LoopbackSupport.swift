@@ -96,7 +96,7 @@
         deinit { if process.isRunning { kill() } }
 
         /// The executable is next to the bundle of the tests.
-        private static func executable() throws -> URL {
+        static func executable() throws -> URL {
             var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             while folder.path != "/" {
                 let candidate = folder.appending(path: "strata-server")

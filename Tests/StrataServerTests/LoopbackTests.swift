@@ -10,7 +10,7 @@
     #endif
 
     /// The values that a server has acknowledged, by object.
-    private final class Ledger: Sendable {
+    final class Ledger: Sendable {
         private let values = Guarded<[String: Int64]>([:])
         var entries: [String: Int64] { values.withLock { $0 } }
         func set(_ id: String, _ value: Int64) { values.withLock { $0[id] = value } }
@@ -18,7 +18,7 @@
 
     /// The server on a socket, asked by URLSession and by hand.
     @Suite(.serialized) struct LoopbackTests {
-        private static func send(
+        static func send(
             _ method: String, _ url: String, _ body: Data? = nil, headers: [String: String] = [:]
         ) async throws -> (status: Int, json: JSONValue?, headers: [AnyHashable: Any]) {
             var request = URLRequest(url: try #require(URL(string: url)))
@@ -360,10 +360,10 @@
             print("kills \(Self.kills), seed \(seed): \(count) objects acknowledged, none lost")
         }
 
-        /// Creates objects and changes each, one request after another, until the server is gone.
-        private static func write(port: Int, writer: String, _ acknowledged: Ledger) {
+        /// Creates objects and changes each, one request after another, until the server is gone, or as many as the limit says.
+        static func write(port: Int, writer: String, _ acknowledged: Ledger, limit: Int = .max) {
             guard let socket = try? Socket(port: port) else { return }
-            for number in 0... {
+            for number in 0..<limit {
                 let id = "\(writer)-\(number)"
                 for (value, method, path, body) in [
                     (Int64(0), "POST", "/todo", "{\"todo_id\":\"\(id)\",\"n\":0}"),

@@ -4,7 +4,7 @@
     import StrataStore
 
     extension PostgresSettings {
-        fileprivate init(address: String, options: PostgresStore.Options) {
+        init(address: String, options: PostgresStore.Options) {
             self.init(address: address)
             connectTimeout = options.connectTimeout
             preparesStatements = options.preparesStatements
@@ -141,15 +141,17 @@
         }
 
         /// Makes the tables where there are none, or checks those that there are.
-        /// - Parameter isTrial: Whether everything is taken back in the end.
+        /// - Parameters:
+        ///   - isTrial: Whether everything is taken back in the end.
+        ///   - notes: Texts by name that are written in the same transaction; see ``notes(at:options:)``.
         static func prepare(
             _ connection: PostgresConnection, _ schema: PostgresSchema, options: Options, path: String,
-            isTrial: Bool = false
+            isTrial: Bool = false, notes: [String: String] = [:]
         ) throws(StoreError) -> (metadata: PostgresMetadata, plans: [MigrationPlan]) {
             let model = schema.layout.model
             do {
                 if let found = try PostgresMetadata.read(on: connection, path: path) {
-                    if isUpToDate(found, schema, options) { return (found, []) }
+                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, []) }
                 } else if !options.createIfMissing {
                     throw StoreError.notFound(path: path)
                 }
@@ -166,7 +168,7 @@
                 var plans: [MigrationPlan] = []
                 if let found = try PostgresMetadata.read(on: connection, path: path) {
                     metadata = found
-                    if isUpToDate(found, schema, options) { return (found, []) }
+                    if notes.isEmpty, isUpToDate(found, schema, options) { return (found, []) }
                     plans = try update(&metadata, to: schema, on: connection, options: options, path: path)
                 } else {
                     for statement in schema.tableStatements { try connection.run(statement) }
@@ -188,6 +190,7 @@
                     metadata.functionsVersion = PostgresSchema.functionsVersion
                 }
                 try metadata.write(model, on: connection)
+                try StoreNotes.write(notes, on: connection)
                 // What is only checked at the end belongs to a trial, too.
                 try isTrial ? connection.run("SET CONSTRAINTS ALL IMMEDIATE; ROLLBACK") : connection.commit()
                 return (metadata, plans)

@@ -19,6 +19,8 @@
     /// Each is written to a file before its request is answered, so that killing the server makes it forget none. The
     /// file is not flushed for each, which would make every signed read wait for the disk, but once a second at most:
     /// after a power failure the last second may be missing.
+    ///
+    /// Servers that share a database remember them in the database instead; the limits are those of each server.
     final class ReplayGuard: Sendable {
         /// The first half of a SHA-256, as two numbers.
         private struct Digest: Hashable {
@@ -44,21 +46,29 @@
         /// Three numbers of 8 bytes: the second, and the two halves of the digest.
         private static let entrySize = 24
 
-        private let path: String
+        private let path: String?
+        private let shared: (any SharedMemory)?
         private let capacity: Int
         private let capacityPerSession: Int
         private let state: Guarded<State>
         private let queue = DispatchQueue(label: "strata.server.signatures")
 
         /// Reads what was remembered.
-        /// - Parameter now: The present in seconds.
+        /// - Parameters:
+        ///   - path: The file; nil for none.
+        ///   - now: The present in seconds.
+        ///   - shared: What other servers of the database remember, too; nil if there are none.
         /// - Throws: ``ServerSetupError`` if the file cannot be read or written.
-        init(path: String, capacity: Int, capacityPerSession: Int = .max, now: Int64) throws {
+        init(
+            path: String?, capacity: Int, capacityPerSession: Int = .max, now: Int64,
+            shared: (any SharedMemory)? = nil
+        ) throws {
             self.path = path
+            self.shared = shared
             self.capacity = capacity
             self.capacityPerSession = capacityPerSession
             var state = State(descriptor: -1)
-            let data = FileManager.default.contents(atPath: path) ?? Data()
+            let data = path.flatMap { FileManager.default.contents(atPath: $0) } ?? Data()
             data.withUnsafeBytes { bytes in
                 // A part of an entry at the end was never answered for.
                 for entry in 0..<bytes.count / Self.entrySize {
@@ -109,6 +119,11 @@
                 return nil
             }
             if let verdict { throw verdict }
+            if let shared {
+                let name = "signature " + Hexadecimal.text(Self.bytes(0, digest))
+                let isNew = try shared.keep(UUID().uuidString, named: name, until: until * 1000 + 999, now: now * 1000)
+                guard isNew else { throw .unauthorized("The signature was used before.") }
+            }
         }
 
         private static func forget(_ state: inout State, before now: Int64) {
@@ -159,6 +174,7 @@
 
         /// Adds an entry to the file. When most of its entries are forgotten, it is created again.
         private func write(_ time: Int64, _ digest: Digest, _ state: inout State) -> Bool {
+            guard path != nil else { return true }
             if state.written > 2 * state.seen.count + 10_000 {
                 do { try rewrite(&state) } catch { return false }
             }
@@ -188,6 +204,7 @@
 
         /// Writes what is remembered into a new file, which takes the place of the old one.
         private func rewrite(_ state: inout State) throws {
+            guard let path else { return }
             let draft = path + ".new"
             let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
             var bytes: [UInt8] = []

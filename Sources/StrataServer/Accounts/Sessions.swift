@@ -8,15 +8,16 @@
     struct Sessions: Sendable {
         let options: ServerOptions
         let replays: ReplayGuard
-        let refreshed = RefreshMemory()
+        let refreshed: RefreshMemory
         /// How many sessions an account may have; the oldest end when there are more.
         private static let maximumCount = 100
         /// How many ended sessions of others go with a new one.
         private static let sweepSize = 8
 
-        init(options: ServerOptions, replays: ReplayGuard) {
+        init(options: ServerOptions, replays: ReplayGuard, memory: (any SharedMemory)?) {
             self.options = options
             self.replays = replays
+            refreshed = RefreshMemory(shared: memory)
         }
 
         static func digest(_ token: String) -> String {

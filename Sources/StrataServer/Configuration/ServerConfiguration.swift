@@ -57,6 +57,12 @@
                     }
                 }
             case "data": data = try node.text()
+            case "storage":
+                let text = try node.text()
+                guard text == "files" || StorageOptions.isDatabase(text) else {
+                    throw node.error("takes files, or the URL of a database such as postgres://user@host/database")
+                }
+                options.storage.database = text == "files" ? nil : text
             case "model": model = try node.text()
             case "development":
                 options.isDevelopment = try node.flag()

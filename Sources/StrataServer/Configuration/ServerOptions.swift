@@ -84,7 +84,11 @@
 
     /// How a server keeps its data.
     public struct StorageOptions: Sendable, Hashable {
-        /// Whether an acknowledged write survives a power failure, and not only the end of the process.
+        /// The PostgreSQL database that several servers share, by its URL `postgres://user@host/database`; nil for SQLite files in
+        /// the folder. It has a schema `production` and a schema `development`.
+        public var database: String?
+        /// Whether an acknowledged write survives a power failure, and not only the end of the process. PostgreSQL
+        /// has its own setting, `synchronous_commit`.
         public var survivesPowerFailure = true
         /// How long the answers to requests with an `Idempotency-Key` are remembered, in seconds.
         public var answerLifetime = 24 * 3600
@@ -95,5 +99,17 @@
 
         /// The defaults.
         public init() {}
+
+        /// Whether a text can be a ``database``.
+        public static func isDatabase(_ text: String) -> Bool {
+            ["postgres://", "postgresql://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
+        }
+
+        /// A URL of a database without its password and what follows.
+        static func publicPart(of url: String) -> String {
+            let place = url.split(separator: "@", maxSplits: 1).last.map(String.init) ?? url
+            let plain = place.split(separator: "?").first.map(String.init) ?? place
+            return plain.contains("://") ? plain : "postgres://" + plain
+        }
     }
 #endif

@@ -12,7 +12,8 @@
     ///
     /// All that it keeps is in one folder: `production` and `development`, each with `strata.sqlite` for objects, accounts and
     /// sessions, and `files` for the content of binary fields; `mail` with outgoing messages, `signatures` with those of
-    /// the last minutes.
+    /// the last minutes. With ``StorageOptions/database``, objects, accounts, sessions and signatures are in PostgreSQL instead,
+    /// and several servers may have the same folder.
     public final class DataServer: Sendable {
         /// How the server behaves.
         public let options: ServerOptions
@@ -27,7 +28,8 @@
         let methods: [String: CustomMethod]
         let clock: ServerClock
         let logger: Logger
-        private let lock: FolderLock
+        /// nil for a folder that servers share.
+        private let lock: FolderLock?
 
         var guesses: LoginGuard { gate.guesses }
         var sessions: Sessions { gate.sessions }
@@ -62,9 +64,10 @@
             } catch {
                 throw ServerSetupError("The folder \(folder) cannot be made: \(error.localizedDescription)")
             }
-            lock = try FolderLock(self.folder)
+            lock = options.storage.database == nil ? try FolderLock(self.folder) : nil
             databases = try Databases(folder: self.folder, model: model, options: options, clock: clock)
-            gate = try Gate(folder: self.folder, options: options, clock: clock)
+            gate = try Gate(
+                folder: self.folder, options: options, clock: clock, memory: databases.production.memory)
             mail = MailFolder(folder: self.folder.appendingPathComponent("mail", isDirectory: true))
         }
 
@@ -72,7 +75,7 @@
         public func close() {
             databases.close()
             gate.close()
-            lock.release()
+            lock?.release()
         }
 
         /// Takes the schemas of development, without objects, over into production.

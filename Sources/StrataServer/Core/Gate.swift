@@ -10,12 +10,15 @@
         let replays: ReplayGuard
         private let rates: RateLimiter
 
-        init(folder: URL, options: ServerOptions, clock: ServerClock) throws {
+        /// - Parameter memory: What other servers of the database remember, too; nil if there are none.
+        init(
+            folder: URL, options: ServerOptions, clock: ServerClock, memory: (any SharedMemory)?
+        ) throws {
             replays = try ReplayGuard(
-                path: folder.appendingPathComponent("signatures").path,
+                path: memory == nil ? folder.appendingPathComponent("signatures").path : nil,
                 capacity: options.limits.rememberedSignatures,
-                capacityPerSession: options.limits.signaturesPerSession, now: clock.milliseconds / 1000)
-            sessions = Sessions(options: options, replays: replays)
+                capacityPerSession: options.limits.signaturesPerSession, now: clock.milliseconds / 1000, shared: memory)
+            sessions = Sessions(options: options, replays: replays, memory: memory)
             guesses = LoginGuard(options.passwords)
             hasher = PasswordHasher(options.passwords)
             rates = RateLimiter(perSecond: options.limits.requests.perSecond, burst: options.limits.requests.burst)

@@ -3,28 +3,6 @@
     import Strata
     import StrataStore
 
-    /// Numbers changes in the order in which they are written, and gives them times that never go back.
-    final class SequenceCounter: Sendable {
-        private let last: Guarded<(number: Int64, time: Int64)>
-
-        init(_ number: Int64, time: Int64) { last = Guarded((number, time)) }
-
-        func next() -> Int64 {
-            last.withLock {
-                $0.number += 1
-                return $0.number
-            }
-        }
-
-        /// The time of a change in milliseconds since 1970.
-        func time(_ now: Int64, after previous: Int64) -> Int64 {
-            last.withLock {
-                $0.time = max(now, $0.time, previous < .max ? previous + 1 : previous)
-                return $0.time
-            }
-        }
-    }
-
     /// The context that all writes are gathered in. It is used again, because a context reserves its keys in blocks, and
     /// each block is a transaction of its own.
     ///
@@ -32,6 +10,8 @@
     private final class WriterContext: @unchecked Sendable {
         private var container: PersistentContainer?
         private var context: ManagedObjectContext?
+        /// The number of the last change before the present transaction, in a shared database.
+        var counted: Int64 = 0
 
         /// The context on a container, with nothing in it.
         func context(on container: PersistentContainer) -> ManagedObjectContext {
@@ -48,14 +28,17 @@
         func close() { (container, context) = (nil, nil) }
     }
 
-    /// The file of a server: any number of reads at once, one writer that gathers what waits into one transaction.
+    /// A database of a server: any number of reads at once, one writer that gathers what waits into one transaction.
     final class Database: Sendable {
-        private struct State {
+        struct State {
             var catalogue: SchemaCatalogue
+            /// The version of the catalogue of a shared database.
+            var version: Int64
             var container: PersistentContainer
             /// The number of the last change that is on the disk.
             var committed: Int64
             let history: ChangeHistory
+            var isClosed = false
             /// How many objects were deleted since their marks were counted.
             var deletions = Database.countedDeletions
         }
@@ -66,58 +49,90 @@
             var finish: @Sendable (ServerError?) -> Void
         }
 
-        private static let catalogueNote = "server_catalogue"
         /// The maximum number of writes that share a transaction; with more, the first would only wait longer.
         private static let groupSize = 64
         /// Marks of deleted objects are counted after as many deletions, or as many as may stay, because counting reads
         /// them all.
         private static let countedDeletions = 1_000
+        /// How often the schemas are extended for one write.
+        private static let maximumGrowths = 100
         /// How many writes may wait.
         private static let longestLine = 10_000
 
-        let path: String
         let clock: ServerClock
-        private let hints: [String: Entity]
+        let hints: [String: Entity]
         private let uniques: UniqueValues
         private let files: FileVault
-        private let options: SQLiteStore.Options
-        private let state: Guarded<State>
-        private let sequences: SequenceCounter
+        let storage: any DatabaseStorage
+        let state: Guarded<State>
+        let sequences: SequenceCounter
         private let waiting = Guarded<(writes: [Write], isDraining: Bool)>(([], false))
         private let writer = DispatchQueue(label: "strata.server.writer")
         private let writerContext = WriterContext()
+        /// Held while the database is opened again because another server has grown it.
+        let reopening = NSLock()
         /// Reads of one object or session do not wait for those of many. What works on a queue of one class waits for
         /// others of that class when all processors are taken; the writer and the hashes of passwords have theirs.
         private let (readers, longReaders) = (ReaderLine(.userInitiated), ReaderLine(.utility))
 
-        /// Opens the file, or makes it, and brings it up to the catalogue.
+        /// Opens the database, or makes it, and brings it up to the catalogue.
         init(
-            path: String, declared: SchemaCatalogue, hints: [String: Entity], files: FileVault,
-            options: SQLiteStore.Options, clock: ServerClock
+            _ storage: any DatabaseStorage, declared: SchemaCatalogue, hints: [String: Entity], files: FileVault,
+            clock: ServerClock
         ) throws {
-            self.path = path
+            self.storage = storage
             self.hints = hints
             self.files = files
             uniques = UniqueValues(hints)
             self.clock = clock
-            self.options = options
-            var catalogue = SchemaCatalogue()
-            if let note = try SQLiteStore.note(named: Self.catalogueNote, at: path) {
-                catalogue = try JSONDecoder().decode(SchemaCatalogue.self, from: Data(note.utf8))
+            let (first, time) = try storage.alone { try Self.begin(storage, declared, hints: hints, files: files) }
+            state = Guarded(first)
+            sequences = SequenceCounter(first.committed, time: time)
+        }
+
+        /// Prepares the database for a server that starts.
+        /// - Returns: What it holds, and the time of the last change.
+        private static func begin(
+            _ storage: any DatabaseStorage, _ declared: SchemaCatalogue, hints: [String: Entity], files: FileVault
+        ) throws -> (State, time: Int64) {
+            let known = try storage.stored()
+            var stored = known ?? StoredCatalogue(SchemaCatalogue())
+            stored.catalogue.merge(declared)
+            if storage.isShared, known?.catalogue != stored.catalogue { stored.version += 1 }
+            let container = try storage.grow(to: try model(stored, hints, storage), stored)
+            var last = try lastSequence(container, stored.catalogue)
+            var time = try lastTime(container, stored.catalogue)
+            if storage.isShared {
+                let context = container.newContext()
+                let counter = try SharedCounter(in: context)
+                // The last change that another server has numbered may have left no row.
+                (last, time) = (max(last, counter?.sequence ?? 0), max(time, counter?.time ?? 0))
+                try SharedCounter(sequence: last, time: time, version: stored.version).write(in: context)
+                try context.save()
             }
-            catalogue.merge(declared)
-            let container = try Self.open(catalogue, path: path, hints: hints, options: options)
-            let last = try Self.lastSequence(container, catalogue)
+            if storage.isShared { try FolderClaim(files).take(container.store.identifier) }
             try files.sweep(container.newContext())
-            let history = try ChangeHistory(on: container, last: last)
-            state = Guarded(State(catalogue: catalogue, container: container, committed: last, history: history))
-            sequences = SequenceCounter(last, time: try Self.lastTime(container, catalogue))
+            let history = try ChangeHistory(on: container, last: last, lineage: try storage.lineage())
+            let state = State(
+                catalogue: stored.catalogue, version: stored.version, container: container, committed: last,
+                history: history)
+            return (state, time)
+        }
+
+        private static func model(
+            _ stored: StoredCatalogue, _ hints: [String: Entity], _ storage: any DatabaseStorage
+        ) throws(ModelError) -> ManagedObjectModel {
+            try StorageModel.make(stored.catalogue, hints: hints, isShared: storage.isShared)
         }
 
         func close() {
             // Nothing is being written once the queue has come round.
             writer.sync { writerContext.close() }
-            state.withLock { $0.container.close() }
+            state.withLock {
+                $0.isClosed = true
+                $0.container.close()
+            }
+            storage.close()
         }
 
         var catalogue: SchemaCatalogue { state.withLock(\.catalogue) }
@@ -131,11 +146,12 @@
             isLong: Bool = false, _ body: @escaping @Sendable (DataScope) throws(ServerError) -> T
         ) async throws(ServerError) -> T {
             try await (isLong ? longReaders : readers).run { (cancellation) throws(ServerError) in
-                try body(self.readScope(cancellation))
+                try body(try self.readScope(cancellation))
             }
         }
 
-        private func readScope(_ cancellation: ReadCancellation) -> DataScope {
+        private func readScope(_ cancellation: ReadCancellation) throws(ServerError) -> DataScope {
+            if storage.isShared { _ = try catchUp() }
             let (catalogue, container, committed) = state.withLock { ($0.catalogue, $0.container, $0.committed) }
             return DataScope(
                 catalogue: catalogue, uniques: uniques, context: container.newContext(), now: clock.milliseconds,
@@ -185,12 +201,30 @@
                     return group
                 }
                 if group.isEmpty { return }
-                run(group)
+                do throws(ServerError) {
+                    try storage.exclusively { runUpToDate(group) }
+                } catch {
+                    for write in group { write.finish(error) }
+                }
             }
         }
 
+        /// Runs writes when the turn is this server's.
+        private func runUpToDate(_ group: [Write]) {
+            if storage.isShared {
+                do throws(ServerError) {
+                    writerContext.counted = try catchUp()
+                } catch {
+                    for write in group { write.finish(error) }
+                    return
+                }
+            }
+            run(group)
+        }
+
         /// Runs writes in one transaction.
-        private func run(_ group: [Write]) {
+        /// - Parameter growths: How often the schemas were extended for the first of them alone.
+        private func run(_ group: [Write], growths: Int = 0) {
             let (catalogue, container) = state.withLock { ($0.catalogue, $0.container) }
             let parent = writerContext.context(on: container)
             let pending = PendingKeys()
@@ -224,13 +258,18 @@
             // A client that gets a failure finds nothing of it, not even files.
             for (write, error) in failed { write.finish(error) }
             guard let grown else { return }
+            var next = remaining.count < group.count ? 1 : growths + 1
             do {
+                guard next <= Self.maximumGrowths else {
+                    throw ServerError(500, "the write asks for more after each of \(growths) times")
+                }
                 try grow(to: grown)
             } catch {
                 remaining.first?.finish(ServerError(500, "The schemas cannot be extended: \(error)"))
                 remaining = remaining.dropFirst()
+                next = 0
             }
-            if !remaining.isEmpty { run(Array(remaining)) }
+            if !remaining.isEmpty { run(Array(remaining), growths: next) }
         }
 
         private func commit(
@@ -240,7 +279,9 @@
                 var room = effects.room
                 if !countsTombstones(room) { room.maximumTombstones = nil }
                 try room.make(in: parent)
+                try count(last, in: parent)
                 try parent.save()
+                if last > 0 { writerContext.counted = last }
                 // Numbers of writes that failed are used up and on no disk: after a restart they are given again, and a reader
                 // that had been told about them would miss what gets them.
                 state.withLock { $0.committed = max($0.committed, last) }
@@ -257,6 +298,17 @@
                     done.first?.finish(ServerError(error))
                 }
             }
+        }
+
+        /// Writes the number of the last change of a transaction where other servers read it.
+        private func count(_ last: Int64, in parent: ManagedObjectContext) throws(PersistenceError) {
+            guard storage.isShared, last > 0 else { return }
+            // The turn was over, and another server has given the same numbers.
+            guard try SharedCounter(in: parent)?.sequence == writerContext.counted else {
+                throw .store(.locked(path: "the counter of changes"))
+            }
+            let version = state.withLock(\.version)
+            try SharedCounter(sequence: last, time: sequences.time, version: version).write(in: parent)
         }
 
         /// Whether a transaction that deletes should count the marks of deleted objects.
@@ -288,23 +340,24 @@
         }
 
         private func grow(to catalogue: SchemaCatalogue) throws {
-            let container = try Self.open(catalogue, path: path, hints: hints, options: options)
+            var next = StoredCatalogue(catalogue)
+            if storage.isShared, let stored = try storage.stored() {
+                // What the write needs goes first: it may make references of a list that was empty so far.
+                next.catalogue.merge(stored.catalogue)
+                next.version = stored.version + 1
+            }
+            let container = try storage.grow(to: try Self.model(next, hints, storage), next)
+            if storage.isShared {
+                let context = container.newContext()
+                try SharedCounter(sequence: 0, time: 0, version: next.version).write(in: context)
+                try context.save()
+            }
             // Reads that are under way go on with the old container, which closes with the last of them.
             state.withLock {
-                $0.catalogue = catalogue
+                $0.catalogue = next.catalogue
+                $0.version = next.version
                 $0.container = container
             }
-        }
-
-        private static func open(
-            _ catalogue: SchemaCatalogue, path: String, hints: [String: Entity], options: SQLiteStore.Options
-        ) throws -> PersistentContainer {
-            let model = try StorageModel.make(catalogue, hints: hints)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            let note = String(decoding: try encoder.encode(catalogue), as: UTF8.self)
-            try SQLiteStore.grow(to: model, at: path, notes: [catalogueNote: note], options: options)
-            return try PersistentContainer(model: model, at: .file(path: path), options: options)
         }
 
         /// The time of the last change, which the clock may not have reached again after it was set back.
@@ -336,20 +389,5 @@
             }
             return last
         }
-    }
-
-    /// Tells the time; tests have their own.
-    public struct ServerClock: Sendable {
-        /// Milliseconds since 1970.
-        var now: @Sendable () -> Int64
-
-        /// The milliseconds since 1970 now.
-        var milliseconds: Int64 { now() }
-
-        /// The clock of the machine.
-        public static let system = ServerClock { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) }
-
-        /// A clock that asks a closure for the milliseconds since 1970.
-        public init(milliseconds: @escaping @Sendable () -> Int64) { now = milliseconds }
     }
 #endif

@@ -12,9 +12,12 @@
     /// References are kept as the keys that clients send, not as relationships of Strata: the dialect lets an object
     /// name others before they exist, and keeps no inverses.
     enum StorageModel {
-        static func make(_ catalogue: SchemaCatalogue, hints: [String: Entity]) throws(ModelError) -> ManagedObjectModel
-        {
+        /// - Parameter isShared: Whether several servers share the database.
+        static func make(
+            _ catalogue: SchemaCatalogue, hints: [String: Entity], isShared: Bool = false
+        ) throws(ModelError) -> ManagedObjectModel {
             var entities = serverEntities
+            if isShared { entities.append(SharedCounter.entity) }
             for schema in catalogue.schemas {
                 entities.append(object(schema, hint: hints[schema.name]))
                 entities.append(element(schema))

@@ -58,7 +58,9 @@
             guard let session else {
                 let heirs = try scope.all(
                     "ServerSession", ("spent", .string(digest)), ("schema", .string(schema.name)))
-                if !heirs.isEmpty, let answer = refreshed.answer(to: digest, milliseconds: scope.now) { return answer }
+                if !heirs.isEmpty, let answer = try refreshed.answer(to: token, milliseconds: scope.now) {
+                    return answer
+                }
                 for heir in heirs { scope.context.delete(heir) }
                 return nil
             }
@@ -67,8 +69,8 @@
                 let account = try scope.object(schema, session.text("user") ?? "")
             else { return nil }
             let answer = try answer(account, schema, spent: digest, scope: scope)
-            refreshed.keep(
-                answer, to: digest, until: scope.now + Int64(options.tokens.refreshGrace) * 1000,
+            try refreshed.keep(
+                answer, to: token, until: scope.now + Int64(options.tokens.refreshGrace) * 1000,
                 milliseconds: scope.now)
             return answer
         }
