@@ -107,7 +107,8 @@
 
         /// A URL of a database without its password and what follows.
         static func publicPart(of url: String) -> String {
-            let place = url.split(separator: "@", maxSplits: 1).last.map(String.init) ?? url
+            // The last one: a password may have more, although a URL should have them encoded.
+            let place = url.lastIndex(of: "@").map { String(url[url.index(after: $0)...]) } ?? url
             let plain = place.split(separator: "?").first.map(String.init) ?? place
             return plain.contains("://") ? plain : "postgres://" + plain
         }

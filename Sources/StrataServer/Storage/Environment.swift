@@ -18,12 +18,12 @@
             options: ServerOptions, clock: ServerClock
         ) throws {
             self.isDevelopment = isDevelopment
+            let storage = try Self.storage(folder: folder, options)
             try PrivateFiles.makeFolder(folder)
             files = FileVault(
                 folder: folder.appendingPathComponent("files", isDirectory: true),
                 segment: isDevelopment ? FileVault.developmentSegment : FileVault.productionSegment)
             if options.storage.database == nil { try FolderClaim(files).checkUnclaimed() }
-            let storage = try Self.storage(folder: folder, options)
             database = try Database(storage, declared: declared, hints: hints, files: files, clock: clock)
             memory = storage.memory
         }
