@@ -223,7 +223,7 @@
         }
 
         /// Runs writes in one transaction.
-        /// - Parameter growths: How often the schemas were extended for the first of them alone.
+        /// - Parameter growths: How often the schemas were extended only for the first of them.
         private func run(_ group: [Write], growths: Int = 0) {
             let (catalogue, container) = state.withLock { ($0.catalogue, $0.container) }
             let parent = writerContext.context(on: container)
