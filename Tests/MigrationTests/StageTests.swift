@@ -79,6 +79,42 @@ import Testing
         try file.open(try third()) { context throws in #expect(try context.all("Human").count == 50) }
     }
 
+    @Test("Each of several stages fetches from its own versions, and so does the app after them")
+    func severalStages() throws {
+        let versions = try [[], ["note"], ["note", "title"]].map { names in
+            try version {
+                Entity("Person") {
+                    Attribute("name", .string)
+                    for name in names { Attribute(name, .string).optional() }
+                }
+            }
+        }
+        try file.open(versions[0]) { context throws in
+            for number in 0..<30 { try context.make("Person", ["name": "p\(number)"]) }
+        }
+        func stage(_ number: Int, _ property: String) -> MigrationStage {
+            .custom(from: versions[number], to: versions[number + 1]) { migration in
+                for person in try migration.new.fetch(FetchRequest<ManagedObject>(entity: "Person")) {
+                    person[property] = "\(property) of \(person["name"] ?? "")"
+                }
+                try migration.new.save()
+                migration.new.reset()
+                let request = FetchRequest<ManagedObject>(
+                    entity: "Person", where: try FetchPredicate(format: "\(property) == %@", "\(property) of p7"))
+                #expect(try migration.new.fetch(request).map { $0["name"] as? String } == ["p7"])
+            }
+        }
+        var options = options(stage(0, "note"), stage(1, "title"))
+        options.migration.versions = versions
+        try file.open(versions[2], options) { context throws in
+            let people = try context.all("Person")
+            #expect(people.count == 30)
+            #expect(people.allSatisfy { $0["note"] as? String == "note of \($0["name"] ?? "")" })
+            #expect(people.allSatisfy { $0["title"] as? String == "title of \($0["name"] ?? "")" })
+        }
+        try file.checkSoundness()
+    }
+
     @Test("A stage that throws leaves the file as it was")
     func failing() throws {
         struct Failure: Error {}
