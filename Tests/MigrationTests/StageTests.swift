@@ -81,14 +81,15 @@ import Testing
 
     @Test("Each of several stages fetches from its own versions, and so does the app after them")
     func severalStages() throws {
-        let versions = try [[], ["note"], ["note", "title"]].map { names in
+        func people(_ more: String...) throws -> ManagedObjectModel {
             try version {
                 Entity("Person") {
                     Attribute("name", .string)
-                    for name in names { Attribute(name, .string).optional() }
+                    for name in more { Attribute(name, .string).optional() }
                 }
             }
         }
+        let versions = [try people(), try people("note"), try people("note", "title")]
         try file.open(versions[0]) { context throws in
             for number in 0..<30 { try context.make("Person", ["name": "p\(number)"]) }
         }
