@@ -170,10 +170,14 @@ examples: dependencies
 	$(SWIFT) test --package-path Examples/LiveCities $(PLAIN) --disable-xctest
 
 # The modules are those of the tests, so that nothing is compiled twice. It needs docc, which is part of the toolchain.
-.PHONY: docs docs-check
-docs: test-dependencies
-	$(SWIFT) build --build-tests $(TESTS)
-	Scripts/make-docs.py "$$($(SWIFT) build $(TESTS) --show-bin-path)" .build-docs
+.PHONY: docs site docs-check
+MAKE_SITE = Scripts/make-docs.py "$$($(SWIFT) build $(TESTS) --show-bin-path)" .build-docs
+docs: build-tests
+	$(MAKE_SITE)
+
+# Only the site, after `make test` has built the modules.
+site:
+	$(MAKE_SITE)
 
 docs-check:
 	Scripts/check-site.py .build-docs
