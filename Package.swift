@@ -266,7 +266,9 @@ let package = Package(
             resources: [.copy("Resources/GeoNames")],
             plugins: ["StrataPlugin"]
         ),
-        .executableTarget(name: "CrashProbe", dependencies: ["Strata"], path: "Tests/CrashProbe"),
+        .target(name: "CrashModels", dependencies: ["Strata"], path: "Tests/CrashModels"),
+        .executableTarget(
+            name: "CrashProbe", dependencies: ["Strata", "CrashModels"], path: "Tests/CrashProbe"),
         .executableTarget(
             name: "SyncKillProbe", dependencies: ["Strata", "StrataRemote", "SeededRandom"],
             path: "Tests/SyncKillProbe"),
@@ -283,7 +285,8 @@ let package = Package(
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "Strata", "StrataTool", "strata-wire", "CrashProbe", "SyncKillProbe", "AllocationProbe", "GateProbe",
+                "Strata", "StrataTool", "strata-wire", "CrashModels", "CrashProbe", "SyncKillProbe", "AllocationProbe",
+                "GateProbe",
                 "SeededRandom", "PostgresFixture", "StrataModelFiles",
             ],
             exclude: ["Gates/thresholds.json"]),

@@ -34,6 +34,7 @@
 // Migrates the store to a version with a deferred step and does the step, which counts in each object how often it was visited.
 // With a number other than 0 the process kills itself at the so-manieth visit.
 
+import CrashModels
 import Foundation
 import Strata
 import Synchronization
@@ -101,80 +102,26 @@ func memoryPastIdleContext(_ container: PersistentContainer, _ count: Int) async
     return left == size ? (early, late) : (0, Int.max)
 }
 
-var item = Entity(name: "Item", location: nil)
-item.attributes = [
-    Attribute("itemId", .string), Attribute("title", .string), Attribute("amount", .integer64),
-    Attribute("weight", .double),
-]
-item.attributes[0].isUnique = true
-item.attributes[2].isIndexed = true
-
-/// The model of a later version.
-func laterModel(_ more: [Attribute] = []) throws -> ManagedObjectModel {
-    try ManagedObjectModel(name: "Crash") {
-        Entity("Article") {
-            Attribute("itemId", .string).unique()
-            Attribute("heading", .string).indexed().renamed(from: "title")
-            Attribute("amount", .string)
-            Attribute("weight", .double)
-            Attribute("searchHeading", .string).optional().derived(.canonical("heading"))
-            for attribute in more { attribute }
-        }.renamed(from: "Item")
-    }
-}
-
-func lastModel() throws -> ManagedObjectModel { try laterModel([Attribute("note", .string).optional()]) }
-
-/// A version with an optional attribute more, and one with a default.
-func addedModel(_ item: Entity) throws -> ManagedObjectModel {
-    var more = item
-    more.attributes.append(Attribute("note", .string).optional())
-    more.attributes.append(Attribute("rank", .integer64, default: .value(7)))
-    return try ManagedObjectModel(name: "Crash", entities: [more])
-}
-
-/// A version in which the entity inherits from a new one, and has a sibling.
-func movedModel() throws -> ManagedObjectModel {
-    try ManagedObjectModel(name: "Crash") {
-        Entity("Thing", abstract: true) {
-            Attribute("itemId", .string).unique()
-            Attribute("title", .string)
-        }
-        Entity("Item", inherits: "Thing") {
-            Attribute("amount", .integer64).indexed()
-            Attribute("weight", .double)
-        }
-        Entity("Parcel", inherits: "Thing") { Attribute("sender", .string).optional() }
-    }
-}
-
 /// A stage that doubles weights, and one that writes notes.
-func stages(from first: ManagedObjectModel) throws -> [MigrationStage] {
-    let later = try laterModel()
+func stages() throws -> [MigrationStage] {
+    let later = try CrashModels.later()
     return [
-        .custom(from: first, to: later) { migration in
+        .custom(from: try CrashModels.first(), to: later) { migration in
             try migration.forEach("Item", batchSize: 100) { old, new in
                 new?["weight"] = (old["weight"] as? Double ?? 0) * 2
             }
         },
-        .custom(from: later, to: try lastModel()) { migration in
+        .custom(from: later, to: try CrashModels.last()) { migration in
             try migration.forEach("Article", batchSize: 100) { old, new in new?["note"] = old["heading"] }
         },
     ]
 }
 
-/// A version with a count of visits.
-func visitedModel(_ item: Entity) throws -> ManagedObjectModel {
-    var visited = item
-    visited.attributes.append(Attribute("visits", .integer64).optional())
-    return try ManagedObjectModel(name: "Crash", entities: [visited])
-}
-
 /// Migrates the store to the version with visits and visits all objects, 50 in a transaction.
-func visitAll(_ path: String, _ item: Entity, dyingAt count: Int) async throws {
+func visitAll(_ path: String, dyingAt count: Int) async throws {
     let visits = ReportCounter()
-    let first = try ManagedObjectModel(name: "Crash", entities: [item])
-    let later = try visitedModel(item)
+    let first = try CrashModels.first()
+    let later = try CrashModels.visited()
     var options = SQLiteStore.Options()
     options.migration.stages = [
         .deferred("visits", from: first, to: later, forEach: "Item", batchSize: 50) { object in
@@ -214,31 +161,20 @@ do {
         exit(64)
     }
     if arguments.last == "deferred" {
-        try await visitAll(arguments[1], item, dyingAt: count)
+        try await visitAll(arguments[1], dyingAt: count)
         say("visited")
         exit(0)
     }
-    if ["migrate", "add", "move", "stages"].contains(arguments.last) {
+    if let mode = arguments.last, ["migrate", "add", "move", "stages"].contains(mode) {
         var options = SQLiteStore.Options()
         options.migration.onProgress = dying(at: count)
-        let later =
-            switch arguments.last {
-            case "add": try addedModel(item)
-            case "move": try movedModel()
-            default: try laterModel()
-            }
+        if mode == "stages" { options.migration.stages = try stages() }
         say("migrating")
-        if arguments.last == "stages" {
-            let first = try ManagedObjectModel(name: "Crash", entities: [item])
-            options.migration.stages = try stages(from: first)
-            try SQLiteStore.migrate(arguments[1], to: try lastModel(), options: options)
-        } else {
-            try SQLiteStore.migrate(arguments[1], to: later, options: options)
-        }
+        try SQLiteStore.migrate(arguments[1], to: try CrashModels.target(of: mode), options: options)
         say("migrated")
         exit(0)
     }
-    let model = try ManagedObjectModel(name: "Crash", entities: [item])
+    let model = try CrashModels.first()
     let container = try PersistentContainer(model: model, at: .file(path: CommandLine.arguments[1]))
     if arguments.last == "idle" {
         let (early, late) = try await memoryPastIdleContext(container, count)

@@ -1,4 +1,5 @@
 import Foundation
+import MigrationWorld
 import Strata
 import Testing
 
@@ -8,56 +9,9 @@ import Testing
 
     init() throws { file = try VersionedFile() }
 
-    private func first() throws -> ManagedObjectModel {
-        try version { Entity("Person") { Attribute("name", .string) } }
-    }
-
-    private func second() throws -> ManagedObjectModel {
-        try version {
-            Entity("Person") {
-                Attribute("firstName", .string).optional()
-                Attribute("lastName", .string).optional()
-                Relationship("city", to: "City", .optionalToOne, inverse: "people")
-            }
-            Entity("City") {
-                Attribute("name", .string).unique()
-                Relationship("people", to: "Person", .toMany, inverse: "city")
-            }
-        }
-    }
-
-    private func third() throws -> ManagedObjectModel {
-        try version {
-            Entity("Human") {
-                Attribute("given", .string).optional().renamed(from: "firstName")
-                Attribute("lastName", .string).optional()
-                Relationship("city", to: "City", .optionalToOne, inverse: "people")
-            }.renamed(from: "Person")
-            Entity("City") {
-                Attribute("name", .string).unique()
-                Relationship("people", to: "Human", .toMany, inverse: "city")
-            }
-        }
-    }
-
     private func fill(_ count: Int) throws {
-        try file.open(try first()) { context throws in
+        try file.open(try PeopleVersions.first()) { context throws in
             for number in 0..<count { try context.make("Person", ["name": "First\(number) Last\(number % 3)"]) }
-        }
-    }
-
-    private func split() throws -> MigrationStage {
-        .custom(from: try first(), to: try second()) { migration in
-            try migration.forEach("Person", batchSize: 7) { old, new in
-                let words = (old["name"] as? String ?? "").split(separator: " ").map(String.init)
-                new?["firstName"] = words.first
-                new?["lastName"] = words.last
-                let request = FetchRequest<ManagedObject>(
-                    entity: "City", where: try FetchPredicate(format: "name == %@", words.last ?? ""))
-                let city = try migration.new.fetch(request).first ?? migration.new.insert(entityNamed: "City")
-                city["name"] = words.last
-                new?["city"] = city
-            }
         }
     }
 
@@ -70,13 +24,13 @@ import Testing
     @Test("A stage sees old and new objects side by side, in batches, and what comes after it is inferred")
     func sideBySide() throws {
         try fill(50)
-        try file.open(try third(), options(try split())) { context throws in
+        try file.open(try PeopleVersions.third(), options(try PeopleVersions.split())) { context throws in
             #expect(try context.texts("Human", "given") == (0..<50).map { "First\($0)" })
             #expect(
                 try context.linked("City", "people", "lastName").map { Set($0) } == [["Last0"], ["Last1"], ["Last2"]])
         }
         try file.checkSoundness()
-        try file.open(try third()) { context throws in #expect(try context.all("Human").count == 50) }
+        try file.open(try PeopleVersions.third()) { context throws in #expect(try context.all("Human").count == 50) }
     }
 
     @Test("Each of several stages fetches from its own versions, and so does the app after them")
@@ -121,7 +75,8 @@ import Testing
         struct Failure: Error {}
         try fill(20)
         let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
-        let stage = MigrationStage.custom(from: try first(), to: try second()) { migration in
+        let stage = MigrationStage.custom(from: try PeopleVersions.first(), to: try PeopleVersions.second()) {
+            migration in
             var seen = 0
             try migration.forEach("Person", batchSize: 5) { old, new in
                 new?["firstName"] = "x"
@@ -129,13 +84,15 @@ import Testing
                 if seen == 12 { throw Failure() }
             }
         }
-        let error = #expect(throws: PersistenceError.self) { try file.open(try second(), options(stage)) { _ in } }
+        let error = #expect(throws: PersistenceError.self) {
+            try file.open(try PeopleVersions.second(), options(stage)) { _ in }
+        }
         guard case .store(.migrationFailed(_, _, let reason))? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(reason.contains("Failure"))
-        try file.open(try first()) { context throws in
+        try file.open(try PeopleVersions.first()) { context throws in
             #expect(try context.texts("Person", "name").first == "First0 Last0")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)).count == before.count)
@@ -180,17 +137,19 @@ import Testing
         let oldest = try version { Entity("Person") { Attribute("fullName", .string) } }
         let named = try version { Entity("Person") { Attribute("name", .string).renamed(from: "fullName") } }
         try file.open(oldest) { try $0.make("Person", ["fullName": "Ada Lovelace"]) }
-        let stage = MigrationStage.custom(from: named, to: try second()) { migration in
+        let stage = MigrationStage.custom(from: named, to: try PeopleVersions.second()) { migration in
             try migration.forEach("Person") { old, new in new?["lastName"] = old["name"] }
         }
         var options = options(stage)
-        let error = #expect(throws: PersistenceError.self) { try file.open(try second(), options) { _ in } }
+        let error = #expect(throws: PersistenceError.self) {
+            try file.open(try PeopleVersions.second(), options) { _ in }
+        }
         guard case .store(.migrationFailed)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        options.migration.versions = [oldest, named, try second()]
-        try file.open(try second(), options) { context throws in
+        options.migration.versions = [oldest, named, try PeopleVersions.second()]
+        try file.open(try PeopleVersions.second(), options) { context throws in
             #expect(try context.texts("Person", "lastName") == ["Ada Lovelace"])
         }
     }

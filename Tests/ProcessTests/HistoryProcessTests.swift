@@ -1,3 +1,4 @@
+import CrashModels
 import Foundation
 import SeededRandom
 import Strata
@@ -11,19 +12,14 @@ import Testing
         let path = folder.appending(path: "history.sqlite")
         var options = SQLiteStore.Options()
         options.history = .on(keeping: .days(1))
-        return (try PersistentContainer(model: try Probe.model(), at: .file(path: path.path), options: options), path)
-    }
-
-    private func inFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-history-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
+        return (
+            try PersistentContainer(model: try CrashModels.first(), at: .file(path: path.path), options: options), path
+        )
     }
 
     @Test("A process that did not ask for history records what it saves, while this one is open")
     func otherProcess() throws {
-        try inFolder { folder in
+        try inTemporaryFolder { folder in
             let (container, path) = try recording(in: folder)
             defer { container.close() }
             let token = try container.currentHistoryToken()
@@ -41,7 +37,7 @@ import Testing
 
     @Test("A process that is killed in the middle of a save leaves history and objects in agreement")
     func killed() throws {
-        try inFolder { folder in
+        try inTemporaryFolder { folder in
             let (container, path) = try recording(in: folder)
             defer { container.close() }
             let whole = try Probe(store: path, count: Self.objects)
@@ -65,8 +61,4 @@ import Testing
             }
         }
     }
-}
-
-extension Duration {
-    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

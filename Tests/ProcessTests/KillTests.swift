@@ -1,3 +1,4 @@
+import CrashModels
 import Foundation
 import SeededRandom
 import Strata
@@ -33,7 +34,7 @@ import Testing
             let probe = try Probe(store: store, count: Self.objects)
             try probe.wait(for: "saving")
             // Up to a little more than the whole save, so that the end of it is hit, too.
-            Thread.sleep(forTimeInterval: length.seconds * Double.random(in: 0...1.05, using: &random))
+            Thread.sleep(forTimeInterval: length.inSeconds * Double.random(in: 0...1.05, using: &random))
             probe.kill()
             let left = try survivors(in: store)
             outcomes[left, default: 0] += 1
@@ -45,14 +46,11 @@ import Testing
 
     /// Opens the store again, checks it, and counts its objects.
     private func survivors(in store: URL) throws -> Int {
-        let opened = try SQLiteStore.open(model: Probe.model(), location: .file(path: store.path), options: .init())
+        let opened = try SQLiteStore.open(
+            model: CrashModels.first(), location: .file(path: store.path), options: .init())
         let container = try PersistentContainer(store: opened)
         defer { container.close() }
         #expect(try opened.integrityReport().isSound)
         return try container.newContext().count(FetchRequest<ManagedObject>(entity: "Item"))
     }
-}
-
-extension Duration {
-    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -15,17 +15,6 @@ final class Probe {
         try process.run()
     }
 
-    static func model() throws -> ManagedObjectModel {
-        var item = Entity(name: "Item", location: nil)
-        item.attributes = [
-            Attribute("itemId", .string), Attribute("title", .string), Attribute("amount", .integer64),
-            Attribute("weight", .double),
-        ]
-        item.attributes[0].isUnique = true
-        item.attributes[2].isIndexed = true
-        return try ManagedObjectModel(name: "Crash", entities: [item])
-    }
-
     deinit { if process.isRunning { kill() } }
 
     func wait(for word: String) throws {

@@ -1,3 +1,4 @@
+import CrashModels
 import Foundation
 import Strata
 import Testing
@@ -9,7 +10,7 @@ import Testing
         defer {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path.path + suffix) }
         }
-        let store = try SQLiteStore.open(model: Probe.model(), location: .file(path: path.path), options: .init())
+        let store = try SQLiteStore.open(model: CrashModels.first(), location: .file(path: path.path), options: .init())
         let container = try PersistentContainer(store: store)
         defer { container.close() }
         let context = container.newContext()

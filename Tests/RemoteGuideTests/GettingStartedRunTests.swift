@@ -93,7 +93,7 @@ import Testing
     }
 
     #if Server
-        @Test("Two mirrors of the tutorial's server have the same objects", .timeLimit(.minutes(2)))
+        @Test("Two mirrors of the tutorial's server have the same objects", .timeLimit(.minutes(10)))
         func sharing() async throws {
             let server = try DataServer(
                 folder: folder.url.appending(path: "server").path, model: GazetteerModel.model,

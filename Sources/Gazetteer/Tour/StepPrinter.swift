@@ -47,10 +47,10 @@ final class StepPrinter {
     }
 
     private func end(_ start: ContinuousClock.Instant) -> Int {
-        let time = (ContinuousClock.now - start).components
+        let time = ContinuousClock.now - start
         let entries = log.drain()
         statementCount += entries.count
-        print(entries, seconds: Double(time.seconds) + Double(time.attoseconds) * 1e-18)
+        print(entries, seconds: time.inSeconds)
         return entries.count
     }
 

@@ -62,8 +62,7 @@ extension CoreDataStore {
             target.discard()
             throw error
         }
-        let time = (ContinuousClock.now - start).components
-        report.seconds = Double(time.seconds) + Double(time.attoseconds) * 1e-18
+        report.seconds = (ContinuousClock.now - start).inSeconds
         return report
     }
 }

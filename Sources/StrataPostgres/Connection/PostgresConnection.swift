@@ -234,8 +234,7 @@
         private func report(_ sql: String, since start: ContinuousClock.Instant, rows: Int) {
             lastUse = ContinuousClock.now
             guard let onStatement else { return }
-            let time = lastUse - start
-            onStatement(sql, Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18, rows)
+            onStatement(sql, (lastUse - start).inSeconds, rows)
         }
 
         // MARK: Transactions

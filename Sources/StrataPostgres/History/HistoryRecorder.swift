@@ -1,5 +1,6 @@
 #if Postgres
     import Foundation
+    import StrataSQL
     import StrataStore
 
     /// What a store adds to the transactions that the triggers record: who makes them, and a purge from time to time.
@@ -8,16 +9,7 @@
         let isRecording: Bool
         /// What tells the transactions of this instance of the store from those of others.
         let origin = Int64.random(in: 1...Int64.max)
-        private let upkeep = Guarded(Upkeep())
-
-        private struct Upkeep: Sendable {
-            var next = ContinuousClock.now
-            var count = 0
-        }
-
-        /// A purge is due after this many transactions, or this many seconds.
-        private static let most = 1000
-        private static let seconds = 3600.0
+        private let upkeep = HistoryUpkeep()
 
         init(isRecording: Bool) { self.isRecording = isRecording }
 
@@ -43,14 +35,7 @@
         /// Purges if it is time for that. The commit before is permanent; a purge that fails is made up for by the next one.
         func keepUp(_ store: PostgresStore) {
             guard isRecording else { return }
-            let now = ContinuousClock.now
-            let isDue = upkeep.withLock { upkeep in
-                upkeep.count += 1
-                guard now >= upkeep.next || upkeep.count >= Self.most else { return false }
-                upkeep = Upkeep(next: now + .seconds(Self.seconds))
-                return true
-            }
-            if isDue { _ = try? store.history?.purge() }
+            if upkeep.isDue() { _ = try? store.history?.purge() }
         }
     }
 #endif

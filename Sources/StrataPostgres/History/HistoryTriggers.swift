@@ -63,9 +63,9 @@
                     RETURN NULL;
                 END IF;
                 who := nullif(current_setting('\(Self.originSetting)', true), '')::jsonb;
-                PERFORM pg_advisory_xact_lock(hashtextextended('strata history ' || \(SQLText.literal(schema)), 0));
+                PERFORM pg_advisory_xact_lock(hashtextextended('strata history ' || \(Identifiers.literal(schema)), 0));
                 UPDATE \(own("_history")) SET stage = 2,
-                    position = nextval(\(SQLText.literal(own(HistoryTables.positions)))),
+                    position = nextval(\(Identifiers.literal(own(HistoryTables.positions)))),
                     tag = \(HistoryTables.newTag), date = clock_timestamp(),
                     author = who->>'author', context = who->>'context',
                     process = coalesce(who->>'process', current_setting('application_name')),
@@ -129,7 +129,7 @@
             let table = layout.tables[index]
             let kept = history.kept(index)
             var update: [String] = []
-            for (word, bits) in words(table.columns.indices).enumerated() {
+            for (word, bits) in HistoryKind.words(table.columns.indices).enumerated() {
                 let mask = bits.map { bit in
                     "(CASE WHEN \(difference(table.columns[bit], bit, index)) THEN \(1 << (bit - bits.lowerBound))::bigint ELSE 0 END)"
                 }.joined(separator: " | ")
@@ -169,10 +169,6 @@
                 insert: [
                     "\(head) SELECT _number, \(HistoryKind.insert), \(entity("n.\"_entity\"", index)), n.\"_id\", NULL FROM n"
                 ], update: update, delete: delete)
-        }
-
-        private func words(_ bits: Range<Int>) -> [Range<Int>] {
-            stride(from: 0, to: bits.count, by: HistoryKind.word).map { $0..<min($0 + HistoryKind.word, bits.count) }
         }
 
         private func isJSON(_ bit: Int, _ table: Int) -> Bool {
@@ -226,12 +222,7 @@
 
         /// The row in `_history_entities` of the entity that a column names.
         private func entity(_ column: String, _ table: Int) -> String {
-            let layout = layout.tables[table]
-            guard layout.hasEntityColumn else { return "\(ids[layout.onlyEntityIndex])" }
-            let cases = self.layout.model.entities
-                .filter { self.layout.tableOfEntity[$0.index] == table && !$0.isAbstract }
-                .map { "WHEN \(SQLText.literal($0.name)) THEN \(ids[$0.index])" }
-            return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(ids[layout.rootIndex]) END"
+            history.entityTerm(column, inTable: table, ids: ids)
         }
 
         /// The same for an object of a table by its key. It may be gone already.

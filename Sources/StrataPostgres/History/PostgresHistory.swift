@@ -52,25 +52,12 @@
 
         private func object(_ id: ObjectID, at token: HistoryToken, _ reader: HistoryReader) throws -> HistoricalObject?
         {
-            guard let entity = store.model.entity(named: id.entity.name), id.storeIdentifier == store.identifier else {
-                return nil
+            guard let entity = reader.names.ownEntity(of: id) else { return nil }
+            return try reader.names.object(id, entity, past: try reader.past(of: id, after: token)) {
+                try store.rows(entityIndex: entity.index, keys: [id.key], on: reader.connection).rows.first
+            } value: { row, slot in
+                try value(row, slot, reader.connection)
             }
-            let past = try reader.past(of: id, after: token)
-            if let past, !past.object.wasThere { return nil }
-            var values = past?.object.oldValues ?? [:]
-            var found = past.flatMap { reader.names.description($0.object.entity) } ?? entity
-            if past?.hasGone != true {
-                guard
-                    let row = try store.rows(entityIndex: entity.index, keys: [id.key], on: reader.connection).rows
-                        .first
-                else { return nil }
-                found = store.model.entities[row.entityIndex]
-                for slot in found.slots where slot.isStored && past?.object.changed.contains(slot.name) != true {
-                    values[slot.name] = try value(row, slot, reader.connection)
-                }
-            }
-            return HistoricalObject(
-                objectID: ObjectID(entity: found, key: id.key, storeIdentifier: store.identifier), values: values)
         }
 
         private func value(

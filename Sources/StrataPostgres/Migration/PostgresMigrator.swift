@@ -113,7 +113,8 @@
             }
             engine.begin(metadata.objects)
             let context = context(past, layout, plan, engine)
-            plan.steps = try check(plan, context, hasStage: stage != nil)
+            plan.steps = try MigrationCounter(context).checked(
+                hasStage: stage != nil, cancellation: migration.cancellation)
             let runner = try stage.map {
                 try StageRunner($0, engine: engine, options: options, identifier: metadata.identifier)
             }
@@ -127,33 +128,12 @@
             return plan
         }
 
-        /// Counts what does not fit.
-        /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out.
-        private func check(
-            _ plan: MigrationPlan, _ context: MigrationContext, hasStage: Bool
-        ) throws(StoreError) -> [MigrationStep] {
-            let steps = try MigrationCounter(context).counted(
-                plan.steps, all: false, cancellation: migration.cancellation)
-            let blocked = steps.filter { step in
-                if hasStage, StageSteps.contain(step) { return false }
-                return step.isBlocked(by: migration.answers[step.id])
-            }
-            guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: path, steps: blocked) }
-            return steps
-        }
-
         private func carryOut(
             _ context: MigrationContext, _ engine: PostgresMigrationEngine, _ metadata: PostgresMetadata,
             hasStage: Bool
         ) throws {
-            let total = context.layout.tables.count + context.layout.pairTables.count + 2
-            var done = 0
-            let migrator = SchemaMigrator(context) { (text) throws(StoreError) in
-                migration.onProgress?(MigrationProgress(text: text, completed: min(done, total), total: total))
-                done += 1
-                if migration.cancellation?.isCancelled == true { throw .cancelled }
-            }
-            try migrator.run()
+            let reporter = MigrationReporter(context.layout, migration)
+            try SchemaMigrator(context, reporter).run()
             if hasStage { try StageSteps(context).forgetLinks() }
             var parameters = StatementParameters()
             parameters.add(context.layout.tables.map { context.model.entities[$0.rootIndex].name })
@@ -162,7 +142,7 @@
                 parameters)
             if metadata.history != nil { try HistorySetup.rename(context.plan.mapping, on: connection) }
             try dropBlobs(context, engine)
-            migration.onProgress?(MigrationProgress(text: "done", completed: total, total: total))
+            reporter.end()
         }
 
         /// Marks values that no row has any more, so that they are removed later.

@@ -61,9 +61,8 @@
             return try inspect(address, options) { connection, path in
                 let start = ContinuousClock.now
                 let plans = try prepare(connection, schema, options: options, path: path, isTrial: isTrial).plans
-                let time = (ContinuousClock.now - start).components
                 return MigrationReport(
-                    plans: plans, seconds: Double(time.seconds) + Double(time.attoseconds) / 1e18, original: nil)
+                    plans: plans, seconds: (ContinuousClock.now - start).inSeconds, original: nil)
             }
         }
     }

@@ -1,5 +1,6 @@
 #if Postgres
     import Foundation
+    import StrataSQL
     import StrataStore
 
     extension CommitWriter {
@@ -51,7 +52,7 @@
             let arrays = types.enumerated().map { "$\($0 + 1)::\($1)[]" }.joined(separator: ", ")
             let names = types.indices.map { "c\($0)" }
             let values =
-                names[..<2] + (plan.hasEntityColumn ? [SQLText.literal(plan.entityName)] : []) + names[2...]
+                names[..<2] + (plan.hasEntityColumn ? [Identifiers.literal(plan.entityName)] : []) + names[2...]
             try connection.execute(
                 """
                 INSERT INTO \(plan.table)(\(columns(plan).joined(separator: ", "))) \

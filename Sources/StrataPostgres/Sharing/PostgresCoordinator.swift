@@ -1,5 +1,6 @@
 #if Postgres
     import Foundation
+    import StrataSQL
     import StrataStore
 
     /// What processes that share a store of PostgreSQL need besides its objects: turns, and texts that are kept for a time.
@@ -55,7 +56,7 @@
                         try connection.execute(
                             """
                             SELECT pg_advisory_xact_lock(hashtextextended('strata turn ' || \
-                            \(SQLText.literal(schema)), 0))
+                            \(Identifiers.literal(schema)), 0))
                             """)
                         body()
                         connection.rollback()

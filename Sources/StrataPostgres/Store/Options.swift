@@ -104,10 +104,9 @@
         }
     }
 
-    /// Names and texts in SQL.
+    /// Names in SQL. Texts are those of ``Identifiers/literal(_:)``.
     enum SQLText {
         static func quote(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
-        static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
         /// The maximum number of bytes in a name.
         static let nameLimit = 63
     }

@@ -158,9 +158,9 @@
                 try connection.begin()
                 // Until the transaction ends, others wait here.
                 try connection.execute(
-                    "SELECT pg_advisory_xact_lock(hashtextextended('strata ' || \(SQLText.literal(options.schema)), 0))"
+                    "SELECT pg_advisory_xact_lock(hashtextextended('strata ' || \(Identifiers.literal(options.schema)), 0))"
                 )
-                let wanted = SQLText.literal(options.schema)
+                let wanted = Identifiers.literal(options.schema)
                 if try connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = \(wanted)").rowCount == 0 {
                     try connection.run("CREATE SCHEMA \(SQLText.quote(options.schema))")
                 }

@@ -6,18 +6,7 @@
     /// What is in a store in PostgreSQL: for people who look after one.
     public struct PostgresStoreInfo: Sendable, Hashable {
         /// An entity of a store.
-        public struct EntityInfo: Sendable, Hashable {
-            /// The name.
-            public let name: String
-            /// The name of the entity that it inherits from.
-            public let parent: String?
-            /// Whether there are no objects of this entity itself.
-            public let isAbstract: Bool
-            /// The table that keeps its objects.
-            public let table: String
-            /// How many objects of this entity itself there are, without those of entities that inherit from it.
-            public let count: Int
-        }
+        public typealias EntityInfo = StoreEntityInfo
 
         /// A session of another client that has had a transaction open for long: it keeps locks, and old versions of rows.
         public struct LongTransaction: Sendable, Hashable {
@@ -148,7 +137,8 @@
             var counts: [String: Int] = [:]
             for table in layout.tables where present.contains(table.name) {
                 let name =
-                    table.hasEntityColumn ? "\"_entity\"" : SQLText.literal(model.entities[table.onlyEntityIndex].name)
+                    table.hasEntityColumn
+                    ? "\"_entity\"" : Identifiers.literal(model.entities[table.onlyEntityIndex].name)
                 let result = try connection.execute(
                     "SELECT \(name)::text, count(*) FROM \(table.quoted) GROUP BY 1", isKept: false)
                 for row in 0..<result.rowCount { counts[result.text(row, 0)] = Int(result.integer(row, 1)) }
@@ -207,7 +197,7 @@
             let columns = Set(
                 try texts(
                     """
-                    SELECT attname::text FROM pg_attribute WHERE attrelid = \(SQLText.literal(table.quoted))::regclass \
+                    SELECT attname::text FROM pg_attribute WHERE attrelid = \(Identifiers.literal(table.quoted))::regclass \
                     AND attnum > 0 AND NOT attisdropped
                     """))
             return (["_id", "_version"] + table.columns.map(\.name) + table.orderColumns).filter {
@@ -221,10 +211,10 @@
                 let known = model.entities[table.rootIndex].descendantIndexes.map { model.entities[$0] }.filter {
                     !$0.isAbstract
                 }
-                let list = known.map { SQLText.literal($0.name) }.joined(separator: ", ")
+                let list = known.map { Identifiers.literal($0.name) }.joined(separator: ", ")
                 problems += try texts(
                     """
-                    SELECT format('%s: %s rows of the unknown entity %s', \(SQLText.literal(table.name)), count(*), \
+                    SELECT format('%s: %s rows of the unknown entity %s', \(Identifiers.literal(table.name)), count(*), \
                     "_entity") FROM \(table.quoted) WHERE "_entity" NOT IN (\(list)) GROUP BY "_entity"
                     """)
             }
@@ -232,8 +222,8 @@
                 let name = PostgresSchema.externalColumn(of: column)
                 problems += try texts(
                     """
-                    SELECT format('%s: the value of %s in row %s is gone', \(SQLText.literal(table.name)), \
-                    \(SQLText.literal(column.name)), "_id") FROM \(table.quoted) AS t WHERE \(name) IS NOT NULL \
+                    SELECT format('%s: the value of %s in row %s is gone', \(Identifiers.literal(table.name)), \
+                    \(Identifiers.literal(column.name)), "_id") FROM \(table.quoted) AS t WHERE \(name) IS NOT NULL \
                     AND NOT EXISTS (SELECT 1 FROM "_blobs" AS b WHERE b.name = t.\(name)) ORDER BY "_id" LIMIT 20
                     """)
             }

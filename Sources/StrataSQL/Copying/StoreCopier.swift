@@ -44,8 +44,7 @@ extension PersistentStore {
             }
             return copier?.report ?? StoreCopyReport()
         }
-        let time = (ContinuousClock.now - start).components
-        report.seconds = Double(time.seconds) + Double(time.attoseconds) * 1e-18
+        report.seconds = (ContinuousClock.now - start).inSeconds
         return report
     }
 

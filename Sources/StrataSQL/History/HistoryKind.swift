@@ -11,6 +11,11 @@ package enum HistoryKind {
     package static let update: Int64 = 2
     /// How many properties one row reports: a word of bits that stays positive.
     package static let word = 60
+
+    /// The properties that each row of an update reports.
+    package static func words(_ bits: Range<Int>) -> [Range<Int>] {
+        stride(from: 0, to: bits.count, by: word).map { $0..<min($0 + word, bits.count) }
+    }
 }
 
 extension HistoryRetention {

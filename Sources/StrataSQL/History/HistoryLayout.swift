@@ -68,6 +68,17 @@ package struct HistoryLayout {
         return result.sorted()
     }
 
+    /// A term for the row in `_history_entities` of the entity that a column names.
+    /// - Parameter ids: The rows by position of the entity in the model.
+    package func entityTerm(_ column: String, inTable table: Int, ids: [Int64]) -> String {
+        let place = layout.tables[table]
+        guard place.hasEntityColumn else { return "\(ids[place.onlyEntityIndex])" }
+        let cases = layout.model.entities
+            .filter { layout.tableOfEntity[$0.index] == table && !$0.isAbstract }
+            .map { "WHEN \(Identifiers.literal($0.name)) THEN \(ids[$0.index])" }
+        return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(ids[place.rootIndex]) END"
+    }
+
     // MARK: Relationships
 
     /// The ordered relationships whose order is in a table: the column, the column with the owner, and the

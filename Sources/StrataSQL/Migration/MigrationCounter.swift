@@ -24,6 +24,23 @@ package struct MigrationCounter {
         return counted
     }
 
+    /// Counts what does not fit, before a plan is carried out.
+    /// - Parameter hasStage: Whether the code of a stage follows, which does what no conversion can do.
+    /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out; as
+    ///   ``counted(_:all:cancellation:)``.
+    package func checked(
+        hasStage: Bool, cancellation: ReadCancellation?
+    ) throws(StoreError) -> [MigrationStep] {
+        let steps = try counted(context.plan.steps, all: false, cancellation: cancellation)
+        let blocked = steps.filter { step in
+            if hasStage, StageSteps.contain(step) { return false }
+            // What a mirror has lost, or what does not fit, is read from the server again.
+            return context.isMirror ? step.risk == .impossible : step.isBlocked(by: context.answers[step.id])
+        }
+        guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: engine.path, steps: blocked) }
+        return steps
+    }
+
     private func counted(_ step: MigrationStep, all: Bool) throws(StoreError) -> MigrationStep {
         var step = step
         if all, step.kind != .describe { step.rows = try rows(of: step) }

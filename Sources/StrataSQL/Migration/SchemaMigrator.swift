@@ -8,7 +8,7 @@ import StrataStore
 package final class SchemaMigrator {
     private(set) var context: MigrationContext
     private let engine: any MigrationEngine
-    private let progress: (String) throws(StoreError) -> Void
+    private let reporter: MigrationReporter
     private let changes: TableChanges
     /// The new tables under the names that they have until the old ones are gone.
     private var fresh: [(temporary: String, final: String)] = []
@@ -17,11 +17,10 @@ package final class SchemaMigrator {
     /// Objects that are deleted, by old table, in a temporary table each.
     private var gone: [Int: String] = [:]
 
-    /// - Parameter progress: Called with what is done next.
-    package init(_ context: MigrationContext, progress: @escaping (String) throws(StoreError) -> Void) {
+    package init(_ context: MigrationContext, _ reporter: MigrationReporter) {
         self.context = context
         engine = context.engine
-        self.progress = progress
+        self.reporter = reporter
         changes = TableChanges(context)
     }
 
@@ -45,7 +44,7 @@ package final class SchemaMigrator {
             try DuplicateMerger(context).run(step)
         }
         try renameKeys()
-        try progress("creates indexes")
+        try reporter.begin("creates indexes")
     }
 
     /// The type of keys.
@@ -150,7 +149,7 @@ package final class SchemaMigrator {
         }
         for entity in entities {
             guard let past = context.source(of: entity), !past.isAbstract else { continue }
-            try progress("writes \(entity.name)")
+            try reporter.begin("writes \(entity.name)")
             try copy(past, to: entity, table, temporary)
         }
     }
@@ -233,7 +232,7 @@ package final class SchemaMigrator {
         let temporary = layout.dialect.quote("_new_pairs_\(index)")
         fresh.append((temporary, pairs.quoted))
         try engine.createPairs(pairs, of: layout, named: temporary)
-        try progress("writes \(pairs.name)")
+        try reporter.begin("writes \(pairs.name)")
         for (owner, relationship) in primaries(of: index) {
             if context.losesLinks(owner, relationship) { continue }
             guard let links = context.links(to: relationship, owner) else { continue }
@@ -340,7 +339,7 @@ package final class SchemaMigrator {
         guard case .alter(let renames, let adds, let drops) = change.kind else { return }
         let table = layout.tables[change.target].quoted
         if !renames.isEmpty || !adds.isEmpty || !drops.isEmpty {
-            try progress("changes \(layout.tables[change.target].name)")
+            try reporter.begin("changes \(layout.tables[change.target].name)")
         }
         for name in drops { try execute("ALTER TABLE \(table) DROP COLUMN \(quote(name))") }
         for (number, name) in renames.enumerated() {
@@ -380,7 +379,7 @@ package final class SchemaMigrator {
                 conditions.append(condition)
             }
             guard !assignments.isEmpty else { continue }
-            try progress("fills \(entity.name)")
+            try reporter.begin("fills \(entity.name)")
             try execute(
                 "UPDATE \(table.quoted) SET \(assignments.joined(separator: ", ")) WHERE \(owner) AND (\(conditions.joined(separator: " OR ")))"
             )

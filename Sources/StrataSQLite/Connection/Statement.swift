@@ -73,10 +73,9 @@ package final class Statement {
             holdsObjects = false
         }
         if let started {
-            let passed = (ContinuousClock.now - started).components
             observers?.post(
                 StatementTrace(
-                    sql: sql, duration: Double(passed.seconds) + Double(passed.attoseconds) * 1e-18,
+                    sql: sql, duration: (ContinuousClock.now - started).inSeconds,
                     rows: rows ?? rowCount, work: StatementWork(taking: handle)))
             self.started = nil
         }

@@ -6,16 +6,7 @@ import StrataStore
 final class HistoryRecorder: Sendable {
     /// What tells the transactions of this instance of the store from those of others.
     let origin = Int64.random(in: 1...Int64.max)
-    private let upkeep = Guarded(Upkeep())
-
-    private struct Upkeep: Sendable {
-        var next = ContinuousClock.now
-        var count = 0
-    }
-
-    /// A purge is due after this many transactions, or this many seconds.
-    private static let most = 1000
-    private static let seconds = 3600.0
+    private let upkeep = HistoryUpkeep()
 
     private static let processName = ProcessInfo.processInfo.processName
 
@@ -39,13 +30,6 @@ final class HistoryRecorder: Sendable {
 
     /// Purges if it is time for that. The commit before is permanent; a purge that fails is made up for by the next one.
     func keepUp(on connection: Connection) {
-        let now = ContinuousClock.now
-        let isDue = upkeep.withLock { upkeep in
-            upkeep.count += 1
-            guard now >= upkeep.next || upkeep.count >= Self.most else { return false }
-            upkeep = Upkeep(next: now + .seconds(Self.seconds))
-            return true
-        }
-        if isDue { _ = try? HistoryPurge(connection: connection).run() }
+        if upkeep.isDue() { _ = try? HistoryPurge(connection: connection).run() }
     }
 }

@@ -50,24 +50,13 @@ struct SQLiteHistory: StoreHistory {
     private func object(
         _ id: ObjectID, at token: HistoryToken, _ reader: HistoryReader
     ) throws(StoreError) -> HistoricalObject? {
-        guard let entity = store.model.entity(named: id.entity.name), id.storeIdentifier == store.identifier else {
-            return nil
+        guard let entity = reader.names.ownEntity(of: id) else { return nil }
+        return try reader.names.object(id, entity, past: try reader.past(of: id, after: token)) {
+            () throws(StoreError) in
+            try store.rows(entityIndex: entity.index, keys: [id.key], on: reader.connection).rows.first
+        } value: { (row, slot) throws(StoreError) in
+            try value(row.row, slot)
         }
-        let past = try reader.past(of: id, after: token)
-        if let past, !past.object.wasThere { return nil }
-        var values = past?.object.oldValues ?? [:]
-        var found = past.flatMap { reader.names.description($0.object.entity) } ?? entity
-        if past?.hasGone != true {
-            guard
-                let row = try store.rows(entityIndex: entity.index, keys: [id.key], on: reader.connection).rows.first
-            else { return nil }
-            found = store.model.entities[row.entityIndex]
-            for slot in found.slots where slot.isStored && past?.object.changed.contains(slot.name) != true {
-                values[slot.name] = try value(row.row, slot)
-            }
-        }
-        return HistoricalObject(
-            objectID: ObjectID(entity: found, key: id.key, storeIdentifier: store.identifier), values: values)
     }
 
     private func value(_ row: RowPointer, _ slot: SlotDescription) throws(StoreError) -> Value {

@@ -106,7 +106,8 @@ struct Migrator {
             let pending = try DeferredSteps.blocking(plan, leg.deferred, on: connection)
             if !pending.isEmpty { return .pending(pending) }
             let context = context(stored, schema, plan, on: connection)
-            plan.steps = try check(plan, context, leg)
+            plan.steps = try MigrationCounter(context).checked(
+                hasStage: leg.stage?.hasCode == true, cancellation: migration.cancellation)
             try carryOut(plan, context, stored, schema, leg, on: connection)
             try StoredModel.write(leg.target, on: connection)
             try DeferredSteps.record(leg.deferred, context, options, isFile: place.isFile, on: connection)
@@ -150,38 +151,15 @@ struct Migrator {
             isMirror: options.isMirror)
     }
 
-    /// Counts what does not fit.
-    /// - Throws: ``StoreError/migrationNeedsAnswers(path:steps:)`` if a step may not be carried out.
-    private func check(
-        _ plan: MigrationPlan, _ context: MigrationContext, _ leg: MigrationLegs.Leg
-    ) throws(StoreError) -> [MigrationStep] {
-        let steps = try MigrationCounter(context).counted(
-            plan.steps, all: false, cancellation: migration.cancellation)
-        // What a mirror has lost, or what does not fit, is read from the server again.
-        let blocked = steps.filter { step in
-            // The code of a stage gives values of a type for which there is no conversion, and chooses objects.
-            if leg.stage?.hasCode == true, StageSteps.contain(step) { return false }
-            return options.isMirror ? step.risk == .impossible : step.isBlocked(by: migration.answers[step.id])
-        }
-        guard blocked.isEmpty else { throw .migrationNeedsAnswers(path: place.path, steps: blocked) }
-        return steps
-    }
-
     private func carryOut(
         _ plan: MigrationPlan, _ context: MigrationContext, _ stored: StoredModel, _ schema: Schema,
         _ leg: MigrationLegs.Leg, on connection: Connection
     ) throws(StoreError) {
-        let total = context.layout.tables.count + context.layout.pairTables.count + 2
-        var done = 0
+        let reporter = MigrationReporter(context.layout, migration)
         try connection.read(migration.cancellation) { (connection) throws(StoreError) in
             try HistorySetup.pause(on: connection)
             if !plan.isEmpty {
-                let migrator = SchemaMigrator(context) { (text) throws(StoreError) in
-                    migration.onProgress?(MigrationProgress(text: text, completed: min(done, total), total: total))
-                    done += 1
-                    if migration.cancellation?.isCancelled == true { throw .cancelled }
-                }
-                try migrator.run()
+                try SchemaMigrator(context, reporter).run()
                 if leg.stage?.hasCode == true { try StageSteps(context).forgetLinks() }
             }
             try HistorySetup.rename(plan.mapping, on: connection)
@@ -198,7 +176,7 @@ struct Migrator {
         if leg.stage != nil || plan.steps.contains(where: { !Self.additions.contains($0.kind) }) {
             try verify(context, on: connection)
         }
-        migration.onProgress?(MigrationProgress(text: "done", completed: total, total: total))
+        reporter.end()
     }
 
     private static let additions: Set<MigrationStep.Kind> = [

@@ -152,8 +152,3 @@ extension SQLiteStore {
             sharesFiles: false)
     }
 }
-
-extension Duration {
-    /// The duration in seconds.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
-}

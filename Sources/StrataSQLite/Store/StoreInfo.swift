@@ -5,18 +5,7 @@ import StrataStore
 /// What is in a store: for people who look after one.
 public struct StoreInfo: Sendable, Hashable {
     /// An entity of a store.
-    public struct EntityInfo: Sendable, Hashable {
-        /// The name.
-        public let name: String
-        /// The name of the entity that it inherits from.
-        public let parent: String?
-        /// Whether there are no objects of this entity itself.
-        public let isAbstract: Bool
-        /// The table that keeps its objects.
-        public let table: String
-        /// How many objects of this entity itself there are, without those of entities that inherit from it.
-        public let count: Int
-    }
+    public typealias EntityInfo = StoreEntityInfo
 
     /// What the store says about itself.
     public let metadata: StoreMetadata

@@ -29,11 +29,10 @@
 
         func observe(_ request: ServerRequest, _ response: ServerResponse, since start: ContinuousClock.Instant) {
             let time = start.duration(to: .now)
-            let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
             let dimensions = [("method", Self.knownMethod(request.method)), ("status", String(response.status))]
             Counter(label: "http_requests_total", dimensions: dimensions).increment()
             Metrics.Timer(label: "http_request_duration_seconds", dimensions: [dimensions[0]])
-                .recordSeconds(seconds)
+                .recordSeconds(time.inSeconds)
             Counter(label: "http_response_bytes_total").increment(by: response.body.count)
             // The query may hold names and positions, a body passwords, and paths name accounts; none of them is logged.
             logger.log(
@@ -41,7 +40,8 @@
                 metadata: [
                     "method": "\(request.method.prefix(20))", "path": "\(shownPath(request))",
                     "status": "\(response.status)", "client": "\(request.client)",
-                    "milliseconds": "\((seconds * 1_000_000).rounded() / 1000)", "bytes": "\(response.body.count)",
+                    "milliseconds": "\((time.inSeconds * 1_000_000).rounded() / 1000)",
+                    "bytes": "\(response.body.count)",
                 ])
         }
 

@@ -4,14 +4,6 @@
 
     /// A store in PostgreSQL as `strata store info` prints it. The stored properties are the members of the JSON.
     struct DatabaseInfoReport: Encodable {
-        struct EntityReport: Encodable {
-            let name: String
-            let inherits: String?
-            let isAbstract: Bool
-            let table: String
-            let count: Int
-        }
-
         struct Transaction: Encodable {
             let process: Int
             let application: String
@@ -49,10 +41,7 @@
                     process: $0.process, application: $0.application, state: $0.state, seconds: $0.seconds,
                     statement: $0.statement)
             }
-            entities = info.entities.map {
-                EntityReport(
-                    name: $0.name, inherits: $0.parent, isAbstract: $0.isAbstract, table: $0.table, count: $0.count)
-            }
+            entities = info.entities.map(EntityReport.init)
             isSound = info.problems?.isEmpty
             problems = info.problems ?? []
         }
@@ -70,14 +59,7 @@
                 ["external values", "\(externalCount), \(size(externalSize))"],
                 ["sessions", "\(sessionCount)"],
             ])
-            print("\nentities")
-            Output.columns(
-                entities.map { entity in
-                    let traits = [entity.inherits.map { "inherits \($0)" }, entity.isAbstract ? "abstract" : nil]
-                    return [
-                        entity.name, "\(entity.count)", entity.table, traits.compactMap(\.self).joined(separator: ", "),
-                    ]
-                })
+            EntityReport.printText(entities)
             for transaction in longTransactions {
                 print(
                     "\ntransaction of process \(transaction.process) (\(transaction.application)), "

@@ -81,13 +81,7 @@ struct StoreInfoCommand: ParsableCommand {
             ["log", size(info.logSize)],
             ["external files", "\(info.externalCount), \(size(info.externalSize))"],
         ])
-        print("\nentities")
-        Output.columns(
-            info.entities.map { entity in
-                let traits = [entity.parent.map { "inherits \($0)" }, entity.isAbstract ? "abstract" : nil].compactMap(
-                    \.self)
-                return [entity.name, "\(entity.count)", entity.table, traits.joined(separator: ", ")]
-            })
+        EntityReport.printText(info.entities.map(EntityReport.init))
         if !info.deferredMigrationSteps.isEmpty {
             print("\ndeferred steps of migrations")
             for step in info.deferredMigrationSteps { print("  \(step)") }
@@ -100,14 +94,6 @@ struct StoreInfoCommand: ParsableCommand {
 
 /// A store as `strata store info --json` prints it. The stored properties are the members of the JSON.
 private struct StoreReport: Encodable {
-    struct EntityReport: Encodable {
-        let name: String
-        let inherits: String?
-        let isAbstract: Bool
-        let table: String
-        let count: Int
-    }
-
     struct DeferredReport: Encodable {
         let name: String
         let entity: String
@@ -143,10 +129,7 @@ private struct StoreReport: Encodable {
         freePages = info.freePages
         externalCount = info.externalCount
         externalSize = info.externalSize
-        entities = info.entities.map {
-            EntityReport(
-                name: $0.name, inherits: $0.parent, isAbstract: $0.isAbstract, table: $0.table, count: $0.count)
-        }
+        entities = info.entities.map(EntityReport.init)
         deferredSteps = info.deferredMigrationSteps.map {
             DeferredReport(name: $0.name, entity: $0.entity, completed: $0.completed, total: $0.total)
         }

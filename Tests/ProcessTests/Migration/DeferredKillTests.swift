@@ -1,3 +1,4 @@
+import CrashModels
 import Foundation
 import SeededRandom
 import Strata
@@ -10,7 +11,7 @@ import Testing
 
     @Test("Killed at any visit, a step has done the batches before it, and goes on there")
     func killAtVisits() throws {
-        try withFolder { folder in
+        try inTemporaryFolder { folder in
             let original = try make(in: folder)
             for visit in [1, 2, 50, 51, 99, 100, 101, 175, 300, 301, 329, 330] {
                 let store = folder.appending(path: "visit-\(visit).sqlite")
@@ -27,7 +28,7 @@ import Testing
 
     @Test("Killed at random moments, and with several processes at the same time, each object is visited once")
     func killAtRandom() throws {
-        try withFolder { folder in
+        try inTemporaryFolder { folder in
             let original = try make(in: folder)
             let seed = RunSeed.value()
             print("deferred kill seed \(seed)")
@@ -54,13 +55,6 @@ import Testing
         }
     }
 
-    private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "strata-deferred-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
-    }
-
     private func make(in folder: URL) throws -> URL {
         let store = folder.appending(path: "original.sqlite")
         let probe = try Probe(store: store, count: Self.count)
@@ -81,10 +75,7 @@ import Testing
 
     /// How many objects were visited how often.
     private func visits(_ store: URL) throws -> [Int: Int] {
-        var item = try #require(try Probe.model().entities.first?.declaration)
-        item.attributes.append(Attribute("visits", .integer64).optional())
-        let model = try ManagedObjectModel(name: "Crash", entities: [item])
-        let container = try PersistentContainer(model: model, at: .file(path: store.path))
+        let container = try PersistentContainer(model: try CrashModels.visited(), at: .file(path: store.path))
         defer { container.close() }
         let objects = try container.newContext().fetch(FetchRequest<ManagedObject>(entity: "Item"))
         return Dictionary(grouping: objects) { Int($0["visits"] as? Int64 ?? 0) }.mapValues(\.count)

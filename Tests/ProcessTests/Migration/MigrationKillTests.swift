@@ -1,3 +1,4 @@
+import CrashModels
 import Foundation
 import SeededRandom
 import Strata
@@ -18,7 +19,7 @@ import Testing
 
     @Test("A migration survives SIGKILL as the old store or the new one, whole", arguments: kinds)
     func killDuringMigration(_ kind: String) throws {
-        try withFolder { folder in
+        try inTemporaryFolder { folder in
             let original = folder.appending(path: "original.sqlite")
             try make(original, Self.objects)
             let whole = folder.appending(path: "whole.sqlite")
@@ -76,7 +77,7 @@ import Testing
     @Test(
         "Processes that migrate a file at once do it once, with stages and without", arguments: ["migrate", "stages"])
     func severalProcesses(_ mode: String) throws {
-        try withFolder { folder in
+        try inTemporaryFolder { folder in
             let store = folder.appending(path: "a.sqlite")
             try make(store, 5000)
             let probes = try (0..<3).map { _ in try Probe(store: store, count: 0, mode: mode) }
@@ -84,14 +85,6 @@ import Testing
             for probe in probes { #expect(probe.end() == 0) }
             #expect(try checkStages(store) == (mode == "stages" ? "third" : "second"))
         }
-    }
-
-    private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "strata-migration-step-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
     }
 
     private func make(_ store: URL, _ count: Int) throws {
@@ -105,7 +98,7 @@ import Testing
     @discardableResult
     private func killAtEachStep(_ mode: String, _ check: (URL) throws -> String) throws -> [String] {
         var versions: [String] = []
-        try withFolder { folder in
+        try inTemporaryFolder { folder in
             let original = folder.appending(path: "original.sqlite")
             try make(original, 300)
             for step in 1...100 {
@@ -135,7 +128,7 @@ import Testing
     private func checkStages(_ store: URL) throws -> String {
         let isOld = try SQLiteStore.metadata(at: store.path).entities["Item"] != nil
         let isLast = try SQLiteStore.metadata(at: store.path).entities["Article"]?["note"] != nil
-        let model = isOld ? try Probe.model() : isLast ? try Probe.lastModel() : try Probe.laterModel()
+        let model = isOld ? try CrashModels.first() : isLast ? try CrashModels.last() : try CrashModels.later()
         var options = SQLiteStore.Options()
         options.migration.policy = .never
         let container = try PersistentContainer(model: model, at: .file(path: store.path), options: options)
@@ -155,14 +148,14 @@ import Testing
     /// Opens the store with the model that it says it has, and looks at every object.
     /// - Returns: `old` or `new`; with stages also `between`.
     private func check(_ store: URL, _ kind: String) throws -> String {
-        let target = try Probe.model(after: kind)
+        let target = try CrashModels.target(of: kind)
         let isNew = try SQLiteStore.migrationPlan(for: store.path, to: target).isEmpty
         let isBetween =
             try !isNew && kind == "stages"
-            && SQLiteStore.migrationPlan(for: store.path, to: Probe.laterModel()).isEmpty
+            && SQLiteStore.migrationPlan(for: store.path, to: CrashModels.later()).isEmpty
         var options = SQLiteStore.Options()
         options.migration.policy = .never
-        let model = isNew ? target : isBetween ? try Probe.laterModel() : try Probe.model()
+        let model = isNew ? target : isBetween ? try CrashModels.later() : try CrashModels.first()
         let opened = try SQLiteStore.open(model: model, location: .file(path: store.path), options: options)
         let container = try PersistentContainer(store: opened)
         defer { container.close() }
@@ -187,54 +180,4 @@ import Testing
         }
         return isNew ? "new" : isBetween ? "between" : "old"
     }
-}
-
-extension Probe {
-    /// The version to which a process migrates.
-    static func model(after mode: String) throws -> ManagedObjectModel {
-        switch mode {
-        case "add":
-            var more = try #require(try model().entities.first?.declaration)
-            more.attributes.append(Attribute("note", .string).optional())
-            more.attributes.append(Attribute("rank", .integer64, default: .value(7)))
-            return try ManagedObjectModel(name: "Crash", entities: [more])
-        case "move":
-            return try ManagedObjectModel(name: "Crash") {
-                Entity("Thing", abstract: true) {
-                    Attribute("itemId", .string).unique()
-                    Attribute("title", .string)
-                }
-                Entity("Item", inherits: "Thing") {
-                    Attribute("amount", .integer64).indexed()
-                    Attribute("weight", .double)
-                }
-                Entity("Parcel", inherits: "Thing") { Attribute("sender", .string).optional() }
-            }
-        case "stages": return try lastModel()
-        default: return try laterModel()
-        }
-    }
-
-    /// A later version of ``model()``: another name, other types, one attribute more.
-    static func laterModel(_ more: [Attribute] = []) throws -> ManagedObjectModel {
-        try ManagedObjectModel(name: "Crash") {
-            Entity("Article") {
-                Attribute("itemId", .string).unique()
-                Attribute("heading", .string).indexed().renamed(from: "title")
-                Attribute("amount", .string)
-                Attribute("weight", .double)
-                Attribute("searchHeading", .string).optional().derived(.canonical("heading"))
-                for attribute in more { attribute }
-            }.renamed(from: "Item")
-        }
-    }
-
-    /// The version after that.
-    static func lastModel() throws -> ManagedObjectModel {
-        try laterModel([Attribute("note", .string).optional()])
-    }
-}
-
-extension Duration {
-    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -334,7 +334,7 @@
             }
         }
 
-        @Test("Containers copy, and those who listen to the other one are notified", .timeLimit(.minutes(1)))
+        @Test("Containers copy, and those who listen to the other one are notified", .timeLimit(.minutes(10)))
         func containers() async throws {
             let folder = try Folder()
             let source = try PersistentContainer(store: try filled(folder))

@@ -234,7 +234,7 @@
             #expect(rows.integer(0, 0) == 0)
         }
 
-        @Test("Containers are told which objects other processes have changed", .timeLimit(.minutes(1)))
+        @Test("Containers are told which objects other processes have changed", .timeLimit(.minutes(10)))
         func foreignChanges() async throws {
             let (store, url) = try recording()
             try store.insert(("Land", 1, ["name": .string("a")]), ("Land", 2, [:]))

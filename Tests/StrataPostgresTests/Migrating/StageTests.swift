@@ -1,5 +1,6 @@
 #if Postgres
     import Foundation
+    import MigrationWorld
     import PostgresFixture
     import Strata
     import Testing
@@ -14,48 +15,6 @@
 
         private func model(@ModelBuilder _ entities: () -> [Entity]) throws -> ManagedObjectModel {
             try ManagedObjectModel(name: "People", entities)
-        }
-
-        private func first() throws -> ManagedObjectModel {
-            try model {
-                Entity("Person") {
-                    Attribute("name", .string)
-                    Attribute("photo", .binary, optional: true).externalStorage()
-                    Relationship("friends", to: "Person", .toMany, inverse: "friends")
-                }
-            }
-        }
-
-        private func second() throws -> ManagedObjectModel {
-            try model {
-                Entity("Person") {
-                    Attribute("firstName", .string).optional()
-                    Attribute("lastName", .string).optional()
-                    Attribute("photo", .binary, optional: true).externalStorage()
-                    Relationship("friends", to: "Person", .toMany, inverse: "friends")
-                    Relationship("city", to: "City", .optionalToOne, inverse: "people")
-                }
-                Entity("City") {
-                    Attribute("name", .string).unique()
-                    Relationship("people", to: "Person", .toMany, inverse: "city")
-                }
-            }
-        }
-
-        private func third() throws -> ManagedObjectModel {
-            try model {
-                Entity("Human") {
-                    Attribute("given", .string).optional().renamed(from: "firstName")
-                    Attribute("lastName", .string).optional()
-                    Attribute("photo", .binary, optional: true).externalStorage()
-                    Relationship("friends", to: "Human", .toMany, inverse: "friends")
-                    Relationship("city", to: "City", .optionalToOne, inverse: "people")
-                }.renamed(from: "Person")
-                Entity("City") {
-                    Attribute("name", .string).unique()
-                    Relationship("people", to: "Human", .toMany, inverse: "city")
-                }
-            }
         }
 
         private func open<T>(
@@ -76,7 +35,7 @@
         }
 
         private func fill(_ count: Int) throws {
-            try open(try first()) { context throws in
+            try open(try PeopleVersions.first()) { context throws in
                 var last: ManagedObject?
                 for number in 0..<count {
                     let person = try context.insert(entityNamed: "Person")
@@ -92,28 +51,10 @@
             try context.fetch(FetchRequest<ManagedObject>(entity: entity)).sorted { $0.objectID.key < $1.objectID.key }
         }
 
-        private func split(_ names: @escaping @Sendable (StageMigration) throws -> Void = { _ in }) throws
-            -> MigrationStage
-        {
-            .custom(from: try first(), to: try second()) { migration in
-                try migration.forEach("Person", batchSize: 7) { old, new in
-                    let words = (old["name"] as? String ?? "").split(separator: " ").map(String.init)
-                    new?["firstName"] = words.first
-                    new?["lastName"] = words.last
-                    let request = FetchRequest<ManagedObject>(
-                        entity: "City", where: try FetchPredicate(format: "name == %@", words.last ?? ""))
-                    let city = try migration.new.fetch(request).first ?? migration.new.insert(entityNamed: "City")
-                    city["name"] = words.last
-                    new?["city"] = city
-                }
-                try names(migration)
-            }
-        }
-
         @Test("A stage sees old and new objects side by side, in batches, and what comes after it is inferred")
         func sideBySide() throws {
             try fill(50)
-            let stage = try split { migration in
+            let stage = try PeopleVersions.split { migration in
                 // What was there before can still be read, with its relationships, when everything is new.
                 let people = try migration.old.fetch(FetchRequest<ManagedObject>(entity: "Person"))
                 #expect(people.count == 50)
@@ -121,7 +62,7 @@
                 #expect(people.map { ($0["friends"] as? Set<ManagedObject>)?.count ?? 0 }.reduce(0, +) == 98)
                 #expect(Set(people.map { ($0["photo"] as? Data)?.count }) == [50, 500])
             }
-            try open(try third(), [stage]) { context in
+            try open(try PeopleVersions.third(), [stage]) { context in
                 let people = try all("Human", in: context)
                 #expect(people.map { $0["given"] as? String } == (0..<50).map { "First\($0)" })
                 #expect(people.map { ($0["photo"] as? Data)?.count } == (0..<50).map { $0 % 2 == 0 ? 50 : 500 })
@@ -135,7 +76,7 @@
             }
             #expect(try PostgresStore.storeInfo(at: url, isChecked: true).problems == [])
             // New objects get keys that nobody has.
-            try open(try third()) { context in
+            try open(try PeopleVersions.third()) { context in
                 let more = try context.insert(entityNamed: "Human")
                 try context.save()
                 #expect(more.objectID.key > 50)
@@ -146,7 +87,8 @@
         func failing() throws {
             struct Failure: Error {}
             try fill(20)
-            let stage = MigrationStage.custom(from: try first(), to: try second()) { migration in
+            let stage = MigrationStage.custom(from: try PeopleVersions.first(), to: try PeopleVersions.second()) {
+                migration in
                 var seen = 0
                 try migration.forEach("Person", batchSize: 5) { old, new in
                     new?["firstName"] = "x"
@@ -154,7 +96,9 @@
                     if seen == 12 { throw Failure() }
                 }
             }
-            let error = #expect(throws: PersistenceError.self) { try open(try second(), [stage]) { _ in } }
+            let error = #expect(throws: PersistenceError.self) {
+                try open(try PeopleVersions.second(), [stage]) { _ in }
+            }
             guard case .store(.migrationFailed(_, _, let reason))? = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -163,7 +107,7 @@
             let cancellation = ReadCancellation()
             let cancelled = #expect(throws: PersistenceError.self) {
                 try open(
-                    try second(), [try split()],
+                    try PeopleVersions.second(), [try PeopleVersions.split()],
                     {
                         $0.cancellation = cancellation
                         $0.onProgress = { if $0.text.contains("Person"), $0.completed >= 7 { cancellation.cancel() } }
@@ -174,7 +118,7 @@
                 Issue.record("\(String(describing: cancelled))")
                 return
             }
-            try open(try first()) { context throws in
+            try open(try PeopleVersions.first()) { context throws in
                 #expect(try all("Person", in: context).first?["name"] as? String == "First0 Last0")
             }
             #expect(try PostgresStore.storeInfo(at: url, isChecked: true).problems == [])
@@ -186,16 +130,17 @@
             var options = PostgresStore.Options()
             options.migration.answers = ["Person.name": .accept]
             let runs = Counter()
-            options.migration.stages = [try split { _ in _ = runs.next() }]
-            _ = try PostgresStore.dryRun(url, to: try second(), options: options)
+            options.migration.stages = [try PeopleVersions.split { _ in _ = runs.next() }]
+            _ = try PostgresStore.dryRun(url, to: try PeopleVersions.second(), options: options)
             #expect(runs.next() == 2)
-            try open(try first()) { context throws in #expect(try all("Person", in: context).count == 10) }
+            try open(try PeopleVersions.first()) { context throws in #expect(try all("Person", in: context).count == 10)
+            }
         }
 
         @Test("The old objects cannot be saved, and a save that fails takes back only itself")
         func failingSaves() throws {
             try fill(4)
-            let stage = try split { migration in
+            let stage = try PeopleVersions.split { migration in
                 let old = try #require(try migration.old.fetch(FetchRequest<ManagedObject>(entity: "Person")).first)
                 old["name"] = "other"
                 let refused = #expect(throws: PersistenceError.self) { try migration.old.save() }
@@ -213,7 +158,7 @@
                 lima["name"] = "Lima"
                 try migration.new.save()
             }
-            try open(try second(), [stage]) { context in
+            try open(try PeopleVersions.second(), [stage]) { context in
                 let names = try all("City", in: context).map { $0["name"] as? String ?? "" }
                 #expect(names.sorted() == ["Last0", "Last1", "Last2", "Lima"])
             }
