@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// Copies of a store that is in use.
-@Suite(.timeLimit(.minutes(2))) final class BackupTests: Sendable {
+@Suite(.timeLimit(.minutes(10))) final class BackupTests: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "backup-\(UUID().uuidString)")
     private let model: ManagedObjectModel
 

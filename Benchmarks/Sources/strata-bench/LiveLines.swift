@@ -88,8 +88,9 @@ struct LiveLines {
             let container = try StrataContender.open(mine)
             defer { container.close() }
             let context = container.newContext()
-            // Opens the connection, as raw has.
+            // Opens the connections, as raw has.
             _ = try context.fetchFirst(FetchRequest<City>())
+            _ = try context.update(City.where { $0.population < 0 }) { $0.population = 0 }
             let start = bench_cpu_ns()
             let changed = try context.update(FetchRequest<City>()) { $0.timezone = .value("read \(number)") }
             let time = Double(bench_cpu_ns() - start)

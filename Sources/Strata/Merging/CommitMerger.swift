@@ -74,7 +74,7 @@ struct CommitMerger {
         for insert in changes.inserts { mergeInsert(insert.row) }
         for clearing in changes.clearings { mergeNullification(clearing) }
         clearReferences(to: changes.deletes, commit.effects.referrers, changed: core.tracker.objects)
-        takeOutOfPairs(changes.deletes)
+        takeOutOfPairs(changes.deletes.compactMap { core.object($0.entityIndex, $0.key) })
         for (delete, row) in zip(changes.deletes, commit.deletedRows) { mergeDelete(delete, row: row) }
         for change in changes.pairs { mergePairs(change) }
         for change in changes.orders {
@@ -149,9 +149,9 @@ struct CommitMerger {
         object.markMissing()
     }
 
-    /// Takes deleted objects out of the loaded members of many-to-many relationships.
-    private func takeOutOfPairs(_ deletes: [ChangeSet.Delete]) {
-        let gone = deletes.compactMap { core.object($0.entityIndex, $0.key) }
+    /// Takes objects that others deleted out of the loaded members of many-to-many relationships: those that are kept because they
+    /// have changes would be shown there.
+    func takeOutOfPairs(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
         for owner in model.entities {
             for relationship in owner.relationships where relationship.declaringEntity == owner.name {

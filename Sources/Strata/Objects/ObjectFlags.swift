@@ -34,7 +34,7 @@ struct ObjectFlags: OptionSet, Sendable {
     static let operated = ObjectFlags(rawValue: 1 << 13)
 
     /// Somebody may want to know which relationships are read.
-    static let readsRecorded = ObjectFlags(rawValue: 1 << 13)
+    static let readsRecorded = ObjectFlags(rawValue: 1 << 14)
 
     // Sets that are asked for at each access are constants: a literal allocates an array in debug builds.
 

@@ -229,7 +229,7 @@ final class ChangeRecorder: ContextPart {
             if let object = core.object(touch.identity.entityIndex, touch.identity.key) ?? below {
                 // It is kept if it was changed, here or in the parent.
                 let isKept = object.isShown && (!object.isFault || below?.isShown == true)
-                if touch.kind == .deleted ? isKept : !object.isShown { continue }
+                if touch.kind == .deleted ? isKept : !object.isShown || wasKept(object) { continue }
             }
             moved[core.rootIndex(of: touch.identity.entityIndex), default: []].insert(touch.identity.key)
         }
@@ -255,6 +255,13 @@ final class ChangeRecorder: ContextPart {
                 pending.objects[position(of: object, existed: true)].lostSlots.insert(slot)
             }
         }
+    }
+
+    /// Whether an object of this context, shown now with its row, was so at the last boundary, too: it was kept when others
+    /// deleted the row that is back now.
+    private func wasKept(_ object: ManagedObject) -> Bool {
+        guard object.core === core, !object.isFault else { return false }
+        return positions[ObjectIdentifier(object)].map { pending.objects[$0].wasShown } ?? true
     }
 
     private func noteFirst() {

@@ -82,7 +82,7 @@ extension ContextChange {
         }
         let isOwn = changes.kind != .merge && changes.kind != .rollback
         var seen: Set<ObjectID> = []
-        for touch in changes.objects { add(touch, core, isOwn: isOwn, &seen) }
+        for touch in changes.objects { add(touch, changes, core, isOwn: isOwn, &seen) }
         for touch in changes.rows {
             let id = core.objectID(touch.identity)
             if !seen.contains(id) { add(touch, id, core) }
@@ -90,7 +90,7 @@ extension ContextChange {
     }
 
     private mutating func add(
-        _ touch: ObjectTouch, _ core: ContextCore, isOwn: Bool, _ seen: inout Set<ObjectID>
+        _ touch: ObjectTouch, _ changes: BoundaryChanges, _ core: ContextCore, isOwn: Bool, _ seen: inout Set<ObjectID>
     ) {
         let object = touch.object
         let id = core.objectID(touch.identity)
@@ -114,7 +114,9 @@ extension ContextChange {
                     properties.oldValues[description.name] = row.row.value(description)
                 }
             }
-            for index in touch.toManys.keys { properties.relationships.insert(object.relationship(toMany: index).name) }
+            for index in touch.toManys.keys where changes.hasChanged(object, toMany: index) {
+                properties.relationships.insert(object.relationship(toMany: index).name)
+            }
             if isOwn, object.hasChanges || !properties.names.isEmpty, !object.isFault {
                 if !properties.names.isEmpty { updated[id] = properties }
             } else if !properties.names.isEmpty || (object.isFault && !touch.wasFault) {

@@ -13,7 +13,10 @@ struct HistoryTriggers {
     let isMirror: Bool
 
     private static let prefix = "_history_"
-    private static let head = "INSERT INTO \(HistoryTables.changes)(kind, entity, key, changed)"
+    /// `OR FAIL`, because SQLite otherwise keeps a copy of each page that a statement touches, so that it can undo the statement
+    /// if a `NOT NULL` of these tables is violated: most of the cost of a delete by key. None of the rows can violate one.
+    private static let insertion = "INSERT OR FAIL INTO"
+    private static let head = "\(insertion) \(HistoryTables.changes)(kind, entity, key, changed)"
 
     /// All triggers: name and statement.
     func statements() -> [(name: String, sql: String)] {
@@ -42,19 +45,18 @@ struct HistoryTriggers {
         let kept = history.kept(index)
         func values(_ bits: [Int], where condition: (Int) -> String?) -> [String] {
             bits.map { bit in
-                "INSERT INTO \(HistoryTables.values)(change, property, value) SELECT last_insert_rowid(), \(bit), "
+                "\(Self.insertion) \(HistoryTables.values)(change, property, value) SELECT last_insert_rowid(), \(bit), "
                     + "OLD.\(table.columns[bit].quoted)" + (condition(bit).map { " WHERE \($0)" } ?? "")
             }
         }
         func row(_ kind: Int64, _ row: String, _ changed: String = "NULL", where condition: String? = nil) -> String {
-            "\(Self.head) SELECT \(kind), \(entity("\(row)._entity", index)), \(row)._id, \(changed)"
-                + (condition.map { " WHERE \($0)" } ?? "")
+            record("\(kind), \(entity("\(row)._entity", index)), \(row)._id, \(changed)", where: condition)
         }
         let isOld = isMirror ? "OLD._version > 0" : nil
         let isNew = isMirror ? "NEW._version > 0" : nil
         var update: [String] = []
         let both = [isOld, isNew].compactMap(\.self).joined(separator: " AND ")
-        for (word, bits) in words(table.columns.indices).enumerated() {
+        for (word, bits) in Kind.words(table.columns.indices).enumerated() {
             // The first word is not checked for changes: that would compare everything twice, and almost always
             // something did change.
             let mask = mask(bits.map { difference(table.columns[$0]) })
@@ -108,20 +110,11 @@ struct HistoryTriggers {
         conditions.enumerated().map { $0 == 0 ? $1 : "(\($1) << \($0))" }.joined(separator: " | ")
     }
 
-    private func words(_ bits: Range<Int>) -> [Range<Int>] {
-        stride(from: 0, to: bits.count, by: Kind.word).map { $0..<min($0 + Kind.word, bits.count) }
-    }
-
     // MARK: Entities
 
     /// The row in `_history_entities` of the entity that a column names.
     private func entity(_ column: String, _ table: Int) -> String {
-        let layout = layout.tables[table]
-        guard layout.hasEntityColumn else { return "\(ids[layout.onlyEntityIndex])" }
-        let cases = self.layout.model.entities
-            .filter { self.layout.tableOfEntity[$0.index] == table && !$0.isAbstract }
-            .map { "WHEN \(Identifiers.literal($0.name)) THEN \(ids[$0.index])" }
-        return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(ids[layout.rootIndex]) END"
+        history.entityTerm(column, inTable: table, ids: ids)
     }
 
     /// The same for an object of a table by its key. It may be gone already.
@@ -143,9 +136,15 @@ struct HistoryTriggers {
         if isMirror {
             conditions.append("(SELECT _version FROM \(layout.tables[table].quoted) WHERE _id = \(owner)) > 0")
         }
-        return "\(Self.head) SELECT \(Kind.update + Int64(bit / Kind.word)), \(entity(ofKey: owner, table)), \(owner), "
-            + "\(Int64(1) << Int64(bit % Kind.word))"
-            + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
+        return record(
+            "\(Kind.update + Int64(bit / Kind.word)), \(entity(ofKey: owner, table)), \(owner), "
+                + "\(Int64(1) << Int64(bit % Kind.word))",
+            where: conditions.isEmpty ? nil : conditions.joined(separator: " AND "))
+    }
+
+    /// A row of `_history`.
+    private func record(_ values: String, where condition: String?) -> String {
+        condition.map { "\(Self.head) SELECT \(values) WHERE \($0)" } ?? "\(Self.head) VALUES(\(values))"
     }
 
     private func pairTriggers(_ key: RelationshipKey, _ side: PairSide) -> [Trigger] {

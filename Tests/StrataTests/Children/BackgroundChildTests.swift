@@ -4,7 +4,7 @@ import StrataStore
 import Testing
 
 /// Children on queues of their own, of a context that lives in another isolation domain.
-@Suite(.timeLimit(.minutes(2))) @MainActor struct BackgroundChildTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct BackgroundChildTests {
     private let file: LibraryFile
     private let parent: ManagedObjectContext
 

@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// A live result reports what changed, and nothing else.
-@Suite(.timeLimit(.minutes(1))) struct ExactUpdateTests {
+@Suite(.timeLimit(.minutes(10))) struct ExactUpdateTests {
     private let file: LibraryFile
     private let context: ManagedObjectContext
 
@@ -208,6 +208,26 @@ import Testing
         context.processPendingChanges()
         #expect(!book.isDeleted && book.tags.isEmpty)
         #expect(results[0] === mine && mine.pages == 7)
+        #expect(mine.tags.isEmpty && tag.books.isEmpty)
+    }
+
+    @Test("Both ends of a many-to-many relationship agree in a child that keeps what others have deleted")
+    func keptPairsOfChild() throws {
+        let book = try #require(try context.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")])).first)
+        book.tags = [Tag(context, label: "t")]
+        try context.save()
+        let child = context.makeChild()
+        let results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+        let mine = results[0]
+        let tag = try #require(mine.tags.first)
+        #expect(tag.books == [mine])
+        mine.pages = 7
+        child.processPendingChanges()
+        let other = file.container.newContext()
+        other.delete(try other.existingObject(with: book.objectID))
+        try other.save()
+        context.processPendingChanges()
+        #expect(book.isMissing && !mine.isDeleted && mine.pages == 7)
         #expect(mine.tags.isEmpty && tag.books.isEmpty)
     }
 

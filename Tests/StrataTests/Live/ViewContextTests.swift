@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 /// The context of the main actor after its container is released.
-@Suite(.timeLimit(.minutes(1))) struct ViewContextTests {
+@Suite(.timeLimit(.minutes(10))) struct ViewContextTests {
     private let byTitle = FetchRequest<Book>(sortedBy: [FetchSort("title")])
 
     @Test("A live result of the view context follows others on the same file after its container is released")

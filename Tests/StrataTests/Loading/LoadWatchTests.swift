@@ -181,6 +181,18 @@ import Testing
         #expect(report.unreadRelationships.map(\.relationshipName) == ["friend"])
     }
 
+    @Test("Reads of objects that were counted up and saved are noted, too")
+    func unreadAfterOperations() throws {
+        let context = try fresh()
+        let cats = try context.recordingLoads { try context.fetch(FetchRequest<Cat>()) }.result
+        for cat in cats { try cat.increment("weight", by: 1) }
+        try context.save()
+        let (_, report) = try context.recordingLoads {
+            for cat in try context.fetch(FetchRequest<Cat>(prefetch: ["enclosure"])) { _ = cat.enclosure }
+        }
+        #expect(report.unreadRelationships.isEmpty)
+    }
+
     @Test("A report names the source line of a load")
     func sourceLines() throws {
         let context = try fresh()

@@ -4,7 +4,7 @@ import StrataStore
 import Testing
 
 /// A context that is pinned to one version of the store.
-@Suite(.timeLimit(.minutes(2))) struct PinnedContextTests {
+@Suite(.timeLimit(.minutes(10))) struct PinnedContextTests {
     private let file: LibraryFile
     private let context: ManagedObjectContext
     private let other: ManagedObjectContext

@@ -310,4 +310,22 @@ import Testing
         #expect(author.isMissing && !same.isMissing)
         #expect(member.author === same && same.books == [member])
     }
+
+    @Test("A refresh that finds a changed object deleted elsewhere takes it out of its pairs at both ends")
+    func refreshedPairs() throws {
+        let container = try PersistentContainer(Library.self, at: .memory(name: nil))
+        let context = container.newContext()
+        let book = Book(context, title: "b")
+        let tag = Tag(context, label: "t")
+        book.tags = [tag]
+        try context.save()
+        #expect(tag.books == [book])
+        book.pages = 7
+        let other = container.newContext()
+        other.delete(try other.existingObject(with: book.objectID))
+        try other.save()
+        try context.refresh(book)
+        #expect(!book.isMissing && book.pages == 7)
+        #expect(book.tags.isEmpty && tag.books.isEmpty)
+    }
 }
