@@ -149,6 +149,7 @@ struct ParentSave {
             // The child changed what the parent deleted: the child wins.
             object.mutatingAll { object.flags.remove(.deleted) }
             core.unloading.owners(of: object.row, object.binding)
+            returnToPairs(object)
         }
         let row = update.row.row
         for index in update.slots {
@@ -161,6 +162,23 @@ struct ParentSave {
                 continue
             } else {
                 object.writeSlot(index, from: row)
+            }
+        }
+    }
+
+    /// The delete has taken the object out of the lists at the other ends of its pairs; its own lists have kept their members.
+    private func returnToPairs(_ object: ManagedObject) {
+        core.unloading.pairs(with: [object])
+        for (index, state) in (object.extras?.toManys ?? []).enumerated() {
+            guard let state, let other = model.inverse(of: object.relationship(toMany: index))?.toManyIndex else {
+                continue
+            }
+            for (isAdded, members) in [(true, state.added), (false, state.removed)] {
+                for member in members.values where !member.isDeleted {
+                    member.mutating(member.observerIndex(toMany: other)) {
+                        core.inverses.notePair(member, object, other, added: isAdded)
+                    }
+                }
             }
         }
     }

@@ -231,6 +231,29 @@ import Testing
         #expect(mine.tags.isEmpty && tag.books.isEmpty)
     }
 
+    @Test("What a parent has deleted and its child changes is back with its pairs, which both ends show")
+    func returnedPairs() throws {
+        let book = try #require(try context.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")])).first)
+        let kept = Tag(context, label: "kept")
+        let dropped = Tag(context, label: "dropped")
+        let added = Tag(context, label: "added")
+        book.tags = [kept, dropped]
+        try context.save()
+        let child = context.makeChild()
+        let mine = try child.existingObject(Book.self, with: book.objectID)
+        book.tags = [kept, added]
+        #expect(kept.books == [book] && dropped.books.isEmpty && added.books == [book])
+        context.delete(book)
+        #expect(kept.books.isEmpty && added.books.isEmpty)
+        mine.pages = 7
+        try child.save()
+        #expect(!book.isDeleted && book.pages == 7 && book.tags == [kept, added])
+        #expect(kept.books == [book] && dropped.books.isEmpty && added.books == [book])
+        try context.save()
+        let stored = try file.container.newContext().existingObject(Book.self, with: book.objectID)
+        #expect(Set(stored.tags.map(\.label)) == ["kept", "added"])
+    }
+
     @Test("A fault that is edited before it is filled is an update")
     func editedFault() throws {
         let (results, listener) = try listen(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
