@@ -476,13 +476,13 @@ import Testing
 
     @Test("A child of a pinned context reads the same version")
     func pinned() async throws {
-        try parent.pin()
+        try parent.pin(for: .seconds(3_600))
         let child = parent.makeBackgroundChild()
         let other = file.container.newContext()
         try Self.book("A0", other).title = "Z"
         try save(other)
         #expect(try await child.perform { try Self.titles($0).first } == "A0")
-        try parent.pin()
+        try parent.pin(for: .seconds(3_600))
         #expect(try await child.perform { try Self.titles($0).last } == "Z")
         parent.unpin()
         try Self.book("Z", other).title = "Y"

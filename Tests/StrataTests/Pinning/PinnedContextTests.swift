@@ -62,7 +62,7 @@ import Testing
 
     @Test("Fetches, counts, values, faults and relationships show the version, until the context is unpinned")
     func reads() async throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(context.isPinned)
         try rename("A0", to: "Z", in: other)
         let author = try edit()
@@ -100,13 +100,13 @@ import Testing
 
     @Test("What another process commits is not seen either")
     func otherProcess() throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(try titles(context).count == 6)
         let shell = try SQLiteShell(file.path)
         try shell.run("UPDATE book SET title = 'other', _version = _version + 1 WHERE title = 'A0'")
         try shell.run("DELETE FROM book WHERE title = 'A1'")
         #expect(try titles(context) == ["A0", "A1", "A2", "B0", "B1", "B2"])
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(try titles(context) == ["A2", "B0", "B1", "B2", "other"])
     }
 
@@ -118,7 +118,7 @@ import Testing
         try rename("A0", to: "Z", in: other)
         try rename("A1", to: "Y", in: other)
         #expect(books[0].title == "A0")
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(books[0].title == "Z")
         #expect(books[1].title == "Y" && books[1].pages == 7 && books[1].hasChanges)
         try rename("Z", to: "X", in: other)
@@ -128,7 +128,7 @@ import Testing
 
     @Test("Rows of a version do not come into other contexts, and newer rows do not come into the version")
     func rowCache() throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         // Batches of more than one row go into a cache, for other contexts.
         let mine = try context.fetch(byTitle)
         try rename("A0", to: "Z", in: other)
@@ -142,18 +142,18 @@ import Testing
         let again = file.container.newContext()
         let faults = try mine.map { try again.object(with: $0.objectID) as? Book }
         #expect(faults.map { $0?.title } == ["Z", "A1", "A2", "B0", "B1", "B2"])
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(mine.map(\.title) == ["Z", "A1", "A2", "B0", "B1", "B2"])
     }
 
     @Test("A child context reads what its parent is pinned to, and cannot be pinned by itself")
     func child() throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         let child = context.makeChild()
         #expect(child.isPinned)
         try rename("A0", to: "Z", in: other)
         #expect(try titles(child).first == "A0")
-        guard case .unsupported(_, let feature)? = storeError({ try child.pin() }) else {
+        guard case .unsupported(_, let feature)? = storeError({ try child.pin(for: .seconds(3_600)) }) else {
             Issue.record("a child was pinned")
             return
         }
@@ -167,7 +167,7 @@ import Testing
         var pinned: [ManagedObjectContext] = []
         for number in 0..<12 {
             let context = file.container.newContext()
-            try context.pin()
+            try context.pin(for: .seconds(3_600))
             pinned.append(context)
             _ = Author(other, name: "more \(number)")
             try other.save()
@@ -181,7 +181,7 @@ import Testing
 
     @Test("A reset forgets objects, and the context stays pinned")
     func reset() throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         try rename("A0", to: "Z", in: other)
         context.reset()
         #expect(context.isPinned)
@@ -196,14 +196,14 @@ import Testing
 
     @Test("A live result of a pinned context changes when the context goes forward")
     func live() throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         let results = try context.live(byTitle)
         let listener = Listener(results.snapshot.ids)
         results.delegate = listener
         try rename("A0", to: "Z", in: other)
         context.processPendingChanges()
         #expect(results.map(\.title).first == "A0" && listener.updates.isEmpty)
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(results.map(\.title).last == "Z")
         #expect(listener.ids == results.map(\.objectID))
     }
@@ -212,7 +212,7 @@ import Testing
 
     @Test("A save goes forward to the version that it makes")
     func save() throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         let books = try context.fetch(byTitle)
         try rename("A0", to: "Z", in: other)
         books[1].pages = 7
@@ -225,7 +225,7 @@ import Testing
 
     @Test("An asynchronous save goes forward, too, and so does a bulk operation")
     func otherWrites() async throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         let books = try await context.fetch(byTitle)
         try rename("A0", to: "Z", in: other)
         books[1].pages = 7
@@ -240,7 +240,7 @@ import Testing
 
     @Test("A save finds conflicts with what others have committed since the version, and the version stays if it fails")
     func conflict() throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         let books = try context.fetch(byTitle)
         try rename("A0", to: "Z", in: other)
         try rename("A1", to: "Y", in: other)
@@ -260,7 +260,7 @@ import Testing
     @Test("A unique value that others have committed since is found by the save")
     func unique() throws {
         context.mergePolicy = .objectWinsByProperty
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         let mine = Author(context, name: "mine")
         mine.authorId = "x"
         let theirs = Author(other, name: "theirs")
@@ -304,7 +304,7 @@ import Testing
         }
         #expect(isReleased(faultError))
         #expect(books[0].title == "A0" && context.isPinned)
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(books[0].title == "Z49")
     }
 
@@ -355,7 +355,7 @@ import Testing
         #expect(!container.store.capabilities.contains(.heldVersions))
         #expect(file.container.store.capabilities.contains(.heldVersions))
         let context = container.newContext(automaticallyMergesChanges: true)
-        guard case .unsupported(let store, let feature)? = storeError({ try context.pin() }) else {
+        guard case .unsupported(let store, let feature)? = storeError({ try context.pin(for: .seconds(3_600)) }) else {
             Issue.record("a store in memory was pinned")
             return
         }
@@ -369,14 +369,14 @@ import Testing
     func close() throws {
         let container = try file.stranger()
         let context = container.newContext()
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         #expect(try titles(context).count == 6)
         container.close()
         guard case .closed? = storeError({ try context.fetch(byTitle) }) else {
             Issue.record("a closed store was read")
             return
         }
-        guard case .closed? = storeError({ try context.pin() }) else {
+        guard case .closed? = storeError({ try context.pin(for: .seconds(3_600)) }) else {
             Issue.record("a closed store was pinned")
             return
         }
@@ -399,7 +399,7 @@ import Testing
 
     @Test("A version survives a checkpoint, a vacuum, a backup and a migration by others")
     func maintenance() async throws {
-        try context.pin()
+        try context.pin(for: .seconds(3_600))
         try rename("A0", to: "Z", in: other)
         let old = ["A0", "A1", "A2", "B0", "B1", "B2"]
         let shell = try SQLiteShell(file.path)
