@@ -33,7 +33,6 @@ extension ManagedObjectContext {
             return object.turnIntoFault()
         }
         try core.refresher.reread(object)
-        if object.flags.contains(.deletedElsewhere) { core.merger.takeOutOfPairs([object]) }
         core.oneToOneRepair.repairAll()
     }
 

@@ -142,6 +142,7 @@ struct CommitMerger {
             if object.flags.contains(.recorded) { core.tracker.willChangeAllMembers(object) }
             object.forgetLoadedMembers()
             object.flags.insert(.deletedElsewhere)
+            takeOutOfPairs([object])
             return core.tracker.addDeletedElsewhere(object)
         }
         if object.hasChanges { core.unloading.pendingPairs(of: object) }
@@ -149,9 +150,9 @@ struct CommitMerger {
         object.markMissing()
     }
 
-    /// Takes objects that others deleted out of the loaded members of many-to-many relationships: those that are kept because they
+    /// Takes objects that others deleted out of the loaded members of many-to-many relationships. Those that are kept because they
     /// have changes would be shown there.
-    func takeOutOfPairs(_ gone: [ManagedObject]) {
+    private func takeOutOfPairs(_ gone: [ManagedObject]) {
         guard !gone.isEmpty else { return }
         for owner in model.entities {
             for relationship in owner.relationships where relationship.declaringEntity == owner.name {

@@ -23,9 +23,6 @@ final class ParentBoundaries: BoundaryListener {
             touches.append(row)
         }
         for touch in changes.rows { unloadOwners(touch) }
-        child.merger.takeOutOfPairs(
-            touches.filter { $0.kind == .deleted }
-                .compactMap { child.object($0.identity.entityIndex, $0.identity.key) }.filter(\.hasChanges))
         for touch in touches { refresh(touch.identity) }
         child.oneToOneRepair.repairAll()
         child.recorder?.note(touches)

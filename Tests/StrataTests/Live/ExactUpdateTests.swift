@@ -189,46 +189,54 @@ import Testing
         #expect(book.author == nil && results.count == 3)
     }
 
-    @Test("Both ends of a many-to-many relationship agree in a child if the parent keeps what others have deleted")
-    func keptPairs() throws {
-        let book = try #require(try context.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")])).first)
-        book.tags = [Tag(context, label: "t")]
-        try context.save()
-        let child = context.makeChild()
-        let results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
-        let mine = results[0]
-        let tag = try #require(mine.tags.first)
-        #expect(tag.books == [mine])
-        book.pages = 7
-        context.processPendingChanges()
+    /// A book with a tag, in the context and in a child, where both ends of the relationship are loaded and a list watches.
+    private struct SharedBook {
+        let book: Book
+        let child: ManagedObjectContext
+        let results: FetchedResults<Book>
+        /// The book and its tag in the child.
+        let mine: Book
+        let tag: Tag
+
+        init(in context: ManagedObjectContext) throws {
+            book = try #require(try context.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")])).first)
+            book.tags = [Tag(context, label: "t")]
+            try context.save()
+            child = context.makeChild()
+            results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
+            mine = results[0]
+            tag = try #require(mine.tags.first)
+            #expect(tag.books == [mine])
+        }
+    }
+
+    /// Deletes a book as another context does, and merges that.
+    private func deleteElsewhere(_ book: Book) throws {
         let other = file.container.newContext()
-        let theirs = try other.existingObject(Book.self, with: book.objectID)
-        other.delete(theirs)
+        other.delete(try other.existingObject(Book.self, with: book.objectID))
         try other.save()
         context.processPendingChanges()
-        #expect(!book.isDeleted && book.tags.isEmpty)
-        #expect(results[0] === mine && mine.pages == 7)
-        #expect(mine.tags.isEmpty && tag.books.isEmpty)
+    }
+
+    @Test("Both ends of a many-to-many relationship agree in a child if the parent keeps what others have deleted")
+    func keptPairs() throws {
+        let shared = try SharedBook(in: context)
+        shared.book.pages = 7
+        context.processPendingChanges()
+        try deleteElsewhere(shared.book)
+        #expect(!shared.book.isDeleted && shared.book.tags.isEmpty)
+        #expect(shared.results[0] === shared.mine && shared.mine.pages == 7)
+        #expect(shared.mine.tags.isEmpty && shared.tag.books.isEmpty)
     }
 
     @Test("Both ends of a many-to-many relationship agree in a child that keeps what others have deleted")
     func keptPairsOfChild() throws {
-        let book = try #require(try context.fetch(FetchRequest<Book>(sortedBy: [FetchSort("title")])).first)
-        book.tags = [Tag(context, label: "t")]
-        try context.save()
-        let child = context.makeChild()
-        let results = try child.live(FetchRequest<Book>(sortedBy: [FetchSort("title")]))
-        let mine = results[0]
-        let tag = try #require(mine.tags.first)
-        #expect(tag.books == [mine])
-        mine.pages = 7
-        child.processPendingChanges()
-        let other = file.container.newContext()
-        other.delete(try other.existingObject(with: book.objectID))
-        try other.save()
-        context.processPendingChanges()
-        #expect(book.isMissing && !mine.isDeleted && mine.pages == 7)
-        #expect(mine.tags.isEmpty && tag.books.isEmpty)
+        let shared = try SharedBook(in: context)
+        shared.mine.pages = 7
+        shared.child.processPendingChanges()
+        try deleteElsewhere(shared.book)
+        #expect(shared.book.isMissing && !shared.mine.isDeleted && shared.mine.pages == 7)
+        #expect(shared.mine.tags.isEmpty && shared.tag.books.isEmpty)
     }
 
     @Test("What a parent has deleted and its child changes is back with its pairs, which both ends show")

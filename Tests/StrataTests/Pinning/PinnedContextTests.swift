@@ -153,7 +153,7 @@ import Testing
         #expect(child.isPinned)
         try rename("A0", to: "Z", in: other)
         #expect(try titles(child).first == "A0")
-        guard case .unsupported(_, let feature)? = storeError({ try child.pin(for: .seconds(3_600)) }) else {
+        guard case .unsupported(_, let feature)? = storeError({ try child.pin() }) else {
             Issue.record("a child was pinned")
             return
         }
@@ -355,7 +355,7 @@ import Testing
         #expect(!container.store.capabilities.contains(.heldVersions))
         #expect(file.container.store.capabilities.contains(.heldVersions))
         let context = container.newContext(automaticallyMergesChanges: true)
-        guard case .unsupported(let store, let feature)? = storeError({ try context.pin(for: .seconds(3_600)) }) else {
+        guard case .unsupported(let store, let feature)? = storeError({ try context.pin() }) else {
             Issue.record("a store in memory was pinned")
             return
         }
@@ -376,7 +376,7 @@ import Testing
             Issue.record("a closed store was read")
             return
         }
-        guard case .closed? = storeError({ try context.pin(for: .seconds(3_600)) }) else {
+        guard case .closed? = storeError({ try context.pin() }) else {
             Issue.record("a closed store was pinned")
             return
         }
