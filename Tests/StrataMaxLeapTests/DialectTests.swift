@@ -174,28 +174,42 @@ import Testing
         #expect(try request(.query(query)).parameters["limit"] == "500")
     }
 
-    @Test func aPullGoesOnAtTheLastTime() throws {
+    @Test("A pull goes on at the last time, and within it after the last object")
+    func pulls() throws {
         var pull = RemotePull(entity: post, limit: 2)
         #expect(try request(.pull(pull)).parameters == ["limit": "2", "order": "updatedAt,objectId"])
-        let results: JSONValue = [
-            "results": [
-                ["objectId": "a", "updatedAt": .string(testTime)], ["objectId": "b", "updatedAt": .string(testTime)],
-            ]
-        ]
-        for skip in [2, 4] {
-            guard case .page(let page) = try dialect.answer(.scripted(json: results.description), to: .pull(pull))
-            else { return }
-            #expect(page.next == "\(testTime)+\(skip)")
-            pull.cursor = page.next
+        func next(_ ids: String...) throws -> String? {
+            let results = ids.map { JSONValue.object(["objectId": .string($0), "updatedAt": .string(testTime)]) }
+            let text = JSONValue.object(["results": .array(results)]).description
+            guard case .page(let page) = try dialect.answer(.scripted(json: text), to: .pull(pull)) else { return nil }
+            #expect(page.hasMore == (ids.count == 2))
+            return page.next
         }
-        let parameters = try request(.pull(pull)).parameters
-        #expect(parameters["skip"] == "4")
-        #expect(
-            try JSONValue(parsing: parameters["where"] ?? "") == [
-                "updatedAt": ["$gte": ["__type": "Date", "iso": .string(testTime)]]
-            ])
-        pull.cursor = "yesterday"
-        #expect(throws: RemoteError.self) { try request(.pull(pull)) }
+        func condition() throws -> JSONValue {
+            let parameters = try request(.pull(pull)).parameters
+            #expect(parameters["skip"] == nil)
+            return try JSONValue(parsing: parameters["where"] ?? "")
+        }
+        let date: JSONValue = ["__type": "Date", "iso": .string(testTime)]
+        for (ids, last) in [(["a", "b"], "b"), (["c", "d>e"], "d>e")] {
+            pull.cursor = try next(ids[0], ids[1])
+            #expect(pull.cursor == "\(testTime)>\(last)")
+            #expect(
+                try condition() == [
+                    "$or": [
+                        ["updatedAt": ["$gt": date]], ["updatedAt": date, "objectId": ["$gt": .string(last)]],
+                    ]
+                ])
+        }
+        // Objects of that time may change until the next pull, so that it begins with all of them.
+        for answer in [try next("f"), try next()] { #expect(answer == testTime) }
+        // A cursor of an older version counted them.
+        pull.cursor = "\(testTime)+4"
+        #expect(try condition() == ["updatedAt": ["$gte": date]])
+        for wrong in ["yesterday", "\(testTime)+x", "\(testTime)+1>a"] {
+            pull.cursor = wrong
+            #expect(throws: RemoteError.self, "\(wrong)") { try request(.pull(pull)) }
+        }
     }
 
     @Test func theVersionOfAWriteIsAConditionIfWanted() throws {

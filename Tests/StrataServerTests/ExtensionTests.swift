@@ -13,6 +13,20 @@
             let second = await bench.send("PUT", "/post/p", ["likes[inc]": 1], headers: key)
             #expect(first.json?["likes"] == 1 && second.json == first.json && second.status == first.status)
             #expect(await bench.send("PUT", "/post/p", ["likes[inc]": 2], headers: key).status == 409)
+            // The same write is the same in a batch and on its own, in whichever order it names its members.
+            let pair = ["Idempotency-Key": "k0"]
+            let alone = await bench.send("PUT", "/post/p", ["title": "a", "likes[inc]": 1], headers: pair)
+            let batch = await bench.send(
+                "POST", "/_batch",
+                [
+                    "requests": [
+                        [
+                            "method": "PUT", "path": "/post/p", "headers": ["Idempotency-Key": "k0"],
+                            "body": ["likes[inc]": 1, "title": "a"],
+                        ]
+                    ]
+                ])
+            #expect(alone.json?["likes"] == 2 && batch.json?.elements?.first?["body"] == alone.json, "\(batch.text)")
             let created = await bench.send("POST", "/post", ["likes": 5], headers: ["Idempotency-Key": "k2"])
             #expect(
                 await bench.send("POST", "/post", ["likes": 5], headers: ["Idempotency-Key": "k2"]).json == created.json

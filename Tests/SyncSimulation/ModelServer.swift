@@ -16,10 +16,16 @@ final class ModelServer: @unchecked Sendable {
         var isDeleted = false
     }
 
+    /// What became of a write; without a record for a delete.
+    private struct Answer {
+        let identity: RemoteIdentity
+        let record: RemoteRecord?
+    }
+
     /// What the server had at a moment.
     private struct Backup {
         let objects: [RemoteIdentity: Object]
-        let tokens: [UUID: RemoteIdentity]
+        let answers: [UUID: Answer]
         let sequence: Int
     }
 
@@ -42,7 +48,10 @@ final class ModelServer: @unchecked Sendable {
     var mayReturn: (RemoteIdentity) -> Bool = { _ in false }
     private var sequence = 0
     private var lastChange = Date.distantPast
-    private var tokens: [UUID: RemoteIdentity] = [:]
+    /// What was answered to writes, by their names.
+    private var answers: [UUID: Answer] = [:]
+    /// Whether the answer to a write that is repeated is the one that was given first, and not what there is now.
+    var repeatsAnswers = false
     /// How often the server was restored from a backup.
     private(set) var epoch = 0
     private var backup: Backup?
@@ -54,6 +63,8 @@ final class ModelServer: @unchecked Sendable {
     var onTake: (Write) -> Void = { _ in }
     /// Called when something is kept otherwise than it was sent: a primary key, or a value.
     var onChange: (_ isKey: Bool) -> Void = { _ in }
+    /// Called when a write is answered that was done before; whether others have changed the object since.
+    var onRepeat: (_ isOld: Bool) -> Void = { _ in }
     var onViolation: (String) -> Void = { _ in }
 
     init(variant: ServerVariant, model: ManagedObjectModel, clock: SimulatedClock) {
@@ -92,14 +103,14 @@ final class ModelServer: @unchecked Sendable {
     /// Whether it has ever gone back.
     var wasRestored: Bool { epoch > 0 }
 
-    func backUp() { backup = Backup(objects: objects, tokens: tokens, sequence: sequence) }
+    func backUp() { backup = Backup(objects: objects, answers: answers, sequence: sequence) }
 
     /// Goes back to what it had at the last backup.
     /// - Returns: false if there is no backup, or nothing has changed since.
     func restore() -> Bool {
         guard let backup, backup.sequence < sequence else { return false }
         objects = backup.objects
-        tokens = backup.tokens
+        answers = backup.answers
         sequence = backup.sequence
         epoch += 1
         changeCount += 1
@@ -130,9 +141,18 @@ final class ModelServer: @unchecked Sendable {
         }
     }
 
+    private func note(_ token: UUID, _ identity: RemoteIdentity) {
+        if variant.hasTokens { answers[token] = Answer(identity: identity, record: record(identity)) }
+    }
+
     /// The answer to a write that was done before.
     private func repeated(_ token: UUID) -> RemoteOutcome? {
-        guard variant.hasTokens, let identity = tokens[token] else { return nil }
+        guard variant.hasTokens, let answer = answers[token] else { return nil }
+        let identity = answer.identity
+        if repeatsAnswers {
+            onRepeat(answer.record != record(identity))
+            return .done(answer.record)
+        }
         if let record = record(identity) { return .done(record) }
         return .failed(RemoteError(.gone, domain: "Simulation", message: "gone", identity: identity))
     }
@@ -159,7 +179,7 @@ final class ModelServer: @unchecked Sendable {
             onTake(Write(identity: identity, property: property, value: value))
         }
         if identity.id != write.id { onChange(true) }
-        if variant.hasTokens { tokens[write.token] = identity }
+        note(write.token, identity)
         return .done(record(identity))
     }
 
@@ -186,7 +206,7 @@ final class ModelServer: @unchecked Sendable {
             $0.merge(taken(write.values, entity)) { $1 }
             $0 = changed($0, write.operations, entity)
         }
-        if variant.hasTokens { tokens[write.token] = identity }
+        note(write.token, identity)
         return .done(record(identity))
     }
 
@@ -201,7 +221,7 @@ final class ModelServer: @unchecked Sendable {
             members.removeAll(where: relation.removed.contains)
             values[relation.relationship] = .references(members)
         }
-        if variant.hasTokens { tokens[relation.token] = identity }
+        note(relation.token, identity)
         return .done(record(identity))
     }
 
@@ -217,7 +237,7 @@ final class ModelServer: @unchecked Sendable {
     }
 
     private func delete(_ entity: EntityDescription, _ write: RemoteWrite) -> RemoteOutcome {
-        if variant.hasTokens, tokens[write.token] != nil { return .done(nil) }
+        if variant.hasTokens, answers[write.token] != nil { return .done(nil) }
         let identity = RemoteIdentity(entity: entity.name, id: write.id)
         if let refusal = refusal(identity, write.baseVersion) { return refusal }
         let (modified, sequence) = stamp()
@@ -225,7 +245,7 @@ final class ModelServer: @unchecked Sendable {
         objects[identity]?.modified = modified
         objects[identity]?.sequence = sequence
         objects[identity]?.values = [:]
-        if variant.hasTokens { tokens[write.token] = identity }
+        note(write.token, identity)
         if variant.features.contains(.inverses) { forget(identity) }
         return .done(nil)
     }

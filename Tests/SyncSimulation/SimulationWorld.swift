@@ -55,6 +55,7 @@ public final class SimulationWorld: @unchecked Sendable {
         server.onReplace = { [unowned self] in check($0, replaces: $1) }
         server.onTake = { [unowned self] in ledger.reached($0) }
         server.onChange = { [unowned self] in struck($0 ? .renamed : .marked) }
+        server.onRepeat = { [unowned self] in if $0 { struck(.oldAnswer) } }
         server.mayReturn = { [unowned self] in mayReturn($0) }
         server.placeTallies()
     }
@@ -108,6 +109,7 @@ public final class SimulationWorld: @unchecked Sendable {
         server.tellsTime = !variant.isConditional || executor.random.chance(0.6)
         server.marksTexts = variant.isConditional && executor.random.chance(0.2)
         server.renamesFolders = variant.hasTokens && executor.random.chance(0.2)
+        server.repeatsAnswers = variant.hasTokens && executor.random.chance(0.5)
         let storms = executor.random.chance(0.3) ? 2 : 1
         for storm in 1...storms {
             if storm > 1 { struck(.nextStorm) }

@@ -23,6 +23,8 @@ extension SimulationWorld {
         case clockStep
         /// The server kept another value, or made an object under another primary key, than it was sent.
         case marked, renamed
+        /// A repeated write was answered with what the object was before others changed it.
+        case oldAnswer
         /// The weather got bad again after a calm.
         case nextStorm
 
@@ -30,7 +32,9 @@ extension SimulationWorld {
         public var isCommon: Bool {
             switch self {
             // A file is rare, and an update of the app with changes that wait even more so; others need what a few seeds have.
-            case .update, .secondProcess, .drop, .contextConflict, .marked, .renamed, .reusedKey, .refusedGroup: false
+            case .update, .secondProcess, .drop, .contextConflict, .marked, .renamed, .reusedKey, .refusedGroup,
+                .oldAnswer:
+                false
             default: !isOfHTTP
             }
         }
@@ -97,6 +101,7 @@ extension SimulationWorld {
         arm(clients.contains(where: \.habits.usesFile), .update, .secondProcess)
         arm(server.marksTexts, .marked)
         arm(server.renamesFolders, .renamed)
+        arm(server.repeatsAnswers, .oldAnswer)
         return result
     }
 }

@@ -72,9 +72,8 @@ struct FaultLoader {
     private func missing(_ fault: ManagedObject) {
         guard fault.flags.contains(.updated), !fault.changedSlots.isEmpty else { return fault.markMissing() }
         fault.flags.remove(.fault)
-        fault.flags.insert(.deletedElsewhere)
         fault.changes = ChangeRecord(slots: fault.changedSlots, snapshot: fault.binding.emptyRow)
-        core.tracker.addDeletedElsewhere(fault)
+        core.merger.keepDeletedElsewhere(fault)
     }
 }
 

@@ -137,17 +137,20 @@ struct CommitMerger {
     /// Others deleted an object. It is kept until the save if it is deleted here, too, or if values of it were changed;
     /// members that were added to its relationships are not a reason to keep it.
     func noteDeletedElsewhere(_ object: ManagedObject) {
-        if object.flags.contains(.deleted) || !object.storedChanges.isEmpty {
-            // Its pairs are gone from the store, though it is still shown.
-            if object.flags.contains(.recorded) { core.tracker.willChangeAllMembers(object) }
-            object.forgetLoadedMembers()
-            object.flags.insert(.deletedElsewhere)
-            takeOutOfPairs([object])
-            return core.tracker.addDeletedElsewhere(object)
-        }
+        if object.flags.contains(.deleted) || !object.storedChanges.isEmpty { return keepDeletedElsewhere(object) }
         if object.hasChanges { core.unloading.pendingPairs(of: object) }
         core.tracker.remove(object)
         object.markMissing()
+    }
+
+    /// Keeps an object that others deleted until the save, which reports the conflict. Its pairs are gone from the store, though it
+    /// is still shown.
+    func keepDeletedElsewhere(_ object: ManagedObject) {
+        if object.flags.contains(.recorded) { core.tracker.willChangeAllMembers(object) }
+        object.forgetLoadedMembers()
+        object.flags.insert(.deletedElsewhere)
+        takeOutOfPairs([object])
+        core.tracker.addDeletedElsewhere(object)
     }
 
     /// Takes objects that others deleted out of the loaded members of many-to-many relationships. Those that are kept because they

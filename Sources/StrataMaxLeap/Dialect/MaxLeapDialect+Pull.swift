@@ -1,28 +1,28 @@
 import Foundation
 
-/// Where a pull goes on: at a time of change, after this many objects of that time.
+/// Where a pull goes on: at a time of change, or within it after an object.
 struct MaxLeapPullCursor {
     var time: String
-    var skip = 0
+    /// The last object of that time that is known; nil to begin with the first.
+    var id: String?
 
-    init(time: String, skip: Int = 0) {
+    init(time: String, id: String? = nil) {
         self.time = time
-        self.skip = skip
+        self.id = id
     }
 
     init?(_ text: String) {
-        let parts = text.split(separator: "+", omittingEmptySubsequences: false)
-        guard let date = parts.first.flatMap({ MaxLeapDate.date(String($0)) }), parts.count <= 2,
-            let time = MaxLeapDate.text(date)
+        let parts = text.split(separator: ">", maxSplits: 1, omittingEmptySubsequences: false)
+        // Older versions wrote a plus sign and the number of known objects of that time.
+        guard let first = parts.first?.split(separator: "+", omittingEmptySubsequences: false), first.count <= 2,
+            first.count == 1 || parts.count == 1 && Int(first[1]).map({ $0 >= 0 }) == true,
+            let date = MaxLeapDate.date(String(first[0])), let time = MaxLeapDate.text(date)
         else { return nil }
         self.time = time
-        if parts.count == 2 {
-            guard let number = Int(parts[1]), number >= 0 else { return nil }
-            skip = number
-        }
+        if parts.count == 2 { id = String(parts[1]) }
     }
 
-    var text: String { skip == 0 ? time : "\(time)+\(skip)" }
+    var text: String { id.map { "\(time)>\($0)" } ?? time }
 }
 
 extension MaxLeapDialect {
@@ -40,10 +40,17 @@ extension MaxLeapDialect {
             guard let cursor = MaxLeapPullCursor(text), let date = MaxLeapDate.date(cursor.time) else {
                 throw MaxLeapError.invalidQuery.error("\"\(text.prefix(80))\" is not a cursor of a pull from \(name)")
             }
-            query.conditions.append(.key("updatedAt", .greaterOrEqual(.date(date))))
-            query.skip = cursor.skip
+            query.conditions.append(Self.condition(cursor, date))
         }
         return try queryRequest(query, options: options)
+    }
+
+    private static func condition(_ cursor: MaxLeapPullCursor, _ date: Date) -> MaxLeapWhere {
+        guard let id = cursor.id else { return .key("updatedAt", .greaterOrEqual(.date(date))) }
+        return .or([
+            .key("updatedAt", .greater(.date(date))),
+            .and([.key("updatedAt", .equal(.date(date))), .key("objectId", .greater(.string(id)))]),
+        ])
     }
 
     /// A page of one object could not get past two of the same time.
@@ -59,15 +66,15 @@ extension MaxLeapDialect {
                 throw invalidAnswer(
                     "the objects of the answer have no updatedAt, so that a pull cannot go on", response)
             }
-            page.next = pull.cursor ?? Self.beginning
+            // The next pull begins with the whole of that time: objects of it may have been written since.
+            let time = pull.cursor.flatMap(MaxLeapPullCursor.init)?.time
+            page.next = time ?? Self.beginning
             return page
         }
-        let before = pull.cursor.flatMap(MaxLeapPullCursor.init)
         var cursor = MaxLeapPullCursor(time: last)
-        if page.hasMore, times.first == last {
-            // All of one millisecond: only by counting does the next page get past them.
-            cursor.skip = objects.count + (before?.time == last ? before?.skip ?? 0 : 0)
-        }
+        // All of one millisecond: only by their ids does the next page get past them. Counting them would pass over others once
+        // one of them changes.
+        if page.hasMore, times.first == last { cursor.id = objects.last?["objectId"]?.string }
         page.next = cursor.text
         return page
     }

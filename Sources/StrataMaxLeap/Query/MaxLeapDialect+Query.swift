@@ -38,8 +38,9 @@ extension MaxLeapDialect {
         result.skip = skip
         // After a cursor the limit is what is left of it.
         result.limit = min(query.limit ?? Self.maximumPage, Self.maximumPage)
-        // Pages fit together only in an order that tells all objects apart. An order would come before nearness.
-        let hasPages = skip > 0 || query.limit ?? .max > Self.maximumPage
+        // Pages fit together only in an order that tells all objects apart, from the first one on. An order would come before
+        // nearness.
+        let hasPages = skip > 0 || query.limit != 1
         if hasPages, query.predicate?.nearestFirst == nil, !result.orders.contains(where: { $0.key == "objectId" }) {
             result.orders.append(MaxLeapQuery.Order("objectId"))
         }

@@ -164,14 +164,19 @@ extension ApplySession {
         var agrees = true
         // The change after the one that the server reports was made to what that sent, whatever the server made of it.
         let sent = echoed.flatMap { entry in entry.sent.flatMap { FrozenWrite.decode($0, entry, mirror) } }
+        // What an entry changes is the base of those after it, whatever the server still has.
+        var changedBefore = SlotSet()
         for (position, var entry) in entries.enumerated() {
             let isSettled = entry.seq == settled?.seq
             if isSettled, let settled { entry = settled }
+            defer { changedBefore.formUnion(entry.slots) }
             let base = entry.base.flatMap(RowSlab.restored(from:)) ?? RowSlab.copy(of: old)
             var slab = RowSlab.copy(of: base.row)
             for (slot, value) in told {
                 var trial = slab
-                if entry.operations[slot.index] != nil, entry.state != .sent, !isSettled {
+                if changedBefore.contains(slot.index), !entry.slots.contains(slot.index) {
+                    continue
+                } else if entry.operations[slot.index] != nil, entry.state != .sent, !isSettled {
                     // It can be done to any value.
                     try set(value, slot, entity, in: &slab)
                 } else if entry.slots.contains(slot.index), !isSettled {
@@ -187,7 +192,10 @@ extension ApplySession {
                     try set(value, slot, entity, in: &slab)
                 }
             }
-            if !isSettled, !entry.slots.allSatisfy({ index in told.contains { $0.slot.index == index } }) {
+            // An answer to a change may tell only its time. What it leaves out is as it was: nobody else's change came first.
+            if !isSettled, echoed == nil,
+                !entry.slots.allSatisfy({ index in told.contains { $0.slot.index == index } })
+            {
                 agrees = agrees && entry.slots.isEmpty
             }
             entry.base = slab.stored

@@ -159,6 +159,13 @@ extension Mirror {
         }
     }
 
+    /// Has the next pull ask the server for an object.
+    package func noteStale(_ identity: RemoteIdentity) throws(StoreError) {
+        try store.transaction { (transaction) throws(StoreError) in
+            try DeletedLinks(mirror: self, connection: transaction.connection).noteStale(identity)
+        }
+    }
+
     /// Takes out an entry whose object was deleted here since. The delete comes after it, and is all that the server
     /// has to hear about. An entry that has become the delete itself since it was read stays.
     /// - Parameter record: What the server has after the change of the entry; nil if that is not known.
@@ -203,17 +210,45 @@ extension Mirror {
 }
 
 extension Mirror {
-    /// Whether the server has other values of an object than it had, as far as is known here, when it was deleted here.
+    /// Whether the server has other values of an object than it had, as far as is known here, when it was changed or deleted
+    /// here; for a changed one also whether it has other members.
     package func hasChanged(_ record: RemoteRecord, since entry: OutboxEntry) throws(StoreError) -> Bool {
         guard let base = entry.base.flatMap(RowSlab.restored(from:)) else { return true }
         return try store.transaction { (transaction) throws(StoreError) in
             let session = ApplySession(mirror: self, transaction: transaction)
             guard let told = try session.row(of: record, over: base.row) else { return true }
             let slots = model.entities[entry.identity.entityIndex].slots
-            return told.slots.contains {
-                !told.slab.row.hasSameValue(as: base.row, slot: $0, storage: slots[$0].storage)
+            let isSame = told.slots.allSatisfy {
+                told.slab.row.hasSameValue(as: base.row, slot: $0, storage: slots[$0].storage)
             }
+            guard isSame else { return true }
+            guard entry.kind == .update else { return false }
+            return try hasOtherMembers(record, entry, on: transaction.connection)
         }
+    }
+
+    /// Whether the server has other members of an object than are here, without the changes that wait.
+    private func hasOtherMembers(
+        _ record: RemoteRecord, _ entry: OutboxEntry, on connection: Connection
+    ) throws(StoreError) -> Bool {
+        let entity = model.entities[entry.identity.entityIndex]
+        let (root, key) = (root(entry.identity.entityIndex), entry.identity.key)
+        let changes = try entries(root: root, key: key, on: connection).flatMap(\.members)
+        for relationship in entity.relationships where relationship.storage == .pairs(isPrimary: true) {
+            guard case .references(let told) = record.values[relationship.name] else { continue }
+            let pairs = try store.memberKeys(
+                entityIndex: entity.index, relationshipIndex: relationship.index, owners: [key], on: connection)
+            var keys = Set(pairs.map(\.member))
+            let own = changes.filter { $0.relationship == relationship.name }
+            for change in own { keys.subtract(change.added) }
+            let destination = model.destination(of: relationship)
+            let names = try ids(
+                entityIndex: destination.index, keys: keys.sorted(), placeholdersOnly: false, on: connection)
+            var members = Set(names.values.map(\.id))
+            for change in own { members.formUnion(change.removed.values) }
+            if members != Set(told.map { canonical($0, destination) }) { return true }
+        }
+        return false
     }
 }
 

@@ -193,7 +193,10 @@ extension WriteReader {
             let identities = members.filter { !gone.contains($0) }.map { RowIdentity(entityIndex: root, key: $0) }
             try learn(Set(identities + [owner]))
             guard let position = try position(of: owner, in: &result, &positions) else { continue }
-            let found = identities.compactMap { names[$0] }
+            // After a save that was done in part, an object may be among them by two keys: its own, and the one by which the
+            // server's answer brought it.
+            var told: Set<RemoteIdentity> = []
+            let found = identities.compactMap { names[$0] }.filter { told.insert($0).inserted }
             result[position].write.values[relationship.name] = .references(found.map(\.id))
             result[position].relations.removeAll { $0.relationship == relationship.name }
             // The other end of a to-one inverse refers here itself, and comes later.

@@ -43,8 +43,7 @@ extension PushRun {
             // Nobody's value is replaced, whatever else has changed since.
             return job.write.relations.isEmpty ? try await act(job, .replace, answer) : try await sendParts(job)
         }
-        let policy = engine.options.policies.policy(job.kind, capabilities: engine.backend.capabilities)
-        var (decision, _) = SyncDecision.decide(try conflict(job, nil), answer, policy: policy)
+        var decision = try decision(job, answer)
         if case .found(let record) = answer, job.kind == .update, !job.entry.operations.isEmpty {
             if job.onlyOperates {
                 decision = .replace
@@ -68,6 +67,18 @@ extension PushRun {
         try await act(job, decision, answer)
     }
 
+    /// What is to be done. Times tell that the server's state is the one that a change was made to. If they do not, values may: the
+    /// time is not known of what an earlier change of this client made of the object, if its answer was lost.
+    private func decision(_ job: Job, _ answer: SyncDecision.Answer) throws(Interruption) -> SyncDecision {
+        let conflict = try conflict(job, nil)
+        let policy = engine.options.policies.policy(job.kind, capabilities: engine.backend.capabilities)
+        let (decision, isConflict) = SyncDecision.decide(conflict, answer, policy: policy)
+        guard isConflict, job.kind != .insert, case .found(let record) = answer,
+            try !here({ () throws(StoreError) in try mirror.hasChanged(record, since: job.entry) })
+        else { return decision }
+        return job.kind == .delete ? .delete : .replace
+    }
+
     /// Whether an update has nothing but operations of which the server is told as such.
     private func tellsOperationsAlone(_ job: Job) -> Bool {
         job.kind == .update && job.entry.members.isEmpty && !job.entry.slots.isEmpty
@@ -78,8 +89,11 @@ extension PushRun {
     }
 
     private mutating func act(
-        _ job: Job, _ decision: SyncDecision, _ answer: SyncDecision.Answer
+        _ decided: Job, _ decision: SyncDecision, _ answer: SyncDecision.Answer
     ) async throws(Interruption) {
+        var job = decided
+        // The decision is about the state that was just read; the server refuses the write if it has another one by now.
+        if case .found(let record) = answer, let version = record.version { job.write.write.baseVersion = version }
         let entity = job.write.entity
         switch decision {
         case .create, .replace, .delete:

@@ -86,8 +86,9 @@ extension PushRun {
             let ticket = mirror.ticket()
             let outcome = try await outcome(.update(entity: job.write.entity, job.write.write), of: job)
             guard case .done(let record) = outcome else { return try await settle(job, outcome, ticket) }
+            let told = mayBeAnsweredAgain(job) ? nil : record
             try here { () throws(StoreError) in
-                try mirror.completePart(job.entry, relationship: nil, record, ticket: ticket)
+                try mirror.completePart(job.entry, relationship: nil, told, ticket: ticket)
             }
             steps += 1
         }
@@ -104,11 +105,12 @@ extension PushRun {
                 }
                 return try await settle(job, outcome, ticket)
             }
+            told = mayBeAnsweredAgain(job) ? nil : record
+            let part = told
             try here { () throws(StoreError) in
-                try mirror.completePart(job.entry, relationship: relation.relationship, record, ticket: ticket)
+                try mirror.completePart(job.entry, relationship: relation.relationship, part, ticket: ticket)
             }
             steps += 1
-            told = record
         }
         // The version is needed for the next write.
         let ticket = mirror.ticket()

@@ -14,7 +14,7 @@ extension PushRun {
         while let (job, outcome) = rest.first {
             await Task.yield()
             let taken = rest.prefix(Self.settledAtOnce).prefix {
-                $0.0.isDone($0.1) && !mirror.isOvertaken($0.0.identity, ticket)
+                $0.0.isDone($0.1) && !mirror.isOvertaken($0.0.identity, ticket) && !mayBeAnsweredAgain($0.0)
             }
             if alone == 0, taken.count > 1 {
                 if complete(taken, ticket) { rest.removeFirst(taken.count) } else { alone = taken.count }
@@ -61,11 +61,17 @@ extension PushRun {
             var ticket = ticket
             var told = record
             var isOwn = true
-            if mirror.isOvertaken(job.identity, ticket), job.kind != .delete {
-                // A read was answered in the meantime, and it is not known which of the two states is later.
+            if job.kind != .delete, mirror.isOvertaken(job.identity, ticket) || mayBeAnsweredAgain(job) {
+                // A read was answered in the meantime, or others have changed the object since an earlier attempt: it is not
+                // known whether the answer is the present state.
                 ticket = mirror.ticket()
-                told = try await serverState(job) ?? record
+                told = try await serverState(job.write.entity, record?.id ?? job.write.write.id)
                 isOwn = record?.version != nil && told?.version == record?.version
+                if told == nil {
+                    // It is gone since. The next pull finds that out.
+                    told = record
+                    try here { () throws(StoreError) in try mirror.noteStale(record?.identity ?? job.identity) }
+                }
             } else {
                 told = try await toldState(job, record)
                 isOwn = record != nil
@@ -77,6 +83,12 @@ extension PushRun {
         }
     }
 
+    /// Whether the answer to a job may be the one that an earlier attempt was given: a server that carries out a write once may
+    /// remember what it answered.
+    func mayBeAnsweredAgain(_ job: Job) -> Bool {
+        job.entry.attempts > 1 && features.contains(.idempotencyTokens) && job.kind != .delete
+    }
+
     /// What the server has after a write. One that says nothing is asked, since its version is needed for the next
     /// write.
     private func toldState(_ job: Job, _ record: RemoteRecord?) async throws(Interruption) -> RemoteRecord? {
@@ -85,8 +97,9 @@ extension PushRun {
         return try await serverState(job)
     }
 
-    /// Takes out an entry whose object was deleted here since. If it was sent and the answer is not known, the server
-    /// may have done it: then its version is another one than the delete is made to, and this is not a conflict.
+    /// Takes out an entry whose object was deleted here since. If it was sent and the answer is not known, the server may have
+    /// done it: then its version is another one than the delete is made to. Neither that state nor the one before is a
+    /// conflict.
     mutating func skip(_ entry: OutboxEntry) async throws(Interruption) {
         steps += 1
         var told: RemoteRecord?
@@ -95,10 +108,12 @@ extension PushRun {
             if let delete {
                 let entity = mirror.model.entities[delete.identity.entityIndex]
                 told = try await serverState(entity, delete.id)
-                if let record = told,
-                    try here({ () throws(StoreError) in try mirror.hasChanged(record, since: delete) })
-                {
-                    told = nil
+                if let record = told {
+                    let hasChanged = try here { () throws(StoreError) in
+                        guard try mirror.hasChanged(record, since: delete) else { return false }
+                        return try mirror.hasChanged(record, since: entry)
+                    }
+                    if hasChanged { told = nil }
                 }
             }
         }

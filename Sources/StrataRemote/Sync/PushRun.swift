@@ -46,9 +46,7 @@ struct PushRun {
         }
         var idleRounds = 0
         while true {
-            let entries = try local { () throws(StoreError) in
-                try mirror.pendingEntries(limit: Self.roundSize + postponed.count)
-            }.filter { !postponed.contains($0.seq) }
+            let entries = try local { () throws(StoreError) in try ready(limit: Self.roundSize) }
             if entries.isEmpty { return }
             let before = (steps: steps, reports: results.count, postponed: postponed.count)
             do throws(Interruption) {
@@ -80,8 +78,20 @@ struct PushRun {
     }
 
     /// Whether there are entries that this push has not looked at.
-    func isAnythingLeft() throws(StoreError) -> Bool {
-        try mirror.pendingEntries(limit: postponed.count + 1).contains { !postponed.contains($0.seq) }
+    func isAnythingLeft() throws(StoreError) -> Bool { try !ready(limit: 1).isEmpty }
+
+    /// The entries that this push has not postponed. Those that come after a postponed one of the same object wait with it: the
+    /// change of a new object is not sent before the object.
+    private func ready(limit: Int) throws(StoreError) -> [OutboxEntry] {
+        // An object has two entries at most.
+        let waiting = try mirror.pendingEntries(limit: limit + 2 * postponed.count)
+        if postponed.isEmpty { return waiting }
+        let held = Set(waiting.filter { postponed.contains($0.seq) }.map(identity))
+        return waiting.filter { !held.contains(identity($0)) }
+    }
+
+    private func identity(_ entry: OutboxEntry) -> RowIdentity {
+        RowIdentity(entityIndex: mirror.root(entry.identity.entityIndex), key: entry.identity.key)
     }
 
     /// A server fails at the same request each time. The changes in it are sent one by one; a single one is left for the
@@ -129,7 +139,7 @@ struct PushRun {
         let before = steps
         var seen: Set<RowIdentity> = []
         let first = entries.filter {
-            seen.insert(RowIdentity(entityIndex: mirror.root($0.identity.entityIndex), key: $0.identity.key)).inserted
+            seen.insert(identity($0)).inserted
         }
         do throws(Interruption) {
             let jobs = try holdingBack(try await completed(try await jobs(first, isWhole: !isConditional)))
@@ -261,7 +271,7 @@ struct PushRun {
 
     /// Whether an object's change may be decided once more.
     mutating func mayDecide(_ job: Job) -> Bool {
-        let key = RowIdentity(entityIndex: mirror.root(job.entry.identity.entityIndex), key: job.entry.identity.key)
+        let key = identity(job.entry)
         conflicts[key, default: 0] += 1
         steps += 1
         return conflicts[key, default: 0] <= engine.options.conflictRounds

@@ -108,6 +108,22 @@ import Testing
         #expect(try stored(Author.self, "name == 'X'").isEmpty)
     }
 
+    @Test("An edited fault whose row others have deleted is gone from the lists at the other ends of its pairs")
+    func deletedMeanwhileWithPairs() throws {
+        let tag = try #require(try context.fetchFirst(FetchRequest<Tag>()))
+        let book = try #require(tag.books.first)
+        try #require(book.isFault)
+        file.failing(.reads) { book.title = "X" }
+        let other = file.container.newContext()
+        other.delete(try fault(Book.self, "title == 'Voices'", in: other))
+        try other.save()
+        #expect(book.pages == 0 && book.title == "X" && book.tags.isEmpty)
+        #expect(tag.books.isEmpty)
+        #expect(throws: PersistenceError.self) { try context.save() }
+        context.rollback()
+        #expect(tag.books.isEmpty && book.isDeleted)
+    }
+
     // MARK: Relationships
 
     @Test("A member that is added while the others cannot be read is added to them")
