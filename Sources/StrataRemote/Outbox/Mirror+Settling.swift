@@ -217,9 +217,15 @@ extension Mirror {
         return try store.transaction { (transaction) throws(StoreError) in
             let session = ApplySession(mirror: self, transaction: transaction)
             guard let told = try session.row(of: record, over: base.row) else { return true }
-            let slots = model.entities[entry.identity.entityIndex].slots
+            let entity = model.entities[entry.identity.entityIndex]
+            let known = try known(
+                canonical(record.id, entity), root: entity.rootIndex, on: transaction.connection)
+            // Of an object that was made here and never told, the server may have filled in what it lacked.
+            let isUntold =
+                known?.version == nil && known?.modified == nil && (record.version != nil || record.modified != nil)
             let isSame = told.slots.allSatisfy {
-                told.slab.row.hasSameValue(as: base.row, slot: $0, storage: slots[$0].storage)
+                isUntold && !base.row.isPresent($0)
+                    || told.slab.row.hasSameValue(as: base.row, slot: $0, storage: entity.slots[$0].storage)
             }
             guard isSame else { return true }
             guard entry.kind == .update else { return false }

@@ -195,8 +195,8 @@ extension WriteReader {
             guard let position = try position(of: owner, in: &result, &positions) else { continue }
             // After a save that was done in part, an object may be among them by two keys: its own, and the one by which the
             // server's answer brought it.
-            var told: Set<RemoteIdentity> = []
-            let found = identities.compactMap { names[$0] }.filter { told.insert($0).inserted }
+            var told: Set<String> = []
+            let found = identities.compactMap { names[$0] }.filter { told.insert($0.id).inserted }
             result[position].write.values[relationship.name] = .references(found.map(\.id))
             result[position].relations.removeAll { $0.relationship == relationship.name }
             // The other end of a to-one inverse refers here itself, and comes later.
