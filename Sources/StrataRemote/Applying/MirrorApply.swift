@@ -31,7 +31,7 @@ extension Mirror {
         state: (name: String, value: String, since: Int)? = nil, fresh: [RemoteIdentity] = [],
         told: EntityDescription? = nil, keeps: Bool = true
     ) throws(StoreError) -> AppliedChanges {
-        let known = keeps ? [:] : try filled(page.records)
+        let (known, placeholders) = keeps ? ([:], []) : try filled(page.records)
         let applied = try applying { (session) throws(StoreError) in
             session.isWhole = isWhole
             session.ticket = ticket
@@ -46,6 +46,9 @@ extension Mirror {
                 for (root, keys) in passing(page.records, applied.rows, known) {
                     try notePassing(keys, rootIndex: root, on: session.connection)
                 }
+                // Pulls may have passed what was forgotten here. They ask for it by name, as they do for placeholders.
+                let links = DeletedLinks(mirror: self, connection: session.connection)
+                for name in placeholders { try links.noteStale(name) }
             }
             return applied
         }
@@ -81,14 +84,21 @@ extension Mirror {
         return result
     }
 
-    /// Those of some objects that are here with more than their name.
-    private func filled(_ records: [RemoteRecord]) throws(StoreError) -> [RemoteIdentity: Int64] {
+    /// The keys of those of some objects that are here with more than their name, and the names of those that are here with
+    /// nothing else.
+    private func filled(
+        _ records: [RemoteRecord]
+    ) throws(StoreError) -> (known: [RemoteIdentity: Int64], placeholders: [RemoteIdentity]) {
         var known = try keys(of: records.map(\.identity))
+        var placeholders: [RemoteIdentity] = []
         for (root, list) in Dictionary(grouping: known, by: { model.entity(named: $0.key.entity)?.rootIndex ?? 0 }) {
-            let empty = try placeholders(among: list.map(\.value).sorted(), entityIndex: root)
-            for (name, key) in list where empty[key] != nil { known[name] = nil }
+            let empty = try self.placeholders(among: list.map(\.value).sorted(), entityIndex: root)
+            for (name, key) in list where empty[key] != nil {
+                known[name] = nil
+                placeholders.append(name)
+            }
         }
-        return known
+        return (known, placeholders)
     }
 
     /// Runs a closure that applies what a server told, and tells contexts of it.

@@ -44,8 +44,11 @@ extension ApplySession {
                     changes.deletes.append(delete)
                     deletedRows.append(double[0])
                 }
-                // Who refers to it is read again, and refers to the object itself then.
+                // Who refers to it is read again, and refers to the object itself then. So is the object: pulls have passed it, even
+                // if the save that made it does not keep it here.
                 try links.restore([new], root: entity.index)
+                let name = model.entities[found[0].row.entityIndex].name
+                try links.noteStale(RemoteIdentity(entity: name, id: new))
             }
             try OutboxWriter(mirror: mirror, connection: connection).forget(new, root: entity.index)
         }
