@@ -227,6 +227,9 @@ private struct LocalSave {
             if enqueues {
                 try outbox.forgetKeys(ids, root: root)
             } else {
+                // What was refused of them, for instance, has nothing to be sent to.
+                let waiting = try mirror.entries(root: root, keys: list.map(\.key), on: transaction.connection)
+                try mirror.remove(waiting.values.flatMap(\.self).map(\.seq).sorted(), on: transaction.connection)
                 try outbox.forget(ids, root: root)
                 for id in ids { mirror.order.noteDeleted(RemoteIdentity(entity: model.entities[root].name, id: id)) }
             }

@@ -119,4 +119,27 @@ import Testing
         #expect(lima["population"] as? Int64 == 7)
         #expect(try store.sync.pendingCount() == 0)
     }
+
+    @Test("A deletion that the server has carried out takes a refused change of the object along")
+    func deletionOfRefused() async throws {
+        let backend = ShelfBackend.conditional()
+        backend.putCity("1", "Lima")
+        let (store, context) = try Atlas.openOffline(backend)
+        try await store.sync.pull()
+        let lima = try #require(try await context.fetch(cities()).first)
+        lima["name"] = "Callao"
+        try await context.save()
+        backend.refuse("City", "1", RemoteError(.rejected, message: "no"))
+        try await store.sync.push()
+        #expect(try store.sync.failedChanges().count == 1)
+        backend.refuse("City", "1", nil)
+        context.delete(lima)
+        try await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        #expect(backend.count("City") == 0)
+        let failed = try store.sync.failedChanges()
+        #expect(failed.isEmpty)
+        try store.sync.drop(failed)
+        try await store.sync.synchronize()
+        #expect(try await context.count(cities()) == 0)
+    }
 }
