@@ -53,16 +53,7 @@
         }
 
         func send(_ request: WireRequest, timeout: Double) async throws(RemoteError) -> WireResponse {
-            let answer = await server.withLock { $0 }.respond(
-                to: ServerRequest(
-                    request.head.method.rawValue, request.head.path ?? "/",
-                    headers: request.head.headerFields.map { ($0.name.rawName, $0.value) }, body: request.body ?? Data()
-                ))
-            var head = HTTPResponse(status: .init(code: answer.status))
-            for (name, value) in answer.headers {
-                if let name = HTTPField.Name(name) { head.headerFields[name] = value }
-            }
-            return WireResponse(head, body: answer.body)
+            await server.withLock { $0 }.respond(to: request)
         }
     }
 

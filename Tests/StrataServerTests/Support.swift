@@ -2,6 +2,7 @@
     import Crypto
     import Foundation
     import Logging
+    import StrataRemote
     import StrataServer
     import StrataStore
     import Testing
@@ -110,6 +111,23 @@
                 for: Data(message.utf8), using: SymmetricKey(data: Data(key.utf8)))
             return
                 "MAC id=\"\(token)\",ts=\"\(seconds)\",nonce=\"\(nonce)\",mac=\"\(Data(code).base64EncodedString())\""
+        }
+    }
+
+    extension DataServer {
+        /// Answers the request of a client in this process, without a network.
+        func respond(to request: WireRequest) async -> WireResponse {
+            var headers = request.head.headerFields.map { ($0.name.rawName, $0.value) }
+            if let authority = request.head.authority { headers.append(("Host", authority)) }
+            let answer = await respond(
+                to: ServerRequest(
+                    request.head.method.rawValue, request.head.path ?? "/", headers: headers,
+                    body: request.body ?? Data()))
+            var head = HTTPResponse(status: .init(code: answer.status))
+            for (name, value) in answer.headers {
+                if let name = HTTPField.Name(name) { head.headerFields.append(HTTPField(name: name, value: value)) }
+            }
+            return WireResponse(head, body: answer.body)
         }
     }
 

@@ -86,9 +86,8 @@ extension PushRun {
             let ticket = mirror.ticket()
             let outcome = try await outcome(.update(entity: job.write.entity, job.write.write), of: job)
             guard case .done(let record) = outcome else { return try await settle(job, outcome, ticket) }
-            let told = mayBeAnsweredAgain(job) ? nil : record
             try here { () throws(StoreError) in
-                try mirror.completePart(job.entry, relationship: nil, told, ticket: ticket)
+                try mirror.completePart(job.entry, relationship: nil, record, ticket: ticket)
             }
             steps += 1
         }
@@ -105,12 +104,11 @@ extension PushRun {
                 }
                 return try await settle(job, outcome, ticket)
             }
-            told = mayBeAnsweredAgain(job) ? nil : record
-            let part = told
             try here { () throws(StoreError) in
-                try mirror.completePart(job.entry, relationship: relation.relationship, part, ticket: ticket)
+                try mirror.completePart(job.entry, relationship: relation.relationship, record, ticket: ticket)
             }
             steps += 1
+            told = record
         }
         // The version is needed for the next write.
         let ticket = mirror.ticket()
@@ -120,9 +118,12 @@ extension PushRun {
         report(job, .updated)
     }
 
+    /// What became of a part of a job. An answer that may be an old one tells nothing of the object.
     private func outcome(_ operation: RemoteOperation, of job: Job) async throws(Interruption) -> RemoteOutcome {
         switch await engine.outcomes(operation, of: [job]) {
-        case .success(let outcomes): return outcomes[0]
+        case .success(let outcomes):
+            if case .done = outcomes[0], mayBeAnsweredAgain(job) { return .done(nil) }
+            return outcomes[0]
         case .failure(let error): throw Interruption(error, [job])
         }
     }

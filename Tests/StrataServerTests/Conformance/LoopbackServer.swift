@@ -55,11 +55,7 @@
         func client(
             transport: (any HTTPTransport)? = nil, _ change: (inout StackMobConfiguration) -> Void = { _ in }
         ) throws -> StackMobClient {
-            var configuration = try StackMobConfiguration(publicKey: "7c1f7a3e-4b7a-4f3a-9d1c-0123456789ab")
-            configuration.dialect.host = "127.0.0.1:\(port)"
-            configuration.dialect.securesCredentials = false
-            configuration.dialect.usesExtensions = true
-            configuration.sessionStorage = MemorySessionStorage()
+            var configuration = try Places.stackMob(at: "127.0.0.1:\(port)")
             if let transport { configuration.transport = transport }
             change(&configuration)
             return StackMobClient(configuration)

@@ -92,6 +92,43 @@
     /// A text as a parameter of a query.
     func escaped(_ text: String) -> String { PercentEncoding.encode(text) }
 
+    // The configurations of clients of the places.
+    extension Places {
+        /// - Parameter authority: The host, with the port if it is not the usual one.
+        static func maxLeap(_ flavor: MaxLeapFlavor, at authority: String) throws -> MaxLeapConfiguration {
+            let path = flavor == .parse ? "parse" : "2.0"
+            var dialect = try MaxLeapDialect(
+                flavor, address: MaxLeapAddress("http://\(authority)/\(path)"), applicationID: "app", apiKey: "key")
+            dialect.sendsObjectIds = true
+            var configuration = MaxLeapConfiguration(dialect)
+            configuration.sessionStorage = MemorySessionStorage()
+            return configuration
+        }
+
+        static func azure(_ version: AzureVersion, at authority: String) throws -> AzureConfiguration {
+            let path =
+                switch version {
+                case .mobileServices: "azure1"
+                case .mobileApps: "azure2"
+                default: "datasync"
+                }
+            var configuration = try AzureConfiguration(
+                "http://\(authority)/\(path)", version: version,
+                applicationKey: version == .mobileServices ? "zumo" : nil)
+            configuration.sessionStorage = MemorySessionStorage()
+            return configuration
+        }
+
+        static func stackMob(at authority: String) throws -> StackMobConfiguration {
+            var configuration = try StackMobConfiguration(publicKey: "7c1f7a3e-4b7a-4f3a-9d1c-0123456789ab")
+            configuration.dialect.host = authority
+            configuration.dialect.securesCredentials = false
+            configuration.dialect.usesExtensions = true
+            configuration.sessionStorage = MemorySessionStorage()
+            return configuration
+        }
+    }
+
     extension LoopbackServer {
         /// A client of Parse or MaxLeap.
         func maxLeapClient(
@@ -99,13 +136,8 @@
             transport: (any HTTPTransport)? = nil,
             _ change: (inout MaxLeapDialect) -> Void = { _ in }
         ) throws -> MaxLeapClient {
-            let path = flavor == .parse ? "parse" : "2.0"
-            var dialect = try MaxLeapDialect(
-                flavor, address: MaxLeapAddress("http://127.0.0.1:\(port)/\(path)"), applicationID: "app",
-                apiKey: "key")
-            dialect.sendsObjectIds = true
-            change(&dialect)
-            var configuration = MaxLeapConfiguration(dialect)
+            var configuration = try Places.maxLeap(flavor, at: "127.0.0.1:\(port)")
+            change(&configuration.dialect)
             configuration.sessionStorage = storage
             if let transport { configuration.transport = transport }
             configuration.requestOptions.timeout = 300
@@ -118,15 +150,7 @@
             transport: (any HTTPTransport)? = nil,
             _ change: (inout AzureDialect) -> Void = { _ in }
         ) throws -> AzureClient {
-            let path =
-                switch version {
-                case .mobileServices: "azure1"
-                case .mobileApps: "azure2"
-                default: "datasync"
-                }
-            var configuration = try AzureConfiguration(
-                "http://127.0.0.1:\(port)/\(path)", version: version,
-                applicationKey: version == .mobileServices ? "zumo" : nil)
+            var configuration = try Places.azure(version, at: "127.0.0.1:\(port)")
             change(&configuration.dialect)
             configuration.sessionStorage = storage
             if let transport { configuration.transport = transport }

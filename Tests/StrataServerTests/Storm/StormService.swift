@@ -23,39 +23,34 @@
         ) throws -> any RemoteBackend {
             switch self {
             case .stackMob:
-                var configuration = try StackMobConfiguration(publicKey: "7c1f7a3e-4b7a-4f3a-9d1c-0123456789ab")
-                configuration.dialect.host = "127.0.0.1"
-                configuration.dialect.securesCredentials = false
-                configuration.dialect.usesExtensions = true
-                configuration.sessionStorage = MemorySessionStorage()
+                var configuration = try Places.stackMob(at: "127.0.0.1")
                 (configuration.transport, configuration.clock) = (transport, clock)
                 return StackMobClient(configuration).backend(for: model)
-            case .parse, .maxLeap:
-                let flavor: MaxLeapFlavor = self == .parse ? .parse : .maxLeap
-                var dialect = try MaxLeapDialect(
-                    flavor, address: MaxLeapAddress("http://127.0.0.1/\(self == .parse ? "parse" : "2.0")"),
-                    applicationID: "app", apiKey: "key")
-                dialect.sendsObjectIds = true
-                dialect.usesConditionalWrites = self == .maxLeap
-                var configuration = MaxLeapConfiguration(dialect)
-                configuration.sessionStorage = MemorySessionStorage()
-                (configuration.transport, configuration.clock) = (transport, clock)
-                return MaxLeapClient(configuration).backend(for: model)
-            case .mobileServices, .mobileApps, .datasync:
-                let (version, path): (AzureVersion, String) =
-                    switch self {
-                    case .mobileServices: (.mobileServices, "azure1")
-                    case .mobileApps: (.mobileApps, "azure2")
-                    default: (.datasync, "datasync")
-                    }
-                var configuration = try AzureConfiguration(
-                    "http://127.0.0.1/\(path)", version: version,
-                    applicationKey: self == .mobileServices ? "zumo" : nil)
-                configuration.dialect.keepsDeletedRows = true
-                configuration.sessionStorage = MemorySessionStorage()
-                (configuration.transport, configuration.clock) = (transport, clock)
-                return AzureClient(configuration).backend
+            case .parse: return try maxLeap(.parse, model, transport, clock)
+            case .maxLeap: return try maxLeap(.maxLeap, model, transport, clock)
+            case .mobileServices: return try azure(.mobileServices, transport, clock)
+            case .mobileApps: return try azure(.mobileApps, transport, clock)
+            case .datasync: return try azure(.datasync, transport, clock)
             }
+        }
+
+        private func maxLeap(
+            _ flavor: MaxLeapFlavor, _ model: ManagedObjectModel, _ transport: any HTTPTransport,
+            _ clock: any RemoteClock
+        ) throws -> any RemoteBackend {
+            var configuration = try Places.maxLeap(flavor, at: "127.0.0.1")
+            configuration.dialect.usesConditionalWrites = flavor == .maxLeap
+            (configuration.transport, configuration.clock) = (transport, clock)
+            return MaxLeapClient(configuration).backend(for: model)
+        }
+
+        private func azure(
+            _ version: AzureVersion, _ transport: any HTTPTransport, _ clock: any RemoteClock
+        ) throws -> any RemoteBackend {
+            var configuration = try Places.azure(version, at: "127.0.0.1")
+            configuration.dialect.keepsDeletedRows = true
+            (configuration.transport, configuration.clock) = (transport, clock)
+            return AzureClient(configuration).backend
         }
     }
 #endif

@@ -93,18 +93,9 @@
         }
 
         private func answer(_ request: WireRequest, _ device: String) async -> WireResponse {
-            var headers = request.head.headerFields.map { ($0.name.rawName, $0.value) }
-            headers.append(("Host", request.head.authority ?? "127.0.0.1"))
-            let answer = await server.respond(
-                to: ServerRequest(
-                    request.head.method.rawValue, request.head.path ?? "/", headers: headers,
-                    body: request.body ?? Data()))
-            var head = HTTPResponse(status: .init(code: answer.status))
-            for (name, value) in answer.headers {
-                if let name = HTTPField.Name(name) { head.headerFields.append(HTTPField(name: name, value: value)) }
-            }
+            let answer = await server.respond(to: request)
             log("\(device):     \(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
-            return WireResponse(head, body: answer.body)
+            return answer
         }
 
         private func page(_ status: Int, retryAfter: Int?) -> WireResponse {
