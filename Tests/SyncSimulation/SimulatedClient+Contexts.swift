@@ -231,6 +231,8 @@ extension SimulatedClient {
             case .store(.constraint):
                 // What it refers to was deleted by others.
                 discard(context)
+            case .validation(let error) where error.failures.allSatisfy({ $0.rule == .deletedTarget }):
+                discard(context)
             default:
                 check(error, current, "a save")
                 noteFailure()

@@ -144,6 +144,15 @@ extension SimulationWorld {
             }
             guard present.contains(write.identity), let client = clients.first(where: { $0.number == save.client })
             else { continue }
+            // Of two changes of an object that the client knew by two names the later one stays, by its clock.
+            if server.renamesFolders,
+                ledger.saves.contains(where: {
+                    $0.key.identity == write.identity && $0.key.property == write.property && $0.key != write
+                        && $0.value.client == save.client && $0.value.seen == save.seen
+                })
+            {
+                continue
+            }
             // Nobody is in conflict with himself, but with a server that takes back what it has, with one that makes something
             // else of what it is given and answers a repetition, when nobody can tell whose it is, and with another object that
             // got the same primary key: there nil is a value, too.

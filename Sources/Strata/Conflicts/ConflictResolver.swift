@@ -123,7 +123,8 @@ final class ConflictResolver {
         object.flags.insert(.inserted)
         // No version of the deleted row may come back, or those who have read that one would not notice.
         object.someExtras.firstVersion = ((object.version >> 32) &+ 1) << 32
-        object.changes = nil
+        // The row may come back under another key: what was changed here then goes on top of it.
+        object.changes = ChangeRecord(slots: object.changedSlots, snapshot: nil)
         object.setRowVersion(0)
         object.forgetLoadedMembers()
         unsettledPairs.append(object)

@@ -146,7 +146,7 @@ extension ApplySession {
     /// The entries of an object that were looked for.
     func entries(_ root: Int, _ key: Int64) -> [OutboxEntry] { waiting[RowIdentity(entityIndex: root, key: key)] ?? [] }
 
-    private mutating func addPairs(
+    mutating func addPairs(
         _ relationship: RelationshipDescription, _ entityIndex: Int, _ owner: Int64, _ added: [Int64],
         _ removed: [Int64]
     ) {

@@ -138,15 +138,15 @@ extension ApplySession {
     }
 
     /// What operations that wait make of the server's value.
-    /// - Returns: nil if the slot was assigned here, and while an operation is under way: the server's value may be
-    ///   that of before or after it.
+    /// - Returns: nil if the slot was assigned here, and while it is not known whether an operation was carried out: the
+    ///   server's value may be that of before or after it.
     private func redone(on told: Value, _ slot: SlotDescription, _ entries: [OutboxEntry]) -> Value? {
         guard let type = slot.type else { return nil }
         var value = told
         for var entry in entries {
             if entry.seq == settled?.seq, let settled { entry = settled }
             guard entry.slots.contains(slot.index) else { continue }
-            guard let done = entry.operations[slot.index], entry.state != .sent,
+            guard let done = entry.operations[slot.index], !entry.mayBeCarriedOut,
                 let next = done.applied(to: value, of: type)
             else { return nil }
             value = next
@@ -176,7 +176,7 @@ extension ApplySession {
                 var trial = slab
                 if changedBefore.contains(slot.index), !entry.slots.contains(slot.index) {
                     continue
-                } else if entry.operations[slot.index] != nil, entry.state != .sent, !isSettled {
+                } else if entry.operations[slot.index] != nil, !entry.mayBeCarriedOut, !isSettled {
                     // It can be done to any value.
                     try set(value, slot, entity, in: &slab)
                 } else if entry.slots.contains(slot.index), !isSettled {

@@ -32,6 +32,8 @@ extension ApplySession {
         }
         let found = try transaction.rows(entityIndex: entity.index, keys: [identity.key])
         guard found.count > 0, let old = PrimaryKey.id(of: found[0].row, slot), old != new else { return }
+        var slab = RowSlab.copy(of: found[0].row, room: new.utf8.count)
+        var changed = SlotSet([slot.index])
         // A pull may have told the object by its new name before.
         if let other = try mirror.known(new, root: entity.index, on: connection) {
             if let key = other.key, key != identity.key {
@@ -41,6 +43,7 @@ extension ApplySession {
                     let delete = ChangeSet.Delete(
                         entityIndex: double[0].row.entityIndex, key: key, baseVersion: double[0].row.version)
                     try links.note([delete])
+                    changed.formUnion(try takeOver(double[0], found[0], into: &slab))
                     changes.deletes.append(delete)
                     deletedRows.append(double[0])
                 }
@@ -54,12 +57,11 @@ extension ApplySession {
         }
         try renameTables(old, new, entity, identity.key)
         let own = model.entities[found[0].row.entityIndex]
-        var slab = RowSlab.copy(of: found[0].row, room: new.utf8.count)
         try set(value, own.slots[mirror.primaryKeys[own.index].index], own, in: &slab)
         RowEditing.setVersion(found[0].row.version + 1, in: slab)
         changes.updates.append(
             .init(
-                row: RowReference(slab: slab, row: slab.row), slots: SlotSet([slot.index]),
+                row: RowReference(slab: slab, row: slab.row), slots: changed,
                 baseVersion: found[0].row.version))
         previousRows.append(found[0])
         try write()

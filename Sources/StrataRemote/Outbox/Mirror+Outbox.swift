@@ -176,7 +176,7 @@ extension Mirror {
     }
 
     /// What two changes of an object are made to: the later one knows best what only it changed.
-    private func joinedBase(_ entry: OutboxEntry, _ later: OutboxEntry) -> Data? {
+    func joinedBase(_ entry: OutboxEntry, _ later: OutboxEntry) -> Data? {
         guard let first = entry.base, var slab = RowSlab.restored(from: first),
             let second = later.base.flatMap(RowSlab.restored(from:))
         else { return entry.base ?? later.base }

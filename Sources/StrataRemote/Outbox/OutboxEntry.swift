@@ -108,6 +108,9 @@ extension OutboxEntry {
         sent = nil
     }
 
+    /// Whether the server may have done it: it is under way, or was refused after an attempt without an answer.
+    var mayBeCarriedOut: Bool { state == .sent || sent != nil }
+
     /// Whether nothing was done to the entry since it was read as `other`.
     func isUnchanged(since other: OutboxEntry) -> Bool {
         kind == other.kind && slots == other.slots && operations == other.operations && members == other.members

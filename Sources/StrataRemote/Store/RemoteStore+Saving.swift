@@ -46,7 +46,11 @@ extension RemoteStore {
         }
         let keeps = options.savePolicy != .networkOnly
         let result = try await surroundings.elsewhere { () throws(StoreError) in
-            try self.mirror.forgetRefused(refused.filter { !sent.undone.contains($0.key) })
+            try self.mirror.forgetRefused(
+                refused.filter { !sent.undone.contains($0.key) || sent.repeated.overtaken.contains($0.key) })
+            // The server has an object of the primary key, and nobody can tell whose it is: the next save settles that first, by
+            // the conflict policy.
+            try self.mirror.retry(refused.filter { sent.duplicates.contains($0.key) }.map(\.value))
             return try self.finish(done, sent, ticket, writes, behind: behind, keeps: keeps)
         }
         guard case .committed(let effects) = result, !sent.isComplete else { return result }

@@ -1,6 +1,16 @@
 import Foundation
 import StrataSQLite
 
+/// Writes that were sent before without an answer, and that the server is known to have carried out by now.
+struct RepeatedWrites {
+    /// What is left of the writes of the save after them, by position.
+    var rests: [Int: MirrorWrite] = [:]
+    /// The earlier writes, as long as what is left is not done.
+    var earlier: [RowIdentity: UnknownWrite] = [:]
+    /// Objects whose rest is in conflict with a state that the server told.
+    var overtaken: Set<RowIdentity> = []
+}
+
 extension SaveSending {
     /// Sends what earlier saves of the same objects have sent and got no answer to, as it was, and takes what the server
     /// has done then out of the writes of this save.
@@ -10,19 +20,19 @@ extension SaveSending {
             switch await outcome(of: earlier.write) {
             case .done(let record):
                 let rest = rest(of: write, behind: earlier, record)
-                settled[position] = rest
+                repeated.rests[position] = rest
                 if rest.isNothing {
                     store.mirror.online.unknown.remove(rooted(write))
                 } else {
                     // Without the rest the save is not done, and what the mirror lacks is still to be sent in front of it.
-                    repeated[rooted(write)] = earlier
+                    repeated.earlier[rooted(write)] = earlier
                 }
                 // An object that is deleted next is not reported again.
                 if let record, write.kind != .delete { note(record, of: earlier.write) }
             case .failed(let error): failRepetition(of: earlier, write, error)
             }
         }
-        writes = writes.enumerated().compactMap { position, write in settled[position] ?? write }
+        writes = writes.enumerated().compactMap { position, write in repeated.rests[position] ?? write }
             .filter { !$0.isNothing && !undone.contains(rooted($0)) }
     }
 

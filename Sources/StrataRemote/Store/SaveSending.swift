@@ -18,10 +18,8 @@ struct SaveSending {
     private var untold: [RowIdentity: MirrorWrite] = [:]
     /// What happened to those that were tried.
     private(set) var failures: [(write: MirrorWrite, error: RemoteError)] = []
-    /// What is left of writes, by position, after an earlier one of the same object that the server has carried out.
-    var settled: [Int: MirrorWrite] = [:]
-    /// The earlier ones, as long as what is left is not done.
-    var repeated: [RowIdentity: UnknownWrite] = [:]
+    /// Earlier writes of the same objects that the server has carried out.
+    var repeated = RepeatedWrites()
     /// New objects to which the server gave other primary keys than they were sent with.
     private(set) var renamed: [RowIdentity: String] = [:]
     /// The number of objects of the save.
@@ -43,6 +41,11 @@ struct SaveSending {
             return nil
         }
         return first
+    }
+
+    /// New objects whose primary keys the server has already, by topmost entity and key.
+    var duplicates: Set<RowIdentity> {
+        Set(failures.filter { $0.write.kind == .insert && $0.error.kind == .duplicate }.map { rooted($0.write) })
     }
 
     /// All failures as one.
@@ -246,7 +249,14 @@ struct SaveSending {
     }
 
     mutating func fail(_ write: MirrorWrite, _ error: RemoteError) {
-        if let earlier = repeated[rooted(write)] {
+        if repeated.earlier[rooted(write)] != nil, error.kind == .conflict, error.serverRecord != nil,
+            renamed[rooted(write)] == nil
+        {
+            // The mirror gets what the server says now, with the earlier write in it, and the merge policy of the context
+            // compares with that. The answer to the repetition may have been the remembered first one, which is older.
+            store.mirror.online.unknown.remove(rooted(write))
+            repeated.overtaken.insert(rooted(write))
+        } else if let earlier = repeated.earlier[rooted(write)] {
             let next = error.leavesOutcomeUnknown ? earlier.followed(by: write) : earlier
             store.mirror.online.unknown.put(next, rooted(write))
         } else if error.leavesOutcomeUnknown {

@@ -68,6 +68,86 @@ import Testing
         #expect(backend.shelf.record("City", "1")?.values["name"] == .value(.string("Callao")))
     }
 
+    @Test(
+        "What is done to an object that a pull has told before its creation was answered stays",
+        arguments: [true, false])
+    func doubles(isEditedToo: Bool) async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (shelf, lost) = (backend.shelf, lost)
+        let isLost = Guarded(true)
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation, entity.name != "Tag" else { return nil }
+            let copies = writes.map { write in
+                var copy = write
+                copy.id = "server-\(write.id)"
+                return copy
+            }
+            if shelf.record(entity.name, copies[0].id) == nil {
+                _ = try await shelf.perform(.create(entity: entity, copies), options: RequestOptions())
+            }
+            if isLost.withLock({ $0 }) { throw lost }
+            return .outcomes(copies.map { .done(shelf.record(entity.name, $0.id)) })
+        }
+        shelf.put("Tag", "t", ["label": .value(.string("coast"))])
+        let (store, context) = try Atlas.offline(backend)
+        let lima = try Atlas.city("1", "Lima", context)
+        try await context.save()
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        try await store.sync.pull()
+        let double = try #require(try await context.fetch(cities()).first { $0["cityId"] as? String == "server-1" })
+        let tag = try #require(try await context.fetch(FetchRequest<ManagedObject>(entity: "Tag")).first)
+        if isEditedToo { lima["name"] = "Callao" }
+        try await context.save()
+        double["population"] = 3
+        double["tags"] = Set([tag])
+        try await context.save()
+        isLost.withLock { $0 = false }
+        for _ in 0..<2 { try await store.sync.synchronize() }
+        let record = try #require(shelf.record("City", "server-1"))
+        #expect(record.values["name"] == .value(.string(isEditedToo ? "Callao" : "Lima")))
+        #expect(record.values["population"] == .value(.integer(3)))
+        #expect(record.values["tags"] == .references(["t"]))
+        try context.refreshAllObjects()
+        #expect(try await context.fetch(cities()).map { $0["population"] as? Int64 } == [3])
+        #expect(lima["population"] as? Int64 == 3 && (lima["tags"] as? Set<ManagedObject>)?.count == 1)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("What refers to the double of a new object refers to the object once it is known to be the same")
+    func referencesToDoubles() async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (shelf, lost) = (backend.shelf, lost)
+        let isLost = Guarded(true)
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard case .create(let entity, let writes) = operation, entity.name == "Country" else { return nil }
+            if shelf.record("Country", "server-pe") == nil {
+                var copy = writes[0]
+                copy.id = "server-pe"
+                _ = try await shelf.perform(.create(entity: entity, [copy]), options: RequestOptions())
+            }
+            if isLost.withLock({ $0 }) { throw lost }
+            return .outcomes([.done(shelf.record("Country", "server-pe"))])
+        }
+        let (store, context) = try Atlas.offline(backend)
+        let peru = try context.insert(entityNamed: "Country")
+        peru["countryId"] = "pe"
+        try await context.save()
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        try await store.sync.pull()
+        let countries = FetchRequest<ManagedObject>(entity: "Country")
+        let double = try #require(
+            try await context.fetch(countries).first { $0["countryId"] as? String == "server-pe" })
+        let lima = try Atlas.city("1", "Lima", context)
+        lima["country"] = double
+        try await context.save()
+        isLost.withLock { $0 = false }
+        for _ in 0..<2 { try await store.sync.synchronize() }
+        #expect(shelf.record("City", "1")?.values["country"] == .reference("server-pe"))
+        try context.refreshAllObjects()
+        #expect(lima["country"] as? ManagedObject === peru)
+        #expect(try await context.count(countries) == 1)
+    }
+
     @Test("The change of a new object that waits for a refused one waits with it")
     func heldBack() async throws {
         let backend = ShelfBackend.conditional()
@@ -141,5 +221,114 @@ import Testing
         try store.sync.drop(failed)
         try await store.sync.synchronize()
         #expect(try await context.count(cities()) == 0)
+    }
+
+    @Test(
+        "An online save whose answer is lost meets the merge policy if others have changed the object since",
+        arguments: [true, false], [MergePolicy.error, .objectWinsByProperty])
+    func overtakenOnline(isNew: Bool, policy: MergePolicy) async throws {
+        let backend = Interceptor { $0.features.insert(.idempotencyTokens) }
+        let (shelf, lost) = (backend.shelf, lost)
+        let (store, context) = try Atlas.offline(backend) { $0.savePolicy = .networkThenCache }
+        context.mergePolicy = policy
+        let lima = try Atlas.city("1", "Lima", context)
+        if !isNew {
+            try await context.save(options: nil)
+            lima["name"] = "Callao"
+        }
+        // The server remembers its first answer.
+        let remembered = Guarded<RemoteAnswer?>(nil)
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            if let answer = remembered.withLock({ $0 }) { return answer }
+            let answer = try await shelf.perform(operation, options: RequestOptions())
+            remembered.withLock { $0 = answer }
+            throw lost
+        }
+        await #expect(throws: PersistenceError.self) { try await context.save(options: nil) }
+        shelf.put("City", "1", ["name": .value(.string("theirs")), "population": .value(.integer(7))])
+        let (first, isAnswered) = (remembered.withLock { $0 }, Guarded(false))
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            return isAnswered.withLock { isAnswered in
+                defer { isAnswered = true }
+                return isAnswered ? nil : first
+            }
+        }
+        lima["name"] = "Ciudad de los Reyes"
+        // The first attempt is refused; the second one can compare with what the server has.
+        for _ in 0..<2 where context.hasChanges { try? await context.save(options: nil) }
+        // An object that the context knows merges the state of the server, and keeps its changes on top.
+        let isRefused = isNew && policy == .error
+        let name = shelf.record("City", "1")?.values["name"]
+        #expect(name == .value(.string(isRefused ? "theirs" : "Ciudad de los Reyes")))
+        #expect(shelf.record("City", "1")?.values["population"] == .value(.integer(7)))
+        #expect(context.hasChanges == isRefused)
+        context.rollback()
+        try await store.sync.synchronize()
+        #expect(try await context.fetch(cities()).map { $0["population"] as? Int64 } == [7])
+    }
+
+    @Test("An increment that was refused after an attempt without an answer is not done twice by a pull in between")
+    func refusedIncrement() async throws {
+        let backend = Interceptor()
+        backend.shelf.putCity("1", "Lima", population: 1)
+        let (shelf, lost) = (backend.shelf, lost)
+        let (store, context) = try Atlas.offline(backend)
+        try await store.sync.pull()
+        let lima = try #require(try await context.fetch(cities()).first)
+        try lima.increment("population")
+        try await context.save()
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            _ = try await shelf.perform(operation, options: RequestOptions())
+            throw lost
+        }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            throw RemoteError(.rejected, message: "no", status: 400)
+        }
+        try await store.sync.push()
+        try await store.sync.pull()
+        backend.intercept(nil)
+        try store.sync.retry(try store.sync.failedChanges())
+        try await store.sync.synchronize()
+        #expect(shelf.record("City", "1")?.values["population"] == .value(.integer(2)))
+        context.processPendingChanges()
+        #expect(lima["population"] as? Int64 == 2)
+        #expect(try store.sync.pendingCount() == 0)
+    }
+
+    @Test("A refused creation whose key the server has by now can be saved online")
+    func refusedDuplicate() async throws {
+        let backend = Interceptor()
+        let (shelf, lost) = (backend.shelf, lost)
+        let (store, context) = try Atlas.offline(backend)
+        let lima = try Atlas.city("1", "Lima", context)
+        try await context.save()
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            _ = try await shelf.perform(operation, options: RequestOptions())
+            throw lost
+        }
+        await #expect(throws: SyncError.self) { try await store.sync.push() }
+        backend.intercept { (operation) async throws(RemoteError) in
+            guard operation.written != nil else { return nil }
+            throw RemoteError(.rejected, message: "no", status: 400)
+        }
+        try await store.sync.push()
+        #expect(try store.sync.failedChanges().count == 1)
+        backend.intercept(nil)
+        // The server has made something else of what it was given.
+        shelf.put("City", "1", ["name": .value(.string("LIMA")), "population": .value(.integer(0))])
+        lima["population"] = 5
+        for _ in 0..<2 where context.hasChanges {
+            try? await context.save(options: RemoteOptions(savePolicy: .networkThenCache))
+        }
+        #expect(!context.hasChanges)
+        #expect(shelf.record("City", "1")?.values["population"] == .value(.integer(5)))
+        #expect(try store.sync.failedChanges().isEmpty)
+        #expect(try store.sync.pendingCount() == 0)
     }
 }

@@ -46,6 +46,25 @@ import Testing
         return conflicts
     }
 
+    @Test("What was changed of an object that others deleted and made again goes on top of the new one")
+    func madeAgain() throws {
+        try dog(mine).chip = "c"
+        try mine.save()
+        let here = try dog(mine)
+        here.weight = 3
+        mine.mergePolicy = .objectWinsByProperty
+        theirs.delete(try dog(theirs))
+        try theirs.save()
+        let again = Dog(theirs, name: "Rex II", enclosure: nil)
+        again.chip = "c"
+        again.weight = 4
+        try theirs.save()
+        try mine.save()
+        let dogs = try file.container.newContext().fetch(FetchRequest<Dog>())
+        #expect(dogs.map(\.name) == ["Rex II"])
+        #expect(dogs.map(\.weight) == [3])
+    }
+
     // MARK: Properties
 
     @Test("A closure adds both changes of a counter up, also where the policy is to throw")
